@@ -10,20 +10,20 @@ import type { VersionInfo } from './version-info.ts';
 import { waitFor } from './wait-for.ts';
 
 /**
- * Keeps in memory what a server offers. Callers at the same time share one request.
+ * Caches discovery in memory. Concurrent callers share one request.
  *
- * A group version that it does not know may be new: it asks the server once more before it says so. Beyond that it
- * learns of changes only by `invalidate`.
+ * A group version that is not in the cache may be new: `resourcesFor` reads discovery again before it rejects with
+ * NotFound. Other changes are only seen after `invalidate`.
  *
- * Differs from client-go, whose cache never asks again by itself, so that everybody invalidates it by a timer.
+ * Differs from client-go, whose cache never refreshes by itself, so that callers invalidate it periodically.
  */
 export class CachedDiscovery implements CachedDiscoveryInterface {
   readonly #delegate: DiscoveryInterface;
-  /** Being read now; what it brings counts only while it stands here. */
+  /** The read in progress. Its result is stored only if it is still the value of this field. */
   #loading: Promise<Contents> | undefined;
   #contents: Contents | undefined;
   #openAPIV3: Promise<ReadonlyMap<string, OpenAPIV3GroupVersion>> | undefined;
-  /** By their URL, whose hash changes with them: those of `#openAPIV3` that were asked for. */
+  /** Requested documents of `#openAPIV3` by URL. The URL contains a hash of the document. */
   #openAPIV3Documents = new Map<string, Promise<OpenAPIDocument>>();
 
   constructor(delegate: DiscoveryInterface) {
@@ -41,7 +41,7 @@ export class CachedDiscovery implements CachedDiscoveryInterface {
     if (isCached(this.#delegate)) this.#delegate.invalidate();
   }
 
-  /** Always asks the server. */
+  /** Not cached. */
   serverVersion(options?: CallOptions): Promise<VersionInfo> {
     return this.#delegate.serverVersion(options);
   }
@@ -54,7 +54,7 @@ export class CachedDiscovery implements CachedDiscoveryInterface {
     const mayBeOld = this.#contents !== undefined || this.#loading !== undefined;
     let contents = await this.#load(options);
     if (mayBeOld && !contents.has(groupVersion)) {
-      // Others who missed something may have done so meanwhile.
+      // A concurrent caller may have refreshed the contents already.
       if (this.#contents === contents) this.invalidate();
       contents = await this.#load(options);
     }
@@ -73,7 +73,7 @@ export class CachedDiscovery implements CachedDiscoveryInterface {
     return namespacedOf(await this.preferredResources(options));
   }
 
-  /** Always asks the server: it is too large to be kept without need. */
+  /** Not cached: the document is large and rarely needed. */
   openAPIV2(options?: CallOptions): Promise<OpenAPIDocument> {
     return this.#delegate.openAPIV2(options);
   }
@@ -93,7 +93,7 @@ export class CachedDiscovery implements CachedDiscoveryInterface {
         this.#loading = undefined;
         this.#contents = contents;
       };
-      // Failures are told to those who wait for it.
+      // The callers waiting for `loading` get its rejection.
       loading.then(isOver, () => isOver());
     }
     return waitFor(this.#loading, signal);
@@ -128,7 +128,7 @@ export class CachedDiscovery implements CachedDiscoveryInterface {
   }
 }
 
-/** What was read at one time. */
+/** The result of one read of discovery. */
 class Contents {
   readonly #delegate: DiscoveryInterface;
   readonly all: ServerResources;
@@ -144,7 +144,7 @@ class Contents {
     return this.#lists.has(groupVersion) || this.all.failure?.groupVersions.has(groupVersion) === true;
   }
 
-  /** What passes by itself is not held against the group version: then the server is asked for this one again. */
+  /** Returns the resources of a group version. If reading it failed with a transient error, it is requested again. */
   async resourcesFor(groupVersion: string, options?: CallOptions): Promise<APIResourceList> {
     const known = this.#lists.get(groupVersion);
     if (known) return known;

@@ -1,7 +1,7 @@
 import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
 import type { RESTClient } from '../rest/rest-client.ts';
 
-/** A kind that no server has by itself, with status and scale. */
+/** A CustomResourceDefinition with the status and scale subresources. */
 export const cronTabDefinition = (group: string): CustomResourceDefinition => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -43,7 +43,7 @@ export const cronTabDefinition = (group: string): CustomResourceDefinition => ({
   },
 });
 
-/** Creates the definition, and waits until the server has it established. */
+/** Creates the definition and waits until its Established condition is True. */
 export async function defineCronTabs(rest: RESTClient, group: string): Promise<void> {
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   const watch = await rest.watch<CustomResourceDefinition>({ method: 'GET', path, query: { watch: true } });

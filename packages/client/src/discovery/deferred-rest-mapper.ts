@@ -10,17 +10,17 @@ import type { CachedDiscoveryInterface } from './discovery-interface.ts';
 import { waitFor } from './wait-for.ts';
 
 /**
- * A RESTMapper that reads discovery when first asked. Names and kinds mean the same as there; what fails there rejects
- * here.
+ * A RESTMapper that reads discovery on first use. Its methods resolve like the RESTMapper's; where those throw, these
+ * reject.
  *
- * What it does not know may be new: before it says so it forgets everything and reads discovery again, once for each
- * question and once for all who ask at the same time. Groups that could not be read are as if they were not there.
+ * A kind or resource without a match may be new: the mapper invalidates discovery and reads it again, once per call and
+ * once for all concurrent calls. Groups that could not be read are treated as missing.
  */
 export class DeferredRESTMapper {
   readonly #discovery: CachedDiscoveryInterface;
   readonly #options: RESTMapperOptions;
   #mapper: Promise<RESTMapper> | undefined;
-  /** What `#mapper` brought, once it has. */
+  /** The value of `#mapper` once it has resolved. */
   #loaded: RESTMapper | undefined;
 
   constructor(discovery: CachedDiscoveryInterface, options: RESTMapperOptions = {}) {
@@ -28,44 +28,44 @@ export class DeferredRESTMapper {
     this.#options = options;
   }
 
-  /** Forgets everything, the cached discovery's contents as well. */
+  /** Invalidates the mapper and the cached discovery. */
   reset(): void {
     this.#discovery.invalidate();
     this.#mapper = undefined;
     this.#loaded = undefined;
   }
 
-  /** The one resource meant. */
+  /** Returns the resource that matches a partial one. */
   resourceFor(partial: GroupVersionResource, options?: CallOptions): Promise<GroupVersionResource> {
     return this.#ask((mapper) => mapper.resourceFor(partial), options);
   }
 
-  /** All resources that could be meant. */
+  /** Returns all resources that match a partial one. */
   resourcesFor(partial: GroupVersionResource, options?: CallOptions): Promise<GroupVersionResource[]> {
     return this.#ask((mapper) => mapper.resourcesFor(partial), options);
   }
 
-  /** The one kind meant. */
+  /** Returns the kind of a partial resource. */
   kindFor(partial: GroupVersionResource, options?: CallOptions): Promise<GroupVersionKind> {
     return this.#ask((mapper) => mapper.kindFor(partial), options);
   }
 
-  /** All kinds that could be meant. */
+  /** Returns all kinds of the resources that match a partial one. */
   kindsFor(partial: GroupVersionResource, options?: CallOptions): Promise<GroupVersionKind[]> {
     return this.#ask((mapper) => mapper.kindsFor(partial), options);
   }
 
-  /** Where objects of a kind are found: in the first of the versions that has it, else in the preferred one. */
+  /** Returns the mapping of a kind in the first of `versions` that has it, otherwise in the preferred version. */
   restMapping(kind: GroupKind, versions: readonly string[] = [], options?: CallOptions): Promise<RESTMapping> {
     return this.#ask((mapper) => mapper.restMapping(kind, ...versions), options);
   }
 
-  /** Every place where objects of a kind are found. */
+  /** Returns all mappings of a kind. */
   restMappings(kind: GroupKind, versions: readonly string[] = [], options?: CallOptions): Promise<RESTMapping[]> {
     return this.#ask((mapper) => mapper.restMappings(kind, ...versions), options);
   }
 
-  /** Where to find what a user typed: `po`, `deploy.apps`, `Deployment.v1.apps`. */
+  /** Returns the mapping for a command line argument: `po`, `deploy.apps`, `Deployment.v1.apps`. */
   mappingForArg(arg: string, options?: CallOptions): Promise<RESTMapping> {
     return this.#ask(
       (mapper) => mapper.mappingForArg(arg),
@@ -78,7 +78,7 @@ export class DeferredRESTMapper {
     return this.#ask((mapper) => mapper.resourceSingularizer(name), options);
   }
 
-  /** The resources of a category such as `all`; undefined when there is no such category. */
+  /** Returns the resources of a category such as `all`; undefined when there is no such category. */
   async expandCategory(category: string, options?: CallOptions): Promise<GroupResource[] | undefined> {
     return (await this.#current(options)).expandCategory(category);
   }
@@ -94,7 +94,7 @@ export class DeferredRESTMapper {
       return question(mapper);
     } catch (error) {
       if (!(mayBeOld || !this.#discovery.fresh()) || !mayBeNew(error)) throw error;
-      // Others who missed something may have done so meanwhile.
+      // A concurrent call may have reset the mapper already.
       if (this.#loaded === mapper) this.reset();
     }
     return question(await this.#current(options));

@@ -19,9 +19,12 @@ import { resourcesOfGroups, serverResources } from './resources-of-groups.ts';
 import type { VersionInfo } from './version-info.ts';
 
 export interface DiscoveryClientOptions {
-  /** Ask for groups and resources one by one, as servers before v1.26 need it. Otherwise only where the server does. */
+  /**
+   * Use unaggregated discovery only, as servers before v1.26 need. By default it is used when the server does not
+   * support aggregated discovery.
+   */
   readonly legacyOnly?: boolean;
-  /** Only what the server asked has itself, not what its peers of other versions have. */
+  /** Exclude the resources that only peer API servers of other versions serve. */
   readonly withoutPeers?: boolean;
 }
 
@@ -30,22 +33,28 @@ const aggregated = (version: string): string => `${json};g=apidiscovery.k8s.io;v
 const acceptAll = [aggregated('v2'), aggregated('v2beta1'), json].join(',');
 const acceptWithoutPeers = `${aggregated('v2')};profile=nopeer,${acceptAll}`;
 
-/** A call's whole time, where nothing else is said. */
+/** Timeout of a call when the options set none. */
 const defaultTimeoutMs = 32_000;
-/** How often resources are read when groups vanish between the list of them and their own. */
+/**
+ * Number of times unaggregated discovery is read when some group versions fail: a group may have been removed between
+ * the list of groups and the request for its resources.
+ */
 const attempts = 2;
 
-/** The server's groups, and its resources where it told them along. */
+/** The server's groups, and with aggregated discovery also its resources. */
 interface GroupsAndMaybeResources {
   readonly groups: readonly APIGroup[];
   readonly resourceLists?: readonly APIResourceList[];
   readonly failed: ReadonlyMap<string, Error>;
 }
 
-/** What `/api` and `/apis` may answer. */
+/** The possible responses of `/api` and `/apis`. */
 type GroupsDocument = (AggregatedDiscovery & { kind: 'APIGroupDiscoveryList' }) | APIGroupList | APIVersions;
 
-/** Asks the server. Groups and resources, which it keeps, are sent again only when they have changed. */
+/**
+ * Reads discovery from the server. Responses of `/api` and `/apis` are kept with their ETag, so that unchanged ones are
+ * not sent again.
+ */
 export class DiscoveryClient implements DiscoveryInterface {
   readonly #documents: DocumentSource;
   readonly #legacyOnly: boolean;
@@ -70,7 +79,7 @@ export class DiscoveryClient implements DiscoveryInterface {
     try {
       return await this.#get<APIResourceList>(groupVersionPath(GroupVersion.parse(groupVersion)), options);
     } catch (error) {
-      // A server of its own for other groups, as stand behind aggregation.
+      // Aggregated API servers have no core group.
       if (groupVersion === 'v1' && isNotFound(error)) return { groupVersion, resources: [] };
       throw error;
     }
@@ -104,7 +113,7 @@ export class DiscoveryClient implements DiscoveryInterface {
   async #groupsAndMaybeResources(options?: CallOptions): Promise<GroupsAndMaybeResources> {
     const accept = this.#legacyOnly ? json : this.#accept;
     const [core, others] = await Promise.all([
-      // Servers behind aggregation have no core group.
+      // Aggregated API servers have no core group.
       this.#get<GroupsDocument>('/api', { accept, keep: true, ...options }).catch((error: unknown) => {
         if (isNotFound(error)) return undefined;
         throw error;
@@ -124,7 +133,7 @@ export class DiscoveryClient implements DiscoveryInterface {
 const isAggregated = (document: GroupsDocument): document is AggregatedDiscovery & { kind: 'APIGroupDiscoveryList' } =>
   document.kind === 'APIGroupDiscoveryList';
 
-/** The groups of a document in the form of before aggregated discovery; none of one in that form. */
+/** The groups of a document, whichever of the three forms it has. */
 function groupsOf(document: GroupsDocument): readonly APIGroup[] {
   if ('groups' in document) return document.groups;
   if (!('versions' in document)) return fromAggregatedDiscovery(document).groups;

@@ -1,10 +1,10 @@
 import { newGenericServerResponse } from '@coxswain/apimachinery/errors';
 import { GroupResource } from '@coxswain/apimachinery/meta';
 
-/** Some group versions could not be read; what could is in the answer that this error is part of. */
+/** Some group versions could not be read. The `ServerResources` with this error contain the others. */
 export class GroupDiscoveryFailedError extends Error {
   override readonly name = 'GroupDiscoveryFailedError';
-  /** By group version, why. */
+  /** The error of each group version. */
   readonly groupVersions: ReadonlyMap<string, Error>;
 
   constructor(groupVersions: ReadonlyMap<string, Error>) {
@@ -14,7 +14,7 @@ export class GroupDiscoveryFailedError extends Error {
   }
 }
 
-/** The server could not reach the one that serves the group version, and says so in aggregated discovery. */
+/** Aggregated discovery marks the group version as stale: kube-apiserver could not reach the aggregated API server. */
 export class StaleGroupVersionError extends Error {
   override readonly name = 'StaleGroupVersionError';
   readonly groupVersion: string;
@@ -25,6 +25,6 @@ export class StaleGroupVersionError extends Error {
   }
 }
 
-/** What a server answers that says no more than an HTTP status: 404 for what it does not have. */
+/** An error for an HTTP status whose response has no Status body, e.g. 404 for a missing group version. */
 export const serverFailure = (code: number): Error =>
   newGenericServerResponse({ code, verb: 'GET', resource: GroupResource.of('', ''), serverMessage: '' });

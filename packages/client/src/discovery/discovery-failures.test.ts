@@ -43,7 +43,7 @@ const aggregatedServer = (apiVersion: string) => ({
   },
 });
 
-it('gives the rest when single group versions cannot be read, and says which', async () => {
+it('returns the other group versions when some cannot be read, and reports which failed', async () => {
   const { transport, discovery } = serverWith(oldServer);
   const { groups, resourceLists, failure } = await discovery.serverGroupsAndResources();
   expect(groups.map(({ name }) => name)).toEqual(['', 'up', 'down']);
@@ -52,12 +52,12 @@ it('gives the rest when single group versions cannot be read, and says which', a
     'unable to retrieve the complete list of server APIs: ' +
       'down/v1: the server could not find the requested resource, down/v2: the server could not find the requested resource',
   );
-  // Groups may have vanished in between, so it tries once more.
+  // It reads discovery twice, because the group may have been removed in between.
   expect(transport.requests.filter((it) => it.startsWith('GET /apis/down/v1'))).toHaveLength(2);
 });
 
 it.each(['apidiscovery.k8s.io/v2', 'apidiscovery.k8s.io/v2beta1'])(
-  'takes what the server calls stale in %s for missing',
+  'reports group versions that are stale in %s as failed',
   async (apiVersion) => {
     const { transport, discovery } = serverWith(aggregatedServer(apiVersion));
     const { groups, resourceLists, failure } = await discovery.serverGroupsAndResources();
@@ -70,7 +70,7 @@ it.each(['apidiscovery.k8s.io/v2', 'apidiscovery.k8s.io/v2beta1'])(
   },
 );
 
-it('does not mix the two forms of discovery', async () => {
+it('reads everything unaggregated when only one of /api and /apis is aggregated', async () => {
   const { discovery } = serverWith({
     ...oldServer,
     '/api': aggregatedServer('apidiscovery.k8s.io/v2')['/api'],
@@ -81,13 +81,13 @@ it('does not mix the two forms of discovery', async () => {
   expect(resourceLists.map(({ groupVersion }) => groupVersion)).toEqual(['v1', 'up/v1']);
 });
 
-it('does without a core group', async () => {
+it('works without a core group', async () => {
   const { discovery } = serverWith({ '/apis': aggregatedServer('apidiscovery.k8s.io/v2')['/apis'] });
   expect((await discovery.groups()).map(({ name }) => name)).toEqual(['down']);
   expect(await discovery.resourcesFor('v1')).toEqual({ groupVersion: 'v1', resources: [] });
 });
 
-it('asks a group version again that failed only for now', async () => {
+it('requests a group version again after a transient failure', async () => {
   const { transport, discovery } = serverWith(oldServer);
   transport.answers.set('/apis/down/v1', { status: 503, body: 'later' });
   const cached = new CachedDiscovery(discovery);

@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 
 describe('DiscoveryClient', () => {
-  it('says which version the server has', async () => {
+  it('returns the version of the server', async () => {
     expect((await discovery.serverVersion()).gitVersion).toMatch(/^v1\.36\./);
   });
 
@@ -43,7 +43,7 @@ describe('DiscoveryClient', () => {
     expect(failure).toBeUndefined();
   });
 
-  it('reads the same one by one from servers that do not know aggregated discovery', async () => {
+  it('reads the same with unaggregated discovery', async () => {
     const withoutHashes = (lists: readonly { groupVersion: string; resources: { name: string }[] }[]): unknown =>
       lists.map(({ groupVersion, resources }) => [groupVersion, resources.map(({ name }) => name).sort()]);
     const legacy = new DiscoveryClient(rest, { legacyOnly: true });
@@ -55,7 +55,7 @@ describe('DiscoveryClient', () => {
     expect(transport.requests).toContain('GET /apis/apps/v1 200');
   });
 
-  it('asks for aggregated discovery in both versions, and for what its peers have unless told otherwise', async () => {
+  it('accepts both versions of aggregated discovery, and excludes peers only with `withoutPeers`', async () => {
     await discovery.groups();
     const v2 = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
     const rest2 = 'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json';
@@ -64,14 +64,14 @@ describe('DiscoveryClient', () => {
     expect(transport.headers[2]?.accept).toBe(`${v2};profile=nopeer,${v2},${rest2}`);
   });
 
-  it('knows the resources of a group version, and that there is no such', async () => {
+  it('returns the resources of a group version, and rejects with NotFound for an unknown one', async () => {
     const { resources } = await discovery.resourcesFor('apps/v1');
     expect(resources.find(({ name }) => name === 'deployments')).toMatchObject({ kind: 'Deployment' });
     await expect(discovery.resourcesFor('nope/v1')).rejects.toSatisfy(isNotFound);
     await expect(discovery.resourcesFor('')).rejects.toThrow("groupVersion shouldn't be empty");
   });
 
-  it('names every resource once, in the preferred version', async () => {
+  it('lists every resource once, in the preferred version', async () => {
     const { resourceLists } = await discovery.preferredResources();
     const versionsOf = (resource: string): string[] =>
       resourceLists
@@ -86,7 +86,7 @@ describe('DiscoveryClient', () => {
     expect(watched.flatMap(({ resources }) => resources.map(({ name }) => name))).not.toContain('tokenreviews');
   });
 
-  it('says what the server can and cannot', async () => {
+  it('tells whether the server has a resource and a version', async () => {
     const resource = { group: 'apps', version: 'v1', resource: 'deployments' };
     expect(await isResourceEnabled(discovery, resource)).toBe(true);
     expect(await isResourceEnabled(discovery, { ...resource, resource: 'nope' })).toBe(false);
@@ -107,7 +107,7 @@ describe('DiscoveryClient', () => {
 });
 
 describe('CachedDiscovery', () => {
-  it('asks once for all who ask at the same time, and then no more', async () => {
+  it('shares one request between concurrent callers and caches the result', async () => {
     const cached = new CachedDiscovery(discovery);
     expect(cached.fresh()).toBe(false);
     const gone = new AbortController();
@@ -122,7 +122,7 @@ describe('CachedDiscovery', () => {
     expect(cached.fresh()).toBe(true);
   });
 
-  it('asks again when invalidated, and the server says that nothing has changed', async () => {
+  it('revalidates with the ETag after invalidate', async () => {
     const cached = new CachedDiscovery(discovery);
     await cached.groups();
     cached.invalidate();
@@ -131,7 +131,7 @@ describe('CachedDiscovery', () => {
     expect(transport.requests.slice(2).sort()).toEqual(['GET /api 304', 'GET /apis 304']);
   });
 
-  it('does not keep what failed', async () => {
+  it('does not cache failures', async () => {
     const cached = new CachedDiscovery(discovery);
     transport.answers.set('/apis', { status: 500, body: 'broken' });
     await expect(cached.groups()).rejects.toThrow();
@@ -141,7 +141,7 @@ describe('CachedDiscovery', () => {
     expect(cached.fresh()).toBe(true);
   });
 
-  it('looks again for a group version that it does not know, once', async () => {
+  it('reads discovery once more for an unknown group version', async () => {
     const cached = new CachedDiscovery(discovery);
     await expect(cached.resourcesFor('cached.example.com/v1')).rejects.toSatisfy(isNotFound);
     expect(transport.requests).toHaveLength(2);
@@ -153,7 +153,7 @@ describe('CachedDiscovery', () => {
     expect(transport.requests.sort()).toEqual(['GET /api 304', 'GET /api 304', 'GET /apis 200', 'GET /apis 304']);
   });
 
-  it('keeps OpenAPI documents for as long as their hash', async () => {
+  it('caches OpenAPI documents until their hash changes', async () => {
     const cached = new CachedDiscovery(discovery);
     const read = async () => (await cached.openAPIV3()).get('apis/apps/v1')?.document();
     const [first, second] = await Promise.all([read(), read()]);
@@ -186,7 +186,7 @@ describe('DeferredRESTMapper', () => {
     expect(transport.requests).toHaveLength(2);
   });
 
-  it('finds a kind that came after it had read discovery', async () => {
+  it('finds a kind that was defined after it had read discovery', async () => {
     const mapper = new DeferredRESTMapper(new CachedDiscovery(discovery));
     const kind = GroupKind.of('mapped.example.com', 'CronTab');
     await expect(mapper.restMapping(kind)).rejects.toThrow(NoKindMatchError);

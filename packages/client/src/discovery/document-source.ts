@@ -3,15 +3,15 @@ import { decodeAnswer } from '../rest/decode-answer.ts';
 import type { RESTClient } from '../rest/rest-client.ts';
 
 export interface DocumentOptions extends CallOptions {
-  /** Media types, the best first; JSON when not given. */
+  /** Accepted media types in order of preference; JSON by default. */
   readonly accept?: string;
-  /** Keep the document, where the server gives it an ETag, and next time ask for no more than whether it has changed. */
+  /** Keep the document if the response has an ETag, and send `If-None-Match` the next time. */
   readonly keep?: boolean;
 }
 
-/** Where discovery's documents come from: the server, or a cache before it. */
+/** Source of discovery documents: the server, or a cache in front of it. */
 export interface DocumentSource {
-  /** What is at a path, which may have a query. */
+  /** Returns the document at a path, which may have a query. */
   get<T>(url: string, options?: DocumentOptions): Promise<T>;
 }
 
@@ -20,10 +20,10 @@ interface Kept {
   readonly document: unknown;
 }
 
-/** Asks the server each time. */
+/** Requests every document from the server. */
 export class ServerDocuments implements DocumentSource {
   readonly #rest: RESTClient;
-  /** By path and media type: as many as are to be kept. */
+  /** Documents with `keep`, by media type and URL. The callers bound their number. */
   readonly #kept = new Map<string, Kept>();
 
   constructor(rest: RESTClient) {

@@ -1,5 +1,5 @@
-// What a server offers: groups, versions, resources, OpenAPI (`DiscoveryClient`, `CachedDiscovery`), and from kinds to
-// resources and back (`DeferredRESTMapper`). A cache on disk is in `discovery/node`.
+// Discovery of groups, versions, resources and OpenAPI (`DiscoveryClient`, `CachedDiscovery`), and mapping between
+// kinds and resources (`DeferredRESTMapper`). `discovery/node` has a cache on disk.
 export { CachedDiscovery } from './cached-discovery.ts';
 export { DeferredRESTMapper } from './deferred-rest-mapper.ts';
 export { DiscoveryClient, type DiscoveryClientOptions } from './discovery-client.ts';

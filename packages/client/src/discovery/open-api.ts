@@ -12,19 +12,19 @@ export interface OpenAPIDocument {
   readonly [key: string]: unknown;
 }
 
-/** Where the OpenAPI v3 document of one group version is. */
+/** The OpenAPI v3 document of one group version. */
 export interface OpenAPIV3GroupVersion {
-  /** With a hash that changes when the document does: good as the key of a cache. */
+  /** Contains a hash of the document, so it can serve as a cache key. */
   readonly serverRelativeURL: string;
   document(options?: CallOptions): Promise<OpenAPIDocument>;
 }
 
-/** What `/openapi/v3` answers. */
+/** The response of `/openapi/v3`. */
 export interface OpenAPIV3Index {
   readonly paths?: Readonly<Record<string, { readonly serverRelativeURL: string }>>;
 }
 
-/** The group versions of an index, whose documents come from the source when asked for. */
+/** The group versions of an index. Their documents are read from the source on demand. */
 export function groupVersionsOf(
   { paths = {} }: OpenAPIV3Index,
   source: DocumentSource,

@@ -2,8 +2,8 @@ import type { APIResource, APIResourceList } from '@coxswain/apimachinery/meta';
 import type { ServerResources } from './discovery-interface.ts';
 
 /**
- * Every resource in one version only: the group's preferred version where that has it, else the first that does.
- * No subresources.
+ * Every resource in one version: the group's preferred version if that has it, otherwise the first that does. No
+ * subresources.
  */
 export function preferredOf(all: ServerResources): ServerResources {
   const lists = new Map(all.resourceLists.map((list) => [list.groupVersion, list.resources]));
@@ -27,13 +27,13 @@ export function preferredOf(all: ServerResources): ServerResources {
   return { ...all, resourceLists };
 }
 
-/** Those that live in namespaces. */
+/** The namespaced resources. */
 export const namespacedOf = (all: ServerResources): ServerResources => ({
   ...all,
   resourceLists: filteredBy(all.resourceLists, ({ namespaced }) => namespaced),
 });
 
-/** The resources for which the predicate holds; lists that have none are left out. */
+/** The resources for which the predicate returns true; empty lists are left out. */
 export function filteredBy(
   lists: readonly APIResourceList[],
   predicate: (resource: APIResource, groupVersion: string) => boolean,
@@ -43,7 +43,7 @@ export function filteredBy(
     .filter(({ resources }) => resources.length > 0);
 }
 
-/** For `filteredBy`: resources that know all of the verbs. */
+/** For `filteredBy`: resources that support all of the verbs. */
 export const supportsAllVerbs =
   (...verbs: readonly string[]) =>
   (resource: APIResource): boolean =>

@@ -1,12 +1,12 @@
 import { bodyOf } from '../transport/response-body.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.ts';
 
-/** Passes requests on and writes down what became of them; answers itself where it was told to. */
+/** Records requests and responses and delegates to another transport, except for paths in `answers`. */
 export class RecordingTransport implements Transport {
   /** `GET /apis 200`. */
   readonly requests: string[] = [];
   readonly headers: TransportRequest['headers'][] = [];
-  /** By path, instead of the server. */
+  /** Canned responses by path, used instead of the delegate. */
   readonly answers = new Map<string, { status: number; body: unknown }>();
   readonly #delegate: Transport | undefined;
 
@@ -40,5 +40,5 @@ export class RecordingTransport implements Transport {
   }
 }
 
-/** Without the time limit, which is no part of what is asked for. */
+/** The URL without the `timeout` parameter. */
 const urlOf = ({ url }: TransportRequest): string => url.replace(/[?&]timeout=\w+$/, '');

@@ -3,7 +3,7 @@ import type { CallOptions } from '../rest/call-options.ts';
 import { GroupDiscoveryFailedError } from './discovery-errors.ts';
 import type { DiscoveryInterface, ServerResources } from './discovery-interface.ts';
 
-/** The resources of every version of the groups, each by its own. What cannot be read is missing. */
+/** Reads the resources of every version of the groups, one request each. Versions that fail are listed in `failure`. */
 export async function resourcesOfGroups(
   discovery: Pick<DiscoveryInterface, 'resourcesFor'>,
   groups: readonly APIGroup[],

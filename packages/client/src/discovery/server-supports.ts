@@ -3,7 +3,7 @@ import { GroupVersion, type MetaGroupVersion, type MetaGroupVersionResource } fr
 import type { CallOptions } from '../rest/call-options.ts';
 import type { DiscoveryInterface } from './discovery-interface.ts';
 
-/** Whether the server has the resource in that version. One request at most. */
+/** Whether the server has the resource in that version. Sends at most one request. */
 export async function isResourceEnabled(
   discovery: DiscoveryInterface,
   { group, version, resource }: MetaGroupVersionResource,
@@ -19,8 +19,8 @@ export async function isResourceEnabled(
 }
 
 /**
- * Whether the server has the version of the group. A server that shows no groups at all, as one that allows no discovery
- * does, may have any: yes.
+ * Whether the server has the version of the group. Returns true when discovery lists no groups at all, because then
+ * discovery may be forbidden.
  */
 export async function serverSupportsVersion(
   discovery: DiscoveryInterface,

@@ -1,4 +1,4 @@
-/** What `/version` answers. */
+/** The response of `/version`. */
 export interface VersionInfo {
   readonly major: string;
   readonly minor: string;

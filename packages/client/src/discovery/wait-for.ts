@@ -1,4 +1,7 @@
-/** Waits for something that others wait for too: the signal ends only our waiting. Leaves no listener behind. */
+/**
+ * Waits for a promise that is shared with other callers. The signal aborts only this wait, not the shared work. Leaves
+ * no listener behind.
+ */
 export function waitFor<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {

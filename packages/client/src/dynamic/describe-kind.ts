@@ -6,13 +6,13 @@ import type { CallOptions } from '../rest/call-options.ts';
 import type { ResourceDescription } from '../rest/resource.ts';
 import type { RESTClient } from '../rest/rest-client.ts';
 
-/** A mapper that reads the server's discovery when first asked. */
+/** A mapper that reads the server's discovery on first use. */
 export const mapperFor = (rest: RESTClient): DeferredRESTMapper =>
   new DeferredRESTMapper(new CachedDiscovery(new DiscoveryClient(rest)));
 
 /**
- * The resource of a kind, by discovery. Rejects with an Error when one of the two is missing, and with NoKindMatchError
- * when the server does not have the kind.
+ * Finds the resource of a kind by discovery. Rejects with an Error when apiVersion or kind is missing, and with
+ * NoKindMatchError when the server does not have the kind.
  */
 export async function describeKind(
   mapper: DeferredRESTMapper,

@@ -6,21 +6,21 @@ import { describeKind, mapperFor } from './describe-kind.ts';
 import { DynamicResource, type DynamicResourceInterface } from './dynamic-resource.ts';
 
 export interface DynamicClientOptions {
-  /** From kinds to resources; by default one that reads the server's discovery when first needed. */
+  /** Maps kinds to resources. By default a mapper that reads the server's discovery on first use. */
   readonly mapper?: DeferredRESTMapper;
-  /** Where objects go that live in a namespace and name none; `default` when not given. */
+  /** The namespace of namespaced objects that name none; `default` if not given. */
   readonly defaultNamespace?: string;
 }
 
-/** What may be known of a resource beside its name. */
+/** Optional knowledge about a resource. */
 export interface DynamicResourceOptions {
-  /** Completes objects that do not say their kind. */
+  /** The kind to set in objects that have none. */
   readonly kind?: string;
   readonly namespaced?: boolean;
 }
 
 /**
- * Clients for resources of any kind, known beforehand or not: custom resources, or whatever a user names.
+ * Clients for resources of any kind, without their types: custom resources, or resources that a user names.
  *
  * ```ts
  * const cronTabs = dynamic.resource({ group: 'stable.example.com', version: 'v1', resource: 'crontabs' });
@@ -39,7 +39,10 @@ export class DynamicClient {
     this.#defaultNamespace = defaultNamespace;
   }
 
-  /** A resource by its name, without asking the server: cluster-scoped, or in all namespaces until `inNamespace`. */
+  /**
+   * A resource by its name, without discovery. Addresses a cluster-scoped resource, or all namespaces until
+   * `inNamespace`.
+   */
   resource(
     { group, version, resource }: MetaGroupVersionResource,
     { kind = '', namespaced = true }: DynamicResourceOptions = {},
@@ -47,14 +50,16 @@ export class DynamicClient {
     return new DynamicResource(this.#rest, { group, version, resource, kind, namespaced });
   }
 
-  /** The resource of a kind, by discovery. Rejects with NoKindMatchError when the server does not have the kind. */
+  /**
+   * Finds the resource of a kind by discovery. Rejects with NoKindMatchError when the server does not have the kind.
+   */
   async forKind(apiVersion: string, kind: string, options?: CallOptions): Promise<DynamicResourceInterface> {
     return new DynamicResource(this.#rest, await describeKind(this.#mapper, { apiVersion, kind }, options));
   }
 
   /**
-   * The resource that an object belongs to, in the object's namespace. Rejects with an Error when the object does not
-   * say its apiVersion and kind, and as `forKind` does.
+   * Finds the resource of an object, in the object's namespace. Rejects with an Error when the object has no apiVersion
+   * or kind, and like `forKind`.
    */
   async forObject(object: KubernetesObject, options?: CallOptions): Promise<DynamicResourceInterface> {
     const resource = await describeKind(this.#mapper, object, options);

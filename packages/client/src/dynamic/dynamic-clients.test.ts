@@ -48,7 +48,7 @@ async function until<T>(watch: Watch<T>, type: string): Promise<string[]> {
 }
 
 describe('DynamicClient', () => {
-  it('does everything with a custom resource', async () => {
+  it('supports all verbs on a custom resource', async () => {
     const all = dynamic.resource(cronTabResource);
     const cronTabs = all.inNamespace('default');
     const created = await cronTabs.create(cronTab('a', { replicas: 2 }), { fieldManager: 'me' });
@@ -68,7 +68,7 @@ describe('DynamicClient', () => {
     expect(await until(watch, 'DELETED')).toEqual(['MODIFIED', 'MODIFIED', 'MODIFIED', 'DELETED']);
   });
 
-  it('reaches subresources', async () => {
+  it('reads and writes subresources', async () => {
     const cronTabs = dynamic.resource(cronTabResource).inNamespace('default');
     const created = await cronTabs.create(cronTab('sub'));
     const status = { replicas: 1, selector: 'a=b' };
@@ -111,9 +111,9 @@ describe('DynamicClient', () => {
   it.each<[string, (client: DynamicClient) => Promise<unknown>, string]>([
     ['an empty name', (client) => client.resource(cronTabResource).get(''), 'name is required'],
     ['an object without a name', (client) => client.resource(cronTabResource).update({}), 'name is required'],
-    ['a name that leaves the path', (client) => client.resource(cronTabResource).get('..'), `may not be '..'`],
+    ['a name that changes the path', (client) => client.resource(cronTabResource).get('..'), `may not be '..'`],
     [
-      'a namespace that leaves the path',
+      'a namespace that changes the path',
       (client) => client.resource(cronTabResource).inNamespace('a/b').list(),
       `invalid namespace "a/b": [may not contain '/']`,
     ],
@@ -125,7 +125,7 @@ describe('DynamicClient', () => {
 });
 
 describe('ObjectClient', () => {
-  it('does with an object what is asked, whatever it is', async () => {
+  it('applies, reads and deletes objects of any kind', async () => {
     const objects = new ObjectClient(rest);
     const namespace: Unstructured = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'objects' } };
     const configMap: ConfigMap = {
@@ -152,7 +152,7 @@ describe('ObjectClient', () => {
 });
 
 describe('MetadataClient', () => {
-  it('sees nothing but metadata', async () => {
+  it('returns only metadata', async () => {
     const full = dynamic.resource(configMapResource).inNamespace('default');
     const metadata = new MetadataClient(rest).resource(configMapResource).inNamespace('default');
     const watch = await metadata.watch({ labelSelector: 'of=metadata' });
@@ -173,7 +173,7 @@ describe('MetadataClient', () => {
     await expect(metadata.delete('m')).rejects.toSatisfy(isNotFound);
   });
 
-  it('drops the rest of what a server sends that knows no better', async () => {
+  it('drops everything but metadata when the server sends full objects', async () => {
     const old = new RecordingTransport();
     const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'm' }, data: { a: '1' } };
     const path = '/api/v1/configmaps';

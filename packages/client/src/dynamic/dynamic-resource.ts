@@ -24,14 +24,14 @@ import { deleteCall } from './resource-request.ts';
 import type { Unstructured } from './unstructured.ts';
 
 /**
- * All verbs on one resource whose type nobody knows, in one namespace, in all, or without. The last arguments name a
- * subresource: `get('web', {}, 'scale')`.
+ * All verbs on one resource without a type: in one namespace, in all namespaces, or cluster-scoped. The last arguments
+ * name a subresource: `get('web', {}, 'scale')`.
  */
 export interface DynamicResourceInterface extends ResourceInterface<Unstructured> {
-  /** The same in one namespace; in all, when that is empty. */
+  /** The same resource in one namespace; in all namespaces when the name is empty. */
   inNamespace(namespace: string): DynamicResourceInterface;
   get(name: string, options?: GetOptions & CallOptions, ...subresources: string[]): Promise<Unstructured>;
-  /** With a subresource the object says by its name whose. */
+  /** With a subresource, the object's name is that of the parent object. */
   create(object: Unstructured, options?: CreateOptions & CallOptions, ...subresources: string[]): Promise<Unstructured>;
   update(object: Unstructured, options?: UpdateOptions & CallOptions, ...subresources: string[]): Promise<Unstructured>;
   patch<P extends PatchType>(
@@ -54,14 +54,14 @@ export interface DynamicResourceInterface extends ResourceInterface<Unstructured
   ): Promise<Unstructured | Status>;
 }
 
-/** Sends what it is given, and gives what comes back. */
+/** Sends objects unchecked and returns the responses as they are. */
 export class DynamicResource extends ResourceCalls implements DynamicResourceInterface {
   inNamespace(namespace: string): DynamicResource {
     return new DynamicResource(this.rest, this.resource, namespace);
   }
 
   withoutAnswers(): WithoutAnswers<Unstructured> {
-    // Whether it has namespaces need not be known here.
+    // The client may not know whether the resource is namespaced; `namespaced` only matters when a namespace is set.
     const resource = { ...this.resource, namespaced: this.namespace !== undefined };
     return new ResourceClient<Unstructured>(this.rest, resource, this.namespace).withoutAnswers();
   }
@@ -154,10 +154,10 @@ export class DynamicResource extends ResourceCalls implements DynamicResourceInt
     return this.send('DELETE', { options: { ...which, ...call }, body });
   }
 
-  /** Complete with what it is, where that is known: objects out of lists and caches say nothing of it. */
+  /** Adds apiVersion and kind, if known. Objects from lists and caches lack them. */
   #typed(object: object, subresources: readonly string[]): object {
     const { group, version, kind } = this.resource;
-    // A subresource may be of a kind of its own.
+    // A subresource other than status may have another kind.
     if (kind === '' || (subresources.length > 0 && subresources[0] !== 'status')) return object;
     return { apiVersion: group === '' ? version : `${group}/${version}`, kind, ...object };
   }

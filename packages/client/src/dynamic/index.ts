@@ -1,4 +1,4 @@
-// Clients for resources whose type is not known when the program is written.
+// Clients for resources whose type is not known at compile time.
 export { DynamicClient, type DynamicClientOptions, type DynamicResourceOptions } from './dynamic-client.ts';
 export type { DynamicResourceInterface } from './dynamic-resource.ts';
 export { type KindReference, ObjectClient, type ObjectReference } from './object-client.ts';

@@ -19,14 +19,14 @@ import { describeKind, mapperFor } from './describe-kind.ts';
 import type { DynamicClientOptions } from './dynamic-client.ts';
 import { deleteCall, type ResourceCall, resourceRequest } from './resource-request.ts';
 
-/** An object by what names it. */
+/** Identifies an object by kind, name and namespace. */
 export interface ObjectReference {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
-/** All objects of a kind; in all namespaces, when none is named. */
+/** Identifies all objects of a kind; in all namespaces when none is given. */
 export interface KindReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -34,9 +34,9 @@ export interface KindReference {
 }
 
 /**
- * Does with an object what is asked, whatever the object is: the way to apply a manifest. Where an object's resource is
- * follows from its apiVersion and kind by discovery; an object that lives in a namespace and names none is in the
- * client's default one. Every call rejects with NoKindMatchError when the server does not have the kind.
+ * Reads and writes objects of any kind, for example those of a manifest. The resource of an object is found from its
+ * apiVersion and kind by discovery. A namespaced object without a namespace is in the client's default namespace.
+ * Every call rejects with NoKindMatchError when the server does not have the kind.
  *
  * ```ts
  * for (const object of manifest) await objects.apply(object, { fieldManager: 'installer' });
@@ -64,7 +64,7 @@ export class ObjectClient {
     return this.#send('GET', reference, { options });
   }
 
-  /** Resolves once the server has accepted it. */
+  /** Resolves when the server has accepted the watch. */
   async watch<T extends KubernetesObject>(
     reference: KindReference,
     options: ListOptions & CallOptions = {},
@@ -90,7 +90,7 @@ export class ObjectClient {
     return this.#send('PATCH', reference, { name: reference.metadata.name, options, headers, body: patch });
   }
 
-  /** Server-side apply: creates the object, or sees to it that it has these fields. */
+  /** Server-side apply: creates the object or sets these fields. */
   apply<T extends KubernetesObject>(object: T, { subresource, ...options }: ApplyCallOptions): Promise<T> {
     return this.#send('PATCH', object, {
       name: object.metadata?.name ?? '',
@@ -101,7 +101,10 @@ export class ObjectClient {
     });
   }
 
-  /** Answers the object when it only begins to go (finalizers, grace), a Status when it is gone. */
+  /**
+   * Returns the object when it is only marked for deletion (finalizers, grace period), and a Status when it has been
+   * deleted.
+   */
   delete<T extends KubernetesObject>(
     reference: ObjectReference,
     options: DeleteOptions & CallOptions = {},
@@ -126,7 +129,7 @@ export class ObjectClient {
 
 type Call = Omit<ResourceCall, 'resource' | 'namespace'>;
 
-/** What the call is about: an object, or all of a kind. */
+/** Identifies an object, or all objects of a kind. */
 interface Subject {
   readonly apiVersion?: string;
   readonly kind?: string;

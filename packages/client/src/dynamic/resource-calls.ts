@@ -5,13 +5,13 @@ import type { RESTClient } from '../rest/rest-client.ts';
 import type { Watch } from '../watch/watch.ts';
 import { type ResourceCall, resourceRequest } from './resource-request.ts';
 
-/** What calls to one resource have in common. */
+/** Base class for clients of one resource: builds and sends the requests. */
 export abstract class ResourceCalls {
   readonly resource: ResourceDescription;
   readonly namespace: string | undefined;
   protected readonly rest: RESTClient;
 
-  /** An empty namespace is all of them. */
+  /** An empty namespace means all namespaces. */
   constructor(rest: RESTClient, resource: ResourceDescription, namespace?: string) {
     this.rest = rest;
     this.resource = resource;

@@ -9,20 +9,23 @@ import {
 import type { CallOptions } from '../rest/call-options.ts';
 import type { RestRequest } from '../rest/rest-client.ts';
 
-/** What of a resource is asked for. */
+/** The parameters of a request for a resource. */
 export interface ResourceCall {
   readonly resource: MetaGroupVersionResource;
   readonly namespace: string | undefined;
-  /** Left out for the collection; a name that is there must not be empty, or an object's deletion would be that of all. */
+  /**
+   * Absent for requests to the collection. A name that is given must not be empty: deleting an object without a name
+   * would delete the collection.
+   */
   readonly name?: string | undefined;
   readonly subresources?: readonly string[];
-  /** The API's own go into the query. */
+  /** Options other than `signal` and `timeoutMs` become query parameters. */
   readonly options?: CallOptions & ListOptions;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-/** A request for a resource of which nothing is known but its name. Throws for names that cannot be part of a path. */
+/** Builds a request for a resource. Throws for names that cannot be a path segment. */
 export function resourceRequest(method: string, call: ResourceCall): RestRequest {
   const { resource, namespace, name, subresources = [], options = {}, headers, body } = call;
   const { signal, timeoutMs, ...query } = options;
@@ -33,7 +36,7 @@ export function resourceRequest(method: string, call: ResourceCall): RestRequest
   return { method, path, query, headers, body, resource: groupResource, name, signal, timeoutMs };
 }
 
-/** The body of a delete, apart from what concerns the call. */
+/** Splits the options of a delete into the call's options and the DeleteOptions body. */
 export function deleteCall({ signal, timeoutMs, ...body }: DeleteOptions & CallOptions): {
   options: CallOptions;
   body: DeleteOptions;

@@ -13,7 +13,10 @@ import type { EventOptions, EventRecorder, EventSubject, EventType } from './eve
 import { EventWriter, type EventWriterOptions, type WriteEvent } from './event-writer.ts';
 import { objectReference } from './object-reference.ts';
 
-/** The events of a namespace, for example `clients.core.v1.events`. What is answered is of no use, and best not read. */
+/**
+ * Returns the client for the events of a namespace, for example `clients.core.v1.events`. Responses are not used, so a
+ * client `withoutAnswers()` is cheapest.
+ */
 export type EventClients<E extends KubernetesObject> = (namespace: string) => {
   create(...args: Parameters<ResourceInterface<E>['create']>): Promise<unknown>;
   patch(
@@ -26,12 +29,15 @@ export type EventClients<E extends KubernetesObject> = (namespace: string) => {
 
 export interface CoreEventRecorderOptions extends EventWriterOptions {
   readonly events: EventClients<Event>;
-  /** Who tells: the component's name, and the host where it matters. */
+  /** The reporting component's name and, where it matters, its host. */
   readonly source: EventSource;
   readonly correlator?: CorrelatorOptions;
 }
 
-/** Records core/v1 events, as most of Kubernetes does: repeated ones are counted, similar ones combined, spam left out. */
+/**
+ * Records core/v1 events, as most of Kubernetes does. Repeated events are counted, similar ones combined, and spam is
+ * dropped.
+ */
 export class CoreEventRecorder implements EventRecorder {
   readonly #events: EventClients<Event>;
   readonly #source: EventSource;
@@ -52,7 +58,7 @@ export class CoreEventRecorder implements EventRecorder {
     this.#writer = new EventWriter<Event>(
       {
         prepare: (event) => this.#prepare(event),
-        // The first at random, so that not all clients come back at once after an outage.
+        // The first delay is random, so that clients do not retry all at once after an outage.
         delayMs: (tries) => (tries === 1 ? random() * retryDelayMs : retryDelayMs),
         describe: ({ metadata, reason }) => `${metadata.namespace}/${metadata.name} (${reason})`,
       },
@@ -75,7 +81,7 @@ export class CoreEventRecorder implements EventRecorder {
     this.event(subject, type, reason, message, { ...options, annotations });
   }
 
-  /** A recorder for another component, with the same queue and limits. */
+  /** Returns a recorder for another component, with the same queue and limits. */
   withSource(source: EventSource): EventRecorder {
     const event: EventRecorder['event'] = (subject, type, reason, message, options = {}) =>
       this.#record(source, { subject, type, reason, message, options });
@@ -86,17 +92,23 @@ export class CoreEventRecorder implements EventRecorder {
     };
   }
 
-  /** Resolves when all that was recorded before is written or given up. Rejects with the signal's reason. */
+  /** Resolves when all events recorded before are written or dropped. Rejects with the signal's reason. */
   flush(signal?: AbortSignal): Promise<void> {
     return this.#writer.flush(signal);
   }
 
-  /** The same at the end: nothing is tried twice from now on, so that a server that is gone holds nobody up for long. */
+  /**
+   * Like `flush`, for shutdown: from now on failed writes are not retried, so that an unreachable server delays the
+   * shutdown only briefly.
+   */
   finish(signal?: AbortSignal): Promise<void> {
     return this.#writer.finish(signal);
   }
 
-  /** Drops what is not written yet (`flush` before, to keep it), and resolves when nothing is under way any more. */
+  /**
+   * Drops the events that are not written yet (call `flush` first to keep them). Resolves when no request is in
+   * progress.
+   */
   stop(): Promise<void> {
     return this.#writer.stop();
   }

@@ -9,7 +9,7 @@ function start() {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const correlator = new EventCorrelator(clock);
   const names = new EventNames(clock, '');
-  /** Name, count, message and, if there is one, patch. */
+  /** The event's name, count, message and, if there is one, patch; 'nothing' when the event is dropped. */
   const send = (message: string, changes: Partial<Event> = {}): (string | number | EventPatch)[] | 'nothing' => {
     const now = timeFromDate(new Date(clock.now()));
     const correlated = correlator.correlate(
@@ -34,9 +34,10 @@ function start() {
   return { clock, correlator, send };
 }
 
-// What client-go's correlator answers to the same events, but for the last digits of names of the same moment.
+// The expected values are those of client-go's correlator, except for the last digits of names created at the same
+// time.
 describe('EventCorrelator', () => {
-  it('counts the same event', async () => {
+  it('counts repeated events', async () => {
     const { clock, send } = start();
     expect(send('same')).toEqual(['p.18867251edfa0000', 1, 'same']);
     await clock.advance(1000);
@@ -65,7 +66,7 @@ describe('EventCorrelator', () => {
     expect(send('later').slice(1)).toEqual([1, 'later']);
   });
 
-  it('hears 25 events of a source about an object, then one in five minutes, and counts them all', async () => {
+  it('passes a burst of 25 events of a source about an object, then one in five minutes, and counts them all', async () => {
     const { clock, send } = start();
     const heard = Array.from({ length: 27 }, () => send('m')).map((told) => (told === 'nothing' ? told : told[1]));
     expect(heard.slice(23)).toEqual([24, 25, 'nothing', 'nothing']);
@@ -78,7 +79,7 @@ describe('EventCorrelator', () => {
 });
 
 describe('EventNames', () => {
-  it('gives no name twice, and a random one where the object’s is none for an event', () => {
+  it('never repeats a name, and uses a random one when the object’s name is not valid in an event name', () => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
     const names = new EventNames(clock, '', () => 'random');
     expect([names.next('p'), names.next('p'), names.next('Not_valid'), names.next('x'.repeat(250))]).toEqual([
@@ -89,7 +90,7 @@ describe('EventNames', () => {
     ]);
   });
 
-  it('gives none that another source gives, also by a clock that stands still', () => {
+  it('does not repeat the names of another source, even when the clock stands still', () => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
     const sources = ['kubelet', 'default-scheduler', 'controller-manager'].map((name) => new EventNames(clock, name));
     const names = sources.flatMap((source) => Array.from({ length: 100 }, () => source.next('p')));
@@ -97,19 +98,19 @@ describe('EventNames', () => {
     expect(names.filter((name) => !name.startsWith('p.18867251e'))).toEqual([]);
   });
 
-  it('forgets objects of which nothing has happened for longer than it matters', async () => {
+  it('drops entries of objects without recent events', async () => {
     const { clock, correlator, send } = start();
     const ofPod = (uid: string) => ({ involvedObject: { kind: 'Pod', namespace: 'ns', name: 'p', uid } });
     for (let pod = 0; pod < 100; pod++) send('same', ofPod(`${pod}`));
     expect(correlator.size).toBe(300);
-    // Messages belong together for ten minutes, and a token comes in five.
+    // Similar messages are grouped within ten minutes, and a token is added in five.
     await clock.advance(11 * 60_000);
     send('same', ofPod('another'));
     expect(correlator.size).toBe(103);
     await clock.advance(50 * 60_000);
     send('same', ofPod('another'));
     expect(correlator.size).toBe(3);
-    // The last event counts up one of fifty minutes ago.
+    // The last event increments the count of one from fifty minutes before.
     expect(send('same', ofPod('another'))[1]).toBe(3);
   });
 });

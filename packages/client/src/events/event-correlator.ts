@@ -4,21 +4,21 @@ import type { Clock } from '@coxswain/apimachinery/clock';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { TokenBucketRateLimiter } from '../flowcontrol/token-bucket-rate-limiter.ts';
 
-/** How much of what happens is told. */
+/** Limits of the correlator. */
 export interface CorrelatorOptions {
-  /** Sources and objects that are remembered. 4096 by default. */
+  /** Maximum number of cached entries per kind of state. 4096 by default. */
   readonly cacheSize?: number;
-  /** As many events may a source tell of an object at once. 25 by default. */
+  /** Burst of events that a source may report about an object. 25 by default. */
   readonly burst?: number;
-  /** And so many more per second. One in 300 s by default. */
+  /** Events per second that a source may report about an object after the burst. One in 300 s by default. */
   readonly qps?: number;
-  /** From so many events that differ only in their message on, they are told as one. 10 by default. */
+  /** Events that differ only in their message are combined into one from this number on. 10 by default. */
   readonly maxEvents?: number;
-  /** Events with more time in between do not belong together. Ten minutes by default. */
+  /** Events with a longer interval between them are not combined. Ten minutes by default. */
   readonly maxIntervalMs?: number;
 }
 
-/** What an event that was told before has to be changed to. */
+/** The changes to an event that was written before. */
 export interface EventPatch {
   readonly count: number;
   readonly lastTimestamp: string;
@@ -26,14 +26,14 @@ export interface EventPatch {
 }
 
 export interface CorrelatedEvent {
-  /** The event as it is now; to be created if there is no patch, or what it patches is gone. */
+  /** The event in its current state. It is created if there is no patch, or if the event to patch no longer exists. */
   readonly event: Event;
   readonly patch?: EventPatch;
 }
 
-/** Servers keep an event for an hour by default: there is nothing left to count up after that. */
+/** The default TTL of events: after that there is no event left to patch. */
 const observedMs = 3_600_000;
-/** How often it is looked what can be forgotten. */
+/** Interval of sweeps that drop expired entries. */
 const sweepMs = 60_000;
 
 interface Observation {
@@ -44,15 +44,15 @@ interface Observation {
 }
 
 interface Group {
-  /** The messages seen; fewer than `maxEvents`, but for a moment. Mostly it is one. */
+  /** The distinct messages seen; fewer than `maxEvents` after each call. Usually one. */
   messages: string[];
   lastAt: number;
 }
 
 /**
- * Makes few events of many: the same event again only counts up, similar ones become one, and a source that says too much
- * about an object is not heard. Per source, object and type so much is remembered as the cache holds, and as long as it can
- * matter: most objects are soon gone.
+ * Reduces the number of events. A repeated event only increments a count, similar events are combined into one, and a
+ * source that reports too often about an object is rate limited. State is kept per source, object and type in LRU
+ * caches of `cacheSize` and dropped when it expires, because most objects are short-lived.
  */
 export class EventCorrelator {
   readonly #clock: Clock;
@@ -79,14 +79,14 @@ export class EventCorrelator {
     this.#sweptAt = clock.monotonic();
   }
 
-  /** How much is remembered. */
+  /** The number of cached entries. */
   get size(): number {
     return this.#groups.size + this.#observations.size + this.#buckets.size;
   }
 
   /**
-   * What to tell for an event; undefined for nothing. `newName` names an event that stands for several. What is not told counts too, and
-   * is not made only to be dropped.
+   * Returns what to write for an event; undefined when it is dropped. Dropped events are counted too. `newName` is
+   * called to name a combined event, only if that is written.
    */
   correlate(event: Event, newName: () => string): CorrelatedEvent | undefined {
     this.#sweep();
@@ -117,14 +117,14 @@ export class EventCorrelator {
     } else if (now - group.lastAt > maxIntervalMs) group.messages = [];
     const { message = '' } = event;
     group.lastAt = now;
-    // What is as long as needed is no longer than that: most groups never get a second.
+    // A copy has exactly the needed capacity, unlike an array grown by push. Most groups never get a second message.
     if (!group.messages.includes(message)) group.messages = [...group.messages, message];
     if (group.messages.length < maxEvents) return false;
     group.messages.shift();
     return true;
   }
 
-  /** Forgets what makes no difference any more. */
+  /** Drops expired groups and observations, and rate limiters whose bucket is full again. */
   #sweep(): void {
     const now = this.#clock.monotonic();
     if (now - this.#sweptAt < sweepMs) return;
@@ -136,7 +136,7 @@ export class EventCorrelator {
     for (const [key, bucket] of this.#buckets.entries()) if (bucket.isFull) this.#buckets.delete(key);
   }
 
-  /** An event of its own, that says so. */
+  /** A new event that stands for several similar ones. */
   #combined({ metadata, involvedObject, message, type, reason, source }: Event, name: string): Event {
     const now = timeFromDate(new Date(this.#clock.now()));
     return {
@@ -163,7 +163,7 @@ export class EventCorrelator {
   }
 }
 
-/** The event that was told first, with how often it was by now. */
+/** The event that was written first, with the current count. */
 function toldAgain(event: Event, { count, firstTimestamp, name }: Observation): CorrelatedEvent {
   const { lastTimestamp = '', message } = event;
   const again: Event = {
@@ -175,14 +175,17 @@ function toldAgain(event: Event, { count, firstTimestamp, name }: Observation): 
   return { event: again, patch: { count, lastTimestamp, ...(message && { message }) } };
 }
 
-/** Who tells what kind of thing about which object. Thousands are kept, so what a UID stands for is left out. */
+/**
+ * Key of source, object and event type. Thousands of these are cached, so an object with a UID is identified by that
+ * alone.
+ */
 function spamKey({ source, involvedObject: object, type }: Event): string {
   const { kind = '', namespace = '', name = '', uid, apiVersion = '' } = object;
   const which = uid || `\0${kind}\0${namespace}\0${name}`;
   return `${source?.component ?? ''}\0${source?.host ?? ''}\0${which}\0${apiVersion}\0${type ?? ''}`;
 }
 
-/** The same but for the message. */
+/** Key of events that differ only in their message. */
 function similarityKey(
   spamKey: string,
   { reason = '', reportingComponent = '', reportingInstance = '' }: Event,
@@ -190,7 +193,7 @@ function similarityKey(
   return `${spamKey}\0${reason}\0${reportingComponent}\0${reportingInstance}`;
 }
 
-/** The same. */
+/** Key of identical events. */
 function identityKey(spamKey: string, { involvedObject, reason = '', message = '' }: Event): string {
   return `${spamKey}\0${involvedObject.fieldPath ?? ''}\0${reason}\0${message}`;
 }

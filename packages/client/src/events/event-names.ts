@@ -2,7 +2,7 @@ import type { Clock } from '@coxswain/apimachinery/clock';
 import { isDns1123Subdomain } from '@coxswain/apimachinery/validation';
 import { systemRandom } from '@coxswain/apimachinery/random';
 
-/** Names for new events: that of the object and the time in nanoseconds, in hexadecimal. */
+/** Generates event names: the object's name and the time in nanoseconds, in hexadecimal. */
 export class EventNames {
   readonly #clock: Clock;
   readonly #uuid: () => string;
@@ -10,8 +10,8 @@ export class EventNames {
   #last = 0n;
 
   /**
-   * By a clock that stands still, several tell of the same object at the same time; so each source has a microsecond of its own within the
-   * millisecond, as far as there are enough of them.
+   * When the clock stands still, several sources may report about one object at the same time. So each source has its
+   * own microsecond offset within the millisecond, a hash of its name modulo 1000.
    */
   constructor(clock: Clock, source: string, uuid: () => string = systemRandom.uuid) {
     this.#clock = clock;
@@ -20,8 +20,8 @@ export class EventNames {
   }
 
   /**
-   * A name that this one did not give before, however short the time since; a random one where the object's name makes
-   * none for an event.
+   * Returns a name that this object has not returned before, even within one nanosecond. Returns a random one when the
+   * object's name is not valid in an event name.
    */
   next(objectName: string): string {
     const belowMs = Math.floor((this.#clock.monotonic() % 1) * 1e6);

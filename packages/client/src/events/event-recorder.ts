@@ -7,23 +7,26 @@ export type EventType = 'Normal' | 'Warning';
 export type EventSubject = KubernetesObject | ObjectReference;
 
 export interface EventOptions {
-  /** What the object is, where it does not say so itself: objects out of lists and caches do not. */
+  /** The object's kind, when the object has no apiVersion and kind, like objects from lists and caches. */
   readonly kind?: SubjectKind | undefined;
   readonly annotations?: Readonly<Record<string, string>> | undefined;
-  /** Which part of the object, for example `spec.containers{web}`. */
+  /** The part of the object, for example `spec.containers{web}`. */
   readonly fieldPath?: string | undefined;
 }
 
-/** A `ResourceDescription` is one. */
+/** Group, version and kind. A `ResourceDescription` is assignable to it. */
 export interface SubjectKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
 }
 
-/** Tells people what happens to an object. Never throws, and never waits: what cannot be told is logged and dropped. */
+/**
+ * Records events about objects. Its methods never throw and never block; events that cannot be written are logged and
+ * dropped.
+ */
 export interface EventRecorder {
-  /** The reason is one word in UpperCamelCase for programs; the message is for people. */
+  /** The reason is one word in UpperCamelCase, for programs; the message is for people. */
   event(subject: EventSubject, type: EventType, reason: string, message: string, options?: EventOptions): void;
   annotatedEvent(
     subject: EventSubject,

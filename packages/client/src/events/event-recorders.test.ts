@@ -14,7 +14,7 @@ import { objectReference } from './object-reference.ts';
 const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'ns', uid: 'u' } };
 const pods = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
 
-/** A server that can be away, and refuse. */
+/** A fake events client that can fail. */
 class Sink<E extends KubernetesObject> {
   readonly written: string[] = [];
   readonly objects: E[] = [];
@@ -64,7 +64,7 @@ const away = new TransportError('connect ECONNREFUSED');
 describe('objectReference', () => {
   it.each([
     {
-      name: 'an object that says what it is',
+      name: 'an object with apiVersion and kind',
       subject: { ...pod, metadata: { ...pod.metadata, resourceVersion: '7' } },
       options: {},
       reference: { kind: 'Pod', apiVersion: 'v1', name: 'web', namespace: 'ns', uid: 'u', resourceVersion: '7' },
@@ -85,7 +85,7 @@ describe('objectReference', () => {
     expect(objectReference(subject, options)).toEqual(reference);
   });
 
-  it('refuses an object that nobody knows the kind of', () => {
+  it('throws for an object of unknown kind', () => {
     expect(() => objectReference({ metadata: { name: 'x' } })).toThrow('the kind of the object is not known');
   });
 });
@@ -112,7 +112,7 @@ describe('CoreEventRecorder', () => {
     ]);
   });
 
-  it('writes the event of a cluster-scoped object into the default namespace, and tells of other components', async () => {
+  it('writes the event of a cluster-scoped object into the default namespace, and records for other components', async () => {
     const { sink, recorder } = start();
     recorder.withSource({ component: 'other' }).event({ metadata: { name: 'n' } }, 'Warning', 'R', 'm', {
       kind: { group: '', version: 'v1', kind: 'Node' },
@@ -125,7 +125,7 @@ describe('CoreEventRecorder', () => {
     });
   });
 
-  it('only changes the count of an event that comes again', async () => {
+  it('only changes the count of a repeated event', async () => {
     const { sink, recorder } = start();
     for (let i = 0; i < 3; i++) recorder.event(pod, 'Normal', 'R', 'm');
     await recorder.flush();
@@ -134,7 +134,7 @@ describe('CoreEventRecorder', () => {
     expect(sink.written).toEqual(['create ns/web.18867251ee015300', patch(2), patch(3)]);
   });
 
-  it('tries again for as long as the server is away, twelve times', async () => {
+  it('tries up to twelve times while the server is unreachable', async () => {
     const { clock, sink, log, values, recorder } = start();
     sink.failure = away;
     recorder.event(pod, 'Normal', 'R', 'm');
@@ -153,7 +153,7 @@ describe('CoreEventRecorder', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('does not try again what the server refuses', async () => {
+  it('does not retry events that the server rejects', async () => {
     const { sink, log, values, recorder } = start();
     sink.failure = newForbidden(GroupResource.of('', 'events'), 'e', new Error('no'));
     recorder.event(pod, 'Normal', 'R', 'm');
@@ -169,7 +169,7 @@ describe('CoreEventRecorder', () => {
     expect(values).toEqual({ 'event_recorder_dropped_total{rejected}': 1 });
   });
 
-  it('drops and counts what is too much', async () => {
+  it('drops and counts events that exceed the queue', async () => {
     const { sink, log, values, recorder } = start({ queueSize: 2 });
     for (const name of ['a', 'b', 'c']) recorder.event({ ...pod, metadata: { name } }, 'Normal', 'R', 'm');
     await recorder.flush();
@@ -183,7 +183,7 @@ describe('CoreEventRecorder', () => {
     expect(values).toEqual({ 'event_recorder_dropped_total{queue_full}': 4 });
     recorder.event({ ...pod, metadata: { name: 'i' } }, 'Normal', 'R', 'm');
     await recorder.flush();
-    // The first of those that were dropped one after the other is named.
+    // The first of several consecutively dropped events is named.
     expect(log.slice(1)).toEqual([
       expect.stringMatching(
         /^error "Unable to record event: too many queued events, dropped event" event="default\/f\./,
@@ -197,7 +197,7 @@ describe('CoreEventRecorder', () => {
     expect(values).toMatchObject({ 'event_recorder_dropped_total{spam}': 5 });
   });
 
-  it('logs what makes no event', () => {
+  it('logs invalid events', () => {
     const { log, recorder } = start();
     recorder.event({ metadata: { name: 'x' } }, 'Normal', 'R', 'm');
     expect(log).toEqual([
@@ -205,7 +205,7 @@ describe('CoreEventRecorder', () => {
     ]);
   });
 
-  it('stops: drops the rest, waits for nothing, and takes no more', async () => {
+  it('stop drops queued events, cancels delays, and accepts no more events', async () => {
     const { logger, lines } = recordLogs();
     const { clock, sink, values, recorder } = start({ logger });
     sink.failure = away;
@@ -223,7 +223,7 @@ describe('CoreEventRecorder', () => {
     ]);
   });
 
-  it('finishes: what waits is tried once more, and nothing twice', async () => {
+  it('finish retries a delayed event once, and retries no other', async () => {
     const { clock, sink, values, recorder } = start();
     sink.failure = away;
     recorder.event(pod, 'Normal', 'R', 'm');
@@ -234,7 +234,7 @@ describe('CoreEventRecorder', () => {
     expect(values).toEqual({ 'event_recorder_dropped_total{unreachable}': 2 });
   });
 
-  it('gives up flushing with its signal', async () => {
+  it('flush rejects when its signal is aborted', async () => {
     const { clock, sink, recorder } = start();
     sink.failure = away;
     recorder.event(pod, 'Normal', 'R', 'm');
@@ -296,7 +296,7 @@ describe('EventSeriesRecorder', () => {
     await recorder.stop();
   });
 
-  it('makes a series of the second, and writes its count when it is over', async () => {
+  it('starts a series with the second event, and writes its count when it ends', async () => {
     const { clock, sink, recorder, tell } = startSeries();
     tell();
     await clock.advance(1000);
@@ -315,7 +315,7 @@ describe('EventSeriesRecorder', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('drops what there is no room for: it is counted as dropped, and in no series', async () => {
+  it('drops events when the queue is full: they count as dropped, and not in a series', async () => {
     const { metrics, values } = recordingMetrics();
     const { logger, lines } = recordLogs();
     const { sink, recorder, tell } = startSeries({ queueSize: 1, metrics, logger });
@@ -341,14 +341,14 @@ describe('EventSeriesRecorder', () => {
     expect(values).toMatchObject({ 'event_recorder_dropped_total{stopped}': 1 });
   });
 
-  it('forgets an event that did not come again, without a word', async () => {
+  it('drops an event that was not repeated, without a write', async () => {
     const { clock, sink, tell } = startSeries();
     tell();
     await clock.advance(12 * 60_000 + 1);
     expect([sink.written, clock.pending]).toEqual([['create ns/web.18867251ee079490'], 0]);
   });
 
-  it('writes a series that goes on every half hour', async () => {
+  it('writes a continuing series every half hour', async () => {
     const { clock, sink, recorder, tell } = startSeries();
     for (let minute = 0; minute < 62; minute += 2) {
       tell();

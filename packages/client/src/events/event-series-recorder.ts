@@ -16,46 +16,46 @@ import { objectReference } from './object-reference.ts';
 export interface EventSeriesRecorderOptions extends EventWriterOptions {
   /** The events.k8s.io/v1 events of a namespace, for example `clients.events.v1.events`. */
   readonly events: EventClients<Event>;
-  /** Who tells, as a qualified name: `kubernetes.io/kubelet`. */
+  /** The reporting controller, a qualified name: `kubernetes.io/kubelet`. */
   readonly reportingController: string;
-  /** Where; the instance is told as `<controller>-<host>`. */
+  /** The host; the reporting instance is `<controller>-<host>`. */
   readonly host: string;
 }
 
-/** What happened. */
+/** The content of an event. */
 export interface Occurrence {
   readonly type: EventType;
-  /** Why it was done, one word in UpperCamelCase. */
+  /** Why the action was taken, one word in UpperCamelCase. */
   readonly reason: string;
-  /** What was done, one word in UpperCamelCase. */
+  /** The action, one word in UpperCamelCase. */
   readonly action: string;
-  /** For people. */
+  /** Human-readable description. */
   readonly note: string;
-  /** Another object that is concerned. */
+  /** A secondary object. */
   readonly related?: EventSubject;
-  /** What the objects are, where they do not say so themselves. */
+  /** The kinds of the objects, when those have no apiVersion and kind. */
   readonly kind?: SubjectKind;
   readonly relatedKind?: SubjectKind;
 }
 
-/** A series that went on for so long without another of its events is over. */
+/** A series without an event for this long has ended. Also the interval of the check. */
 const finishMs = 6 * 60_000;
-/** Every so many times that is looked at, running series are written again, so that they do not expire. */
+/** Running series are written again at every fifth check, so that their events do not expire. */
 const ticksPerRefresh = 5;
-/** Series that are known at once. */
+/** Maximum number of cached series. */
 const maxSeries = 4096;
 
 interface Series {
   readonly key: string;
-  /** As first written, without the series. */
+  /** The event as first written, without `series`. */
   readonly event: Event;
   count: number;
   lastObservedAt: number;
 }
 
 /**
- * Records events.k8s.io/v1 events. The second of its kind makes a series of an event; from then on the count is written
- * when the series ends, and every half hour.
+ * Records events.k8s.io/v1 events. A second event of the same kind starts a series. Its count is written at the start,
+ * every half hour, and when the series ends.
  */
 export class EventSeriesRecorder {
   readonly #options: EventSeriesRecorderOptions;
@@ -64,7 +64,7 @@ export class EventSeriesRecorder {
   readonly #names: EventNames;
   readonly #writer: EventWriter<Event>;
   readonly #series = new LruCache<string, Series>(maxSeries);
-  /** Runs only while there are series. */
+  /** Active only while there are series. */
   #timer: Timer | undefined;
   #ticks = 0;
 
@@ -84,10 +84,10 @@ export class EventSeriesRecorder {
     );
   }
 
-  /** Never throws, and never waits: what cannot be told is logged and dropped. */
+  /** Records an event. Never throws and never blocks; events that cannot be written are logged and dropped. */
   event(regarding: EventSubject, occurrence: Occurrence): void {
     try {
-      // As upstream: what there is no room for is not counted in its series either.
+      // As upstream: an event dropped because the queue is full is not counted in its series.
       if (this.#writer.admits(() => this.#eventOf(regarding, occurrence)))
         this.#record(this.#eventOf(regarding, occurrence));
     } catch (error) {
@@ -96,17 +96,20 @@ export class EventSeriesRecorder {
     }
   }
 
-  /** Resolves when all that was recorded before is written or given up. Rejects with the signal's reason. */
+  /** Resolves when all events recorded before are written or dropped. Rejects with the signal's reason. */
   flush(signal?: AbortSignal): Promise<void> {
     return this.#writer.flush(signal);
   }
 
-  /** The same at the end: nothing is tried twice from now on, so that a server that is gone holds nobody up for long. */
+  /**
+   * Like `flush`, for shutdown: from now on failed writes are not retried, so that an unreachable server delays the
+   * shutdown only briefly.
+   */
   finish(signal?: AbortSignal): Promise<void> {
     return this.#writer.finish(signal);
   }
 
-  /** Drops what is not written yet, and resolves when nothing is under way any more. */
+  /** Drops the events that are not written yet. Resolves when no request is in progress. */
   stop(): Promise<void> {
     this.#timer?.cancel();
     this.#series.clear();
@@ -148,7 +151,7 @@ export class EventSeriesRecorder {
     this.#timer ??= this.#clock.setTimeout(this.#onTick, finishMs, { background: true });
   }
 
-  /** Writes how far a series has come. */
+  /** Writes the current count of a series. */
   #tell({ event, count, lastObservedAt }: Series): void {
     const series: EventSeries = { count, lastObservedTime: microTimeFromDate(new Date(lastObservedAt)) };
     this.#writer.enqueue({ ...event, series });
@@ -178,7 +181,7 @@ export class EventSeriesRecorder {
     } catch (error) {
       if (!isNotFound(error)) throw error;
       await events.create(event, { signal }).catch((creationError: unknown) => {
-        // It has come into being in between: there is something to patch now.
+        // The event was created concurrently: retry, so that it is patched.
         if (isAlreadyExists(creationError))
           throw new Error('the event was created meanwhile', { cause: creationError });
         throw creationError;
@@ -187,7 +190,7 @@ export class EventSeriesRecorder {
   }
 }
 
-/** Events that make a series: alike in all but time and note. */
+/** Key of the events of one series: they differ only in time and note. */
 function seriesKey({
   type,
   action,

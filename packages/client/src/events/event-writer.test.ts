@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { EventWriter } from './event-writer.ts';
 
-/** A writer whose writes last until `release` is called, with events recorded that nobody else holds. */
+/** A writer whose writes wait for `release`, with recorded events that the test does not reference itself. */
 function writerOf(events: number) {
   let release = (): void => {};
   const written: WeakRef<object>[] = [];
@@ -26,7 +26,7 @@ function writerOf(events: number) {
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it('an event that was written is not held, however many wait behind it', async () => {
+it('a written event can be garbage collected while others are queued', async () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage: () => void = runInNewContext('gc');
   const { writer, written, release } = writerOf(20);
@@ -37,14 +37,14 @@ it('an event that was written is not held, however many wait behind it', async (
   await nextTurn();
   expect(written).toHaveLength(11);
   collectGarbage();
-  // The one that is being written is held.
+  // Only the event being written is referenced.
   expect(written.filter((event) => event.deref() !== undefined)).toHaveLength(1);
   const stopped = writer.stop();
   release();
   await stopped;
 });
 
-it('all events are written in order, also when places are given back', async () => {
+it('all events are written in order, also when the queue array is compacted', async () => {
   const written: number[] = [];
   const writer = new EventWriter<{ readonly id: number }>(
     {

@@ -3,40 +3,40 @@ import { ApiError, hasStatusCause, isAlreadyExists } from '@coxswain/apimachiner
 import { type Logger, silentLogger } from '@coxswain/apimachinery/log';
 import { type Counter, type Metrics, noMetrics } from '../observe/metrics.ts';
 
-/** What recorders have in common. */
+/** Options of all recorders. */
 export interface EventWriterOptions {
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
-  /** As many events wait to be written; more are dropped. 1000 by default. */
+  /** Maximum number of queued events; more are dropped. 1000 by default. */
   readonly queueSize?: number;
-  /** Between tries when the server cannot be reached. 10 s by default. */
+  /** Delay between tries when the server cannot be reached. 10 s by default. */
   readonly retryDelayMs?: number;
 }
 
 const maxTriesPerEvent = 12;
-/** Released places at the front are given back when there are so many, and as many as others. */
+/** The queue array is compacted when its front has this many released slots and they make up at least half of it. */
 const minReleased = 1024;
 
-/** Why an event was never written. */
+/** Why an event was not written: the metric's label. */
 type DropReason = 'queue_full' | 'spam' | 'rejected' | 'unreachable' | 'stopped';
 
-/** One try to write an event. Rejects with what went wrong. */
+/** Makes one attempt to write an event. Rejects when it fails. */
 export type WriteEvent = (signal: AbortSignal) => Promise<void>;
 
 export interface EventHandling<E> {
-  /** What has to be written for an event; undefined when nothing has to. */
+  /** Returns the write for an event; undefined when nothing has to be written. */
   prepare(event: E): WriteEvent | undefined;
-  /** How long to wait after so many tries. */
+  /** The delay after this number of tries. */
   delayMs(tries: number): number;
-  /** For messages: which one. */
+  /** Identifies the event in log messages. */
   describe(event: E): string;
 }
 
 /**
- * Writes events one after the other, in the order of recording, each as often as it takes to reach the server. What the
- * server refuses is not tried again. Nothing here waits for the server but the events themselves.
+ * Writes events one at a time, in the order of recording. Retries while the server cannot be reached, but not when it
+ * rejects an event. Recording never waits for the server.
  */
 export class EventWriter<E> {
   readonly #handling: EventHandling<E>;
@@ -44,16 +44,16 @@ export class EventWriter<E> {
   readonly #logger: Logger;
   readonly #queueSize: number;
   readonly #drops: Counter;
-  /** No longer than `#queueSize`, but for the places of what is handled already, which are released. */
+  /** Queued events from index `#next` on, at most `#queueSize`. The slots before that are released (undefined). */
   #queue: (E | undefined)[] = [];
-  /** Where the next one is. To shift the others would be work for each of them. */
+  /** Index of the next event. An index avoids shifting the array for each event. */
   #next = 0;
   readonly #stopped = new AbortController();
-  /** Aborted when nothing is tried again: what waits for its next try has it at once, and it is the last. */
+  /** Aborted by `finish`: ends the current delay, and the next try of each event is its last. */
   readonly #finishing = new AbortController();
-  /** Settles when the queue is empty; undefined when it is. */
+  /** The loop that writes the queue, settled when that is empty; undefined when it is not running. */
   #running: Promise<void> | undefined;
-  /** How many were dropped since the last that was not, because the queue was full. */
+  /** Number of events dropped since the last accepted one because the queue was full. */
   #untold = 0;
   #accepted = 0;
   #handled = 0;
@@ -76,8 +76,8 @@ export class EventWriter<E> {
   }
 
   /**
-   * Whether another event can be taken now; one that cannot counts as dropped. `event` makes it where it has to be named: so it need
-   * not be made only to be dropped.
+   * Whether another event can be queued now. If not, counts it as dropped. `event` creates it for the log message, so
+   * that callers need not create events that are dropped.
    */
   admits(event: () => E): boolean {
     if (this.isStopped) {
@@ -106,7 +106,7 @@ export class EventWriter<E> {
     this.#drops.add(1, reason);
   }
 
-  /** Resolves when all that was recorded before is written or given up. */
+  /** Resolves when all events recorded before are written or dropped. */
   flush(signal?: AbortSignal): Promise<void> {
     if (this.#handled === this.#accepted) return Promise.resolve();
     return new Promise((resolve, reject) => {
@@ -121,20 +121,20 @@ export class EventWriter<E> {
     });
   }
 
-  /** The same, when there is no time to wait for a server that cannot be reached: nothing is tried twice from now on. */
+  /** Like `flush`, for shutdown: from now on failed writes are not retried. */
   finish(signal?: AbortSignal): Promise<void> {
     this.#finishing.abort();
     return this.flush(signal);
   }
 
-  /** Drops what is not written yet, and resolves when nothing is under way any more. */
+  /** Drops the events that are not written yet. Resolves when no request is in progress. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     this.#finishing.abort();
     await this.#running;
   }
 
-  /** To name each of thousands that come one after the other would take more work than to write some of them. */
+  /** Logs how many more events were dropped. Naming each of thousands would cost more than writing some of them. */
   #tellOfDropped(): void {
     const more = this.#untold - 1;
     this.#untold = 0;
@@ -144,7 +144,7 @@ export class EventWriter<E> {
   }
 
   async #run(): Promise<void> {
-    // Whoever records goes on first.
+    // The recording caller continues first.
     await Promise.resolve();
     for (let event = this.#shift(); event !== undefined; event = this.#shift()) {
       if (this.isStopped) this.drop('stopped');
@@ -184,7 +184,7 @@ export class EventWriter<E> {
         if (await this.#isSettled(event, write)) return;
         const isLast = tries >= maxTriesPerEvent || this.#finishing.signal.aborted;
         if (isLast) return this.#giveUp(event, 'unreachable', 'Unable to write event (retry limit exceeded!)');
-        // Who is woken tries once more.
+        // When `finish` ends the delay, the event is tried once more.
         await sleep(this.#clock, this.#handling.delayMs(tries), this.#finishing.signal).catch(() => {});
         signal.throwIfAborted();
       }
@@ -194,7 +194,7 @@ export class EventWriter<E> {
     }
   }
 
-  /** Whether it was written, or never will be. */
+  /** Returns true when the event was written or rejected, false when a retry makes sense. */
   async #isSettled(event: E, write: WriteEvent): Promise<boolean> {
     const { signal } = this.#stopped;
     const which = this.#handling.describe(event);
@@ -218,15 +218,15 @@ export class EventWriter<E> {
   #giveUp(event: E, reason: DropReason, message: string, error?: unknown): void {
     this.drop(reason);
     const fields = { event: this.#handling.describe(event) };
-    // Differs from upstream: to be stopped is no failure.
+    // Differs from upstream: being stopped is not a failure.
     if (reason === 'stopped') this.#logger.info(message, fields);
     else this.#logger.error(message, error, fields);
   }
 }
 
-/** The server has said no, or the request cannot even be made: another try would end the same. */
+/** The server rejected the request, or the request cannot be built: a retry would fail the same way. */
 const isFinal = (error: unknown): boolean =>
   error instanceof ApiError || error instanceof TypeError || error instanceof RangeError;
 
-/** In the ordinary course of things. */
+/** Rejections that occur in normal operation. */
 const isExpected = (error: unknown): boolean => isAlreadyExists(error) || hasStatusCause(error, 'NamespaceTerminating');

@@ -3,8 +3,8 @@ import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import type { EventOptions, EventSubject } from './event-recorder.ts';
 
 /**
- * A reference to the object. What it is, it says itself, or `kind` does. A reference stays what it is. Throws an Error
- * when nothing says what the object is.
+ * Returns a reference to the object. apiVersion and kind come from the object, otherwise from `kind`. References are
+ * returned unchanged, except for the field path. Throws an Error when the kind is unknown.
  */
 export function objectReference(
   subject: EventSubject,

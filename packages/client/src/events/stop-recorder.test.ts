@@ -6,7 +6,7 @@ import { stopRecorder } from './stop-recorder.ts';
 
 const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'default', uid: 'u' } };
 
-/** A recorder of which the server takes an event whenever `answer` resolves. */
+/** A recorder whose events the server accepts when `answer` resolves. */
 function start(answer: () => Promise<void>) {
   const clock = new FakeClock();
   const written: string[] = [];
@@ -21,7 +21,7 @@ function start(answer: () => Promise<void>) {
 }
 
 describe('stopRecorder', () => {
-  it('waits until what was recorded is written', async () => {
+  it('waits until the recorded events are written', async () => {
     const { clock, written, recorder } = start(() => new Promise((resolve) => setImmediate(resolve)));
     for (const message of ['a', 'b', 'c']) recorder.event(pod, 'Normal', message, message);
     await stopRecorder(recorder, clock);
@@ -29,7 +29,7 @@ describe('stopRecorder', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('does not wait for a server that cannot be reached', async () => {
+  it('does not wait for an unreachable server', async () => {
     const { clock, written, recorder } = start(() => Promise.reject(new Error('connection refused')));
     recorder.event(pod, 'Normal', 'a', 'a');
     await clock.whenWaiting();
@@ -37,7 +37,7 @@ describe('stopRecorder', () => {
     expect([written, clock.pending]).toEqual([[], 0]);
   });
 
-  it('waits three seconds, and no longer, for one that does not answer', async () => {
+  it('waits at most three seconds for a server that does not respond', async () => {
     let answer = (): void => {};
     const { clock, recorder } = start(
       () =>

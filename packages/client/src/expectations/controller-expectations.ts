@@ -1,9 +1,12 @@
 import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 
-/** Longer than a watch normally takes to tell of what was done; then a controller looks for itself. */
+/** Longer than watch events normally take to arrive. After that the controller acts on its cache again. */
 const expectationsTimeoutMs = 5 * 60_000;
 
-/** How many creations and deletions a controller has yet to hear of. Below zero when it heard of more. */
+/**
+ * Number of creations and deletions that a controller has not observed yet. Negative when it observed more than
+ * expected.
+ */
 export interface ControlleeExpectations {
   readonly creations: number;
   readonly deletions: number;
@@ -16,11 +19,12 @@ interface ExpectationRecord {
 }
 
 /**
- * What controllers have done and not yet heard of by their watch. A controller that creates three pods expects three
- * creations, and does not act again before it has seen them: its cache would still say that there are none.
+ * Tracks the creations and deletions that a controller has made and not yet observed by its watch. A controller that
+ * creates three pods expects three creations and does not act again before it has observed them, because its cache
+ * would still lack the pods.
  *
- * Events may be lost to a controller that was just started, so expectations expire after five minutes. Holds one small
- * record per controller (mostly the key of the object that owns others), until `deleteExpectations`.
+ * Events may be missed, for example by a controller that was just started, so expectations expire after five minutes.
+ * Holds one small record per controller key (mostly the key of the owning object) until `deleteExpectations`.
  */
 export class ControllerExpectations {
   readonly #clock: Clock;
@@ -30,7 +34,10 @@ export class ControllerExpectations {
     this.#clock = clock;
   }
 
-  /** Whether the controller may act: all has been seen, nothing was expected, or it is too long ago. */
+  /**
+   * Whether the controller may act: everything expected was observed, nothing was expected, or the expectations have
+   * expired.
+   */
   satisfied(controllerKey: string): boolean {
     const record = this.#records.get(controllerKey);
     if (!record || (record.creations <= 0 && record.deletions <= 0)) return true;
@@ -42,7 +49,7 @@ export class ControllerExpectations {
     return record && { creations: record.creations, deletions: record.deletions };
   }
 
-  /** Instead of what was expected before; the five minutes begin. */
+  /** Replaces the expectations and restarts the five minutes. */
   setExpectations(controllerKey: string, creations: number, deletions: number): void {
     this.#records.set(controllerKey, { creations, deletions, setAt: this.#clock.monotonic() });
   }
@@ -63,12 +70,15 @@ export class ControllerExpectations {
     this.lowerExpectations(controllerKey, 0, 1);
   }
 
-  /** So many less: seen, or they failed. Nothing happens where nothing is expected. */
+  /**
+   * Lowers the expectations, because creations and deletions were observed or failed. Does nothing when there are no
+   * expectations.
+   */
   lowerExpectations(controllerKey: string, creations: number, deletions: number): void {
     this.raiseExpectations(controllerKey, -creations, -deletions);
   }
 
-  /** So many more. Nothing happens where nothing is expected. */
+  /** Raises the expectations. Does nothing when there are none. */
   raiseExpectations(controllerKey: string, creations: number, deletions: number): void {
     const record = this.#records.get(controllerKey);
     if (!record) return;
@@ -76,7 +86,7 @@ export class ControllerExpectations {
     record.deletions += deletions;
   }
 
-  /** To be called when the controller's own object is gone. */
+  /** Must be called when the controller's object is deleted. */
   deleteExpectations(controllerKey: string): void {
     this.#records.delete(controllerKey);
   }

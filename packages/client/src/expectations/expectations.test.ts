@@ -7,7 +7,7 @@ import { UIDTrackingControllerExpectations } from './uid-tracking-controller-exp
 const rs = 'default/web';
 
 describe('ControllerExpectations', () => {
-  it('is satisfied where nothing was ever expected', () => {
+  it('is satisfied without expectations', () => {
     const expectations = new ControllerExpectations();
     expect(expectations.satisfied(rs)).toBe(true);
     expectations.creationObserved(rs);
@@ -19,7 +19,7 @@ describe('ControllerExpectations', () => {
     { name: 'only deletions came', seen: 'dd', satisfied: false },
     { name: 'all came', seen: 'cc', satisfied: true },
     { name: 'more came than expected', seen: 'ccc', satisfied: true },
-  ])('of two creations: $name', ({ seen, satisfied }) => {
+  ])('with two expected creations: $name', ({ seen, satisfied }) => {
     const expectations = new ControllerExpectations();
     expectations.expectCreations(rs, 2);
     for (const one of seen) {
@@ -39,7 +39,7 @@ describe('ControllerExpectations', () => {
     expect(expectations.satisfied(rs)).toBe(true);
   });
 
-  it('counts what failed as seen, and what came on top', () => {
+  it('can be lowered for failures, and raised', () => {
     const expectations = new ControllerExpectations();
     expectations.expectCreations(rs, 5);
     expectations.raiseExpectations(rs, 1, 2);
@@ -47,14 +47,14 @@ describe('ControllerExpectations', () => {
     expect(expectations.get(rs)).toEqual({ creations: 0, deletions: 1 });
   });
 
-  it('begins anew when it is set again', () => {
+  it('replaces earlier expectations', () => {
     const expectations = new ControllerExpectations();
     expectations.expectCreations(rs, 5);
     expectations.expectDeletions(rs, 1);
     expect(expectations.get(rs)).toEqual({ creations: 0, deletions: 1 });
   });
 
-  it('is satisfied after five minutes, whatever came', async () => {
+  it('is satisfied after five minutes, whatever was observed', async () => {
     const clock = new FakeClock();
     const expectations = new ControllerExpectations({ clock });
     expectations.expectCreations(rs, 1);
@@ -64,7 +64,7 @@ describe('ControllerExpectations', () => {
     expect(expectations.satisfied(rs)).toBe(true);
   });
 
-  it('forgets', () => {
+  it('deletes expectations', () => {
     const expectations = new ControllerExpectations();
     expectations.expectCreations(rs, 1);
     expectations.deleteExpectations(rs);
@@ -74,7 +74,7 @@ describe('ControllerExpectations', () => {
 });
 
 describe('UIDTrackingControllerExpectations', () => {
-  it('counts each deletion once, and only those expected', () => {
+  it('counts each expected deletion once, and no others', () => {
     const expectations = new UIDTrackingControllerExpectations();
     expectations.expectDeletions(rs, ['a', 'b', 'a']);
     for (const uid of ['a', 'a', 'x']) expectations.deletionObserved(rs, uid);
@@ -83,7 +83,7 @@ describe('UIDTrackingControllerExpectations', () => {
     expect([expectations.satisfied(rs), expectations.uids(rs).size]).toEqual([true, 0]);
   });
 
-  it('counts creations too, and forgets all together', () => {
+  it('counts creations too, and deletes all expectations', () => {
     const expectations = new UIDTrackingControllerExpectations();
     expectations.expectCreations(rs, 1);
     expect(expectations.satisfied(rs)).toBe(false);
@@ -123,11 +123,11 @@ describe('slowStartBatch', () => {
     expect(await run(...args)).toEqual({ successes: args[0], batches });
   });
 
-  it('ends after the batch with a failure, and counts what went well', async () => {
+  it('ends after the batch with a failure, and counts the successful calls', async () => {
     expect(await run(10, 5)).toEqual({ successes: 5, error: new Error('call 7'), batches: [1, 2, 4] });
   });
 
-  it('takes a call that throws at once for a failure', async () => {
+  it('treats a call that throws synchronously as a failure', async () => {
     const broken = new Error('broken');
     const result = await slowStartBatch(3, () => {
       throw broken;

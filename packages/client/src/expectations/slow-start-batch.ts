@@ -1,14 +1,14 @@
 export interface SlowStartResult {
-  /** How many calls went well. */
+  /** Number of successful calls. */
   readonly successes: number;
-  /** The first error of the batch that ended it; undefined when all went well. */
+  /** The first error of the last batch; undefined when all calls succeeded. */
   readonly error?: unknown;
 }
 
 /**
- * Makes so many calls: one (or `initialBatchSize`) at first, then two at once, four, and so on up to `maxBatchSize`; ends
- * after the first batch with a failure. What fails for all, such as a quota, thus fails a few times and not a thousand.
- * Never rejects.
+ * Makes `count` calls in batches: one call (or `initialBatchSize`), then two in parallel, four, and so on up to
+ * `maxBatchSize`. Ends after the first batch with a failure. So a failure that would hit every call, such as an
+ * exceeded quota, causes a few failed requests and not a thousand. Never rejects.
  */
 export async function slowStartBatch(
   count: number,

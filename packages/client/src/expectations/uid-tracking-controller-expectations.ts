@@ -1,13 +1,13 @@
 import { ControllerExpectations } from './controller-expectations.ts';
 
 /**
- * Expectations that know which objects are to be deleted. An object whose deletion only begins (it has a grace period, or
- * finalizers) is seen twice, as changed and as gone; here it counts once.
+ * Expectations that track which objects are to be deleted. A graceful deletion (grace period or finalizers) is observed
+ * twice, as an update and as a delete; here it counts once.
  */
 export class UIDTrackingControllerExpectations {
-  /** Everything but deletions goes here directly. */
+  /** The underlying expectations. Use them directly for everything but deletions. */
   readonly expectations: ControllerExpectations;
-  /** Keys of the objects whose deletion was not seen yet; per controller as many as are expected. */
+  /** Per controller, the keys of the objects whose deletion was not observed yet. */
   readonly #uids = new Map<string, Set<string>>();
 
   constructor(expectations: ControllerExpectations = new ControllerExpectations()) {
@@ -27,19 +27,21 @@ export class UIDTrackingControllerExpectations {
     this.expectations.creationObserved(controllerKey);
   }
 
-  /** Instead of what was expected before. Objects are named by any key that tells them apart, uid or namespace/name. */
+  /**
+   * Replaces the expectations. The keys can be anything that identifies an object, such as the UID or namespace/name.
+   */
   expectDeletions(controllerKey: string, deletedKeys: Iterable<string>): void {
     const uids = new Set(deletedKeys);
     this.#uids.set(controllerKey, uids);
     this.expectations.expectDeletions(controllerKey, uids.size);
   }
 
-  /** Counts once for each object that is expected to go, and not at all for others. */
+  /** Counts an expected deletion once. Ignores other objects. */
   deletionObserved(controllerKey: string, deletedKey: string): void {
     if (this.#uids.get(controllerKey)?.delete(deletedKey)) this.expectations.deletionObserved(controllerKey);
   }
 
-  /** The objects whose deletion was not seen yet. */
+  /** Keys of the objects whose deletion was not observed yet. */
   uids(controllerKey: string): ReadonlySet<string> {
     return this.#uids.get(controllerKey) ?? new Set();
   }

@@ -1,2 +1,2 @@
-/** Directories, for Node. */
+/** Creates directories. Needs Node. */
 export { makeDirectory } from './make-directory.ts';

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true }));
 
-it('makes a directory and those above it, at once or again, with the mode', async () => {
+it('creates a directory and its parents with the mode, also concurrently or when it exists', async () => {
   const path = join(root, 'a', 'b', 'c');
   await Promise.all([
     makeDirectory(path, 0o750),
@@ -23,11 +23,11 @@ it('makes a directory and those above it, at once or again, with the mode', asyn
     for (const each of [path, join(root, 'a', 'x')]) expect((await stat(each)).mode & 0o777).toBe(0o750);
 });
 
-it('does not take a file for one', async () => {
+it('rejects when a parent is a file', async () => {
   await writeFile(join(root, 'file'), '');
   await expect(makeDirectory(join(root, 'file', 'deep', 'er'))).rejects.toMatchObject({ code: 'EEXIST' });
 });
 
-it.runIf(existsSync('/proc/self'))('ends where nothing can be made', async () => {
+it.runIf(existsSync('/proc/self'))('rejects where no directory can be created', async () => {
   await expect(makeDirectory('/proc/none/deep')).rejects.toMatchObject({ code: 'ENOENT' });
 });

@@ -2,8 +2,9 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Makes a directory and those above it that are missing; harmless when it is there. Rejects with the system's error. Node's own option
- * `recursive` never ends where a file system says ENOENT of something new in a directory that exists, as that of /proc does.
+ * Creates a directory and its missing parents; does nothing when it exists. Rejects with the system's error. Node's own
+ * option `recursive` loops forever where a file system returns ENOENT for a new entry in an existing directory, as
+ * /proc does.
  */
 export async function makeDirectory(path: string, mode = 0o777): Promise<void> {
   if (await isDirectory(path)) return;
@@ -12,7 +13,7 @@ export async function makeDirectory(path: string, mode = 0o777): Promise<void> {
   try {
     await mkdir(path, { mode });
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it concurrently.
     if (!(await isDirectory(path))) throw error;
   }
 }

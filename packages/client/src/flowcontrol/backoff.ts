@@ -5,7 +5,7 @@ export interface BackoffOptions {
   readonly initialMs: number;
   readonly maxMs: number;
   readonly clock?: Clock;
-  /** Up to this share of a delay is added to it, by chance. Default: none. */
+  /** Up to this fraction of a delay is added at random. Default: 0. */
   readonly jitterFactor?: number;
   readonly random?: () => number;
 }
@@ -16,8 +16,8 @@ interface Entry {
 }
 
 /**
- * Delays by id that double from failure to failure, and begin anew after twice the longest delay without one. Holds an
- * entry for every id until `reset` or `gc`.
+ * Delays per id that double with every failure and start again after twice the maximum delay without a failure. Holds
+ * an entry for every id until `reset` or `gc`.
  */
 export class Backoff {
   readonly #entries = new Map<string, Entry>();
@@ -28,12 +28,12 @@ export class Backoff {
     this.#options = { ...options, clock, jitterFactor, random };
   }
 
-  /** The delay that holds now; 0 for an id without failures. */
+  /** The current delay; 0 for an id without failures. */
   get(id: string): number {
     return this.#entries.get(id)?.delayMs ?? 0;
   }
 
-  /** There was a failure, at that time by the clock's `now`. */
+  /** Records a failure at that time, measured by the clock's `now`. */
   next(id: string, failedAtMs: number): void {
     const { initialMs, maxMs, clock } = this.#options;
     const entry = this.#entries.get(id);
@@ -48,7 +48,7 @@ export class Backoff {
     this.#entries.delete(id);
   }
 
-  /** Whether less time than the delay has passed since then. */
+  /** Whether less than the delay has passed since `sinceMs`. */
   isInBackoffSince(id: string, sinceMs: number): boolean {
     const entry = this.#entries.get(id);
     return (
@@ -56,13 +56,13 @@ export class Backoff {
     );
   }
 
-  /** Whether that time is within the delay after the last failure. */
+  /** Whether `atMs` is within the delay after the last failure. */
   isInBackoffSinceUpdate(id: string, atMs: number): boolean {
     const entry = this.#entries.get(id);
     return entry !== undefined && !this.#hasExpired(entry, atMs) && atMs - entry.updatedAtMs < entry.delayMs;
   }
 
-  /** Forgets what has expired; to be called now and then. */
+  /** Deletes expired entries. Call it periodically. */
   gc(): void {
     const now = this.#options.clock.now();
     for (const [id, entry] of this.#entries) if (this.#hasExpired(entry, now)) this.#entries.delete(id);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Backoff, TokenBucketRateLimiter } from './index.ts';
 
 describe('TokenBucketRateLimiter', () => {
-  it('lets a burst pass, then one for every token', async () => {
+  it('accepts a burst, then one call per token', async () => {
     const clock = new FakeClock();
     const limiter = new TokenBucketRateLimiter({ qps: 5, burst: 3, clock });
     expect([1, 2, 3, 4].map(() => limiter.tryAccept())).toEqual([true, true, true, false]);
@@ -14,7 +14,7 @@ describe('TokenBucketRateLimiter', () => {
     expect([1, 2].map(() => limiter.tryAccept())).toEqual([true, false]);
   });
 
-  it('lets those who wait pass in order, at the rate', async () => {
+  it('resolves waiting calls in order, at the rate', async () => {
     const clock = new FakeClock();
     const limiter = new TokenBucketRateLimiter({ qps: 10, burst: 1, clock });
     const passed: [number, number][] = [];
@@ -28,7 +28,7 @@ describe('TokenBucketRateLimiter', () => {
     ]);
   });
 
-  it('takes nothing for who gives up', async () => {
+  it('consumes no token when waiting is aborted', async () => {
     const clock = new FakeClock();
     const limiter = new TokenBucketRateLimiter({ qps: 1, burst: 1, clock });
     await limiter.wait();
@@ -41,7 +41,7 @@ describe('TokenBucketRateLimiter', () => {
     expect(limiter.tryAccept()).toBe(true);
   });
 
-  it('never lets more pass than burst and rate allow', async () => {
+  it('never accepts more than burst and rate allow', async () => {
     const steps = fc.array(fc.nat(3000), { minLength: 1, maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(
@@ -71,7 +71,7 @@ describe('TokenBucketRateLimiter', () => {
   it.each([
     { qps: 0, burst: 1 },
     { qps: 1, burst: 0 },
-  ])('refuses to be one that nothing passes: %j', (options) => {
+  ])('throws when nothing could ever be accepted: %j', (options) => {
     expect(() => new TokenBucketRateLimiter(options)).toThrow(RangeError);
   });
 });
@@ -80,7 +80,7 @@ describe('Backoff', () => {
   const initialMs = 1000;
   const maxMs = 5000;
 
-  it('doubles up to the longest delay, by id', () => {
+  it('doubles up to the maximum delay, per id', () => {
     const backoff = new Backoff({ initialMs, maxMs, clock: new FakeClock(0) });
     const delays = [1, 2, 3, 4, 5].map(() => {
       backoff.next('a', 0);
@@ -92,7 +92,7 @@ describe('Backoff', () => {
     expect(backoff.get('a')).toBe(0);
   });
 
-  it('is in the delay until that is over', async () => {
+  it('is in backoff until the delay has passed', async () => {
     const clock = new FakeClock(0);
     const backoff = new Backoff({ initialMs, maxMs, clock });
     backoff.next('a', 0);
@@ -104,7 +104,7 @@ describe('Backoff', () => {
     expect(backoff.isInBackoffSince('unknown', 0)).toBe(false);
   });
 
-  it('begins anew after twice the longest delay, and forgets then', async () => {
+  it('starts again after twice the maximum delay, and gc deletes the entry then', async () => {
     const clock = new FakeClock(0);
     const backoff = new Backoff({ initialMs, maxMs, clock });
     backoff.next('a', 0);
@@ -118,7 +118,7 @@ describe('Backoff', () => {
     expect(backoff.get('a')).toBe(0);
   });
 
-  it('adds chance to every delay, within the longest', () => {
+  it('adds jitter to every delay, up to the maximum', () => {
     const backoff = new Backoff({ initialMs, maxMs, clock: new FakeClock(0), jitterFactor: 0.5, random: () => 1 });
     const delays = [1, 2, 3].map(() => {
       backoff.next('a', 0);

@@ -1,7 +1,7 @@
-/** Says when the next may go. */
+/** Limits the rate of calls, for example requests. */
 export interface RateLimiter {
-  /** Whether one may go now; if so, it has gone. */
+  /** Takes a token if one is available. Returns whether it did. */
   tryAccept(): boolean;
-  /** Resolves when one may go. Rejects with the signal's reason, and then nothing was used up. */
+  /** Resolves when a token was taken. Rejects with the signal's reason; then no token is consumed. */
   wait(signal?: AbortSignal): Promise<void>;
 }

@@ -2,23 +2,23 @@ import { type Clock, sleep, systemClock } from '@coxswain/apimachinery/clock';
 import type { RateLimiter } from './rate-limiter.ts';
 
 export interface TokenBucketOptions {
-  /** Tokens that come in a second. */
+  /** Tokens added per second. */
   readonly qps: number;
-  /** Tokens that the bucket holds; it begins full. */
+  /** Capacity of the bucket, which is full initially. */
   readonly burst: number;
   readonly clock?: Clock;
 }
 
-/** A bucket of tokens that fills at a steady rate; each use takes one. Who waits is served in the order of coming. */
+/** A token bucket that refills at a steady rate. Waiting calls are served in order. */
 export class TokenBucketRateLimiter implements RateLimiter {
   readonly qps: number;
   readonly burst: number;
   readonly #clock: Clock;
-  /** As of `#at`. Below zero: as many have been promised to those who wait. */
+  /** Tokens at the time `#at`. Negative when tokens are reserved for waiting calls. */
   #tokens: number;
   #at: number;
 
-  /** Throws a RangeError when nothing could ever pass. */
+  /** Throws a RangeError when `qps` is not positive or `burst` is less than 1. */
   constructor({ qps, burst, clock = systemClock }: TokenBucketOptions) {
     if (!(qps > 0)) throw new RangeError('qps must be more than 0');
     if (!(burst >= 1)) throw new RangeError('burst must be at least 1');
@@ -29,7 +29,7 @@ export class TokenBucketRateLimiter implements RateLimiter {
     this.#at = clock.monotonic();
   }
 
-  /** Whether it is as good as new. */
+  /** Whether the bucket is full, as after construction. */
   get isFull(): boolean {
     this.#fill();
     return this.#tokens === this.burst;
@@ -42,7 +42,7 @@ export class TokenBucketRateLimiter implements RateLimiter {
     return true;
   }
 
-  /** Takes a token that may come only later, and says in how many milliseconds that is. */
+  /** Reserves a token, and returns the number of milliseconds until it is available. */
   reserve(): number {
     this.#fill();
     this.#tokens -= 1;

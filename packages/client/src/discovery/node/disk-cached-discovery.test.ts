@@ -30,14 +30,14 @@ function offer(...names: string[]): void {
   for (const name of names) transport.answers.set(`/apis/${name}/v1`, { status: 200, body: list(name) });
 }
 
-/** As a program that has just been started. */
+/** A new instance, as in a newly started program. */
 function start(nowMs = systemClock.now()): DiskCachedDiscovery {
   const memory = new CachedDiscovery(new DiscoveryClient(new RESTClient(transport)));
   return new DiskCachedDiscovery(memory, { directory, clock: { ...systemClock, now: () => nowMs } });
 }
 
 describe('DiskCachedDiscovery', () => {
-  it('keeps what the server said for the next run, in the files that kubectl has', async () => {
+  it('stores discovery for the next run, in the files of kubectl', async () => {
     const first = start();
     const told = await first.serverGroupsAndResources();
     expect(first.fresh()).toBe(true);
@@ -65,7 +65,7 @@ describe('DiskCachedDiscovery', () => {
     ['is too old', async () => systemClock.now() + 7 * 60 * 60 * 1000],
     ['is no JSON', (file) => writeFile(file, '{"kind":"APIGro').then(() => undefined)],
     ['is something else', (file) => writeFile(file, '{"kind":"Status"}').then(() => undefined)],
-  ])('asks the server when what it has %s', async (_, spoil) => {
+  ])('requests discovery from the server when the file %s', async (_, spoil) => {
     await start().groups();
     const nowMs = await spoil(join(directory, 'servergroups.json'));
     transport.requests.length = 0;
@@ -73,7 +73,7 @@ describe('DiskCachedDiscovery', () => {
     expect(transport.requests).toContain('GET /apis 200');
   });
 
-  it('lets a mapper find what came after the files', async () => {
+  it('lets a mapper find a resource that is newer than the files', async () => {
     await start().serverGroupsAndResources();
     offer('batch', 'later');
     const mapper = new DeferredRESTMapper(start());
@@ -84,14 +84,14 @@ describe('DiskCachedDiscovery', () => {
     expect(transport.requests).toHaveLength(length);
   });
 
-  it('says what could not be read, and writes nothing of it', async () => {
+  it('reports group versions that could not be read, and does not write files for them', async () => {
     transport.answers.set('/apis/batch/v1', { status: 503, body: 'later' });
     const { failure } = await start().serverGroupsAndResources();
     expect(failure?.message).toContain('batch/v1: the server is currently unable to handle the request');
     expect(await readdir(directory)).toEqual(['servergroups.json']);
   });
 
-  it('writes nowhere else, whatever a server calls its groups', async () => {
+  it('writes only inside its directory, even for malicious group names', async () => {
     const inside = join(directory, 'cache');
     await mkdir(inside);
     const body = { ...list('..'), groupVersion: '../escaped' };
@@ -105,7 +105,7 @@ describe('DiskCachedDiscovery', () => {
     expect(await readdir(directory)).toEqual(['cache']);
   });
 
-  it('does without a directory that it may write to', async () => {
+  it('works without a writable directory', async () => {
     await writeFile(join(directory, 'file'), '');
     const memory = new CachedDiscovery(new DiscoveryClient(new RESTClient(transport)));
     const discovery = new DiskCachedDiscovery(memory, { directory: join(directory, 'file') });

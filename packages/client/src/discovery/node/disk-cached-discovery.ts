@@ -13,9 +13,12 @@ import { resourcesOfGroups } from '../resources-of-groups.ts';
 import type { VersionInfo } from '../version-info.ts';
 
 export interface DiskCachedDiscoveryOptions {
-  /** One for each server; `discoveryCacheDirectory` says which kubectl takes. Made when there is none. */
+  /**
+   * The directory of one server; `discoveryCacheDirectory` returns the one that kubectl uses. Created when it does not
+   * exist.
+   */
   readonly directory: string;
-  /** What is older is not used. kubectl's six hours when not given. */
+  /** Older files are not used. Default: six hours, as in kubectl. */
   readonly maxAgeMs?: number;
   readonly clock?: Clock;
 }
@@ -23,20 +26,20 @@ export interface DiskCachedDiscoveryOptions {
 const sixHoursMs = 6 * 60 * 60 * 1000;
 
 /**
- * Keeps on disk what a server offers, in kubectl's files, so that short programs need not ask each time; the two share
- * them. A file that cannot be read is not there, one that cannot be written is not written. There are as many files as
- * the server has group versions. OpenAPI is not kept.
+ * Caches discovery on disk, so that short-lived programs need not request it each time. The files are kubectl's and are
+ * shared with it. Files that cannot be read or written are ignored. There is one file per group version. OpenAPI is not
+ * cached.
  */
 export class DiskCachedDiscovery implements CachedDiscoveryInterface {
   readonly #delegate: CachedDiscoveryInterface;
   readonly #directory: string;
   readonly #maxAgeMs: number;
   readonly #clock: Clock;
-  /** Files that we wrote since we were made or last invalidated. */
+  /** Files that this object wrote since it was created or last invalidated. */
   readonly #ours = new Set<string>();
-  /** Files of others do not count any more. */
+  /** After `invalidate`, files written by others are ignored. */
   #isInvalidated = false;
-  /** Whether a file of somebody else was used. */
+  /** Whether a file that this object did not write was used. */
   #usedOthers = false;
   #written = 0;
 
@@ -102,7 +105,10 @@ export class DiskCachedDiscovery implements CachedDiscoveryInterface {
     return this.#delegate.openAPIV3(options);
   }
 
-  /** Undefined for names that no group version has: they come from the server, and must not lead elsewhere. */
+  /**
+   * Returns undefined for invalid group versions. They come from the server and must not name a path outside the
+   * directory.
+   */
   #fileOf(groupVersion: string): string | undefined {
     const isName = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(groupVersion);
     if (!isName || groupVersion.includes('..')) return undefined;
@@ -124,7 +130,7 @@ export class DiskCachedDiscovery implements CachedDiscoveryInterface {
     }
   }
 
-  /** Whole or not at all: others read it at the same time. */
+  /** Writes a temporary file and renames it, because other processes read the file concurrently. */
   async #write(file: string, value: object): Promise<void> {
     const draft = `${file}.${process.pid}.${this.#written++}`;
     try {
@@ -144,8 +150,8 @@ export class DiskCachedDiscovery implements CachedDiscoveryInterface {
 }
 
 /**
- * Where kubectl keeps discovery of a server: below `KUBECACHEDIR`, or `.kube/cache` in the home directory. It is named
- * after the server's host and port.
+ * The directory in which kubectl caches discovery of a server: below `KUBECACHEDIR`, or `.kube/cache` in the home
+ * directory. It is named after the server's host and port.
  */
 export function discoveryCacheDirectory(server: string, parent = defaultParent()): string {
   const host = server.replace('https://', '').replace('http://', '');

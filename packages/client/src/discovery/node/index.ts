@@ -1,4 +1,4 @@
-// Discovery kept on disk between runs of a program. Needs Node.
+// Caches discovery on disk between runs of a program. Needs Node.
 export {
   DiskCachedDiscovery,
   type DiskCachedDiscoveryOptions,
