@@ -28,14 +28,14 @@ import { jobName, scheduledJob } from './scheduled-job.ts';
 
 const cronJobResource = { group: 'batch', version: 'v1', resource: 'cronjobs', kind: 'CronJob', namespaced: true };
 
-/** The status as it will be; written at the end if it is another one. */
+/** The new status. It is written at the end of the reconcile if it differs from the current one. */
 interface StatusDraft {
   active: readonly ObjectReference[];
   lastScheduleTime?: string;
   lastSuccessfulTime?: string;
 }
 
-/** Makes Jobs at their times, and keeps as many of the ended ones as is wished. */
+/** Creates Jobs at the times of their CronJobs' schedules, and deletes finished Jobs beyond the history limits. */
 export class CronJobController implements Controller {
   readonly #context: ControllerContext;
   readonly #recorder: EventRecorder;
@@ -44,7 +44,7 @@ export class CronJobController implements Controller {
   readonly #owners: OwnerLookup<CronJob>;
   readonly #loop: ReconcileLoop;
   readonly #ownWrites = new OwnWrites();
-  /** The uids of Jobs that were deleted and that the cache still has. */
+  /** The uids of Jobs that were deleted but are still in the cache. */
   readonly #deleted = new Set<string | undefined>();
 
   constructor(context: ControllerContext) {
@@ -73,7 +73,7 @@ export class CronJobController implements Controller {
       this.#ownWrites.forget(key);
       return;
     }
-    // Differs from upstream: Jobs of a CronJob that had the same name are not ours.
+    // Differs from upstream: Jobs of an earlier CronJob of the same name are ignored.
     const owned = controlledBy(this.#jobs.indexer, cronJob.metadata.uid ?? '');
     const jobs = owned.filter(({ metadata }) => !this.#deleted.has(metadata.uid));
     const draft = draftOf(cronJob);
@@ -124,10 +124,7 @@ export class CronJobController implements Controller {
     return { requeueAfterMs: nextRunInMs(withStatus(cronJob, draft), schedule, now) };
   }
 
-  /**
-   * Brings the list of running Jobs and the time of the last success up to date. False when the CronJob in the cache is an
-   * old one.
-   */
+  /** Updates the list of active Jobs and the time of the last success in the draft. Returns false when the cached CronJob is stale. */
   async #noteJobs(cronJob: CronJob, draft: StatusDraft, jobs: readonly Job[]): Promise<boolean> {
     for (const job of jobs) {
       const { name = '', uid } = job.metadata;
@@ -155,13 +152,13 @@ export class CronJobController implements Controller {
     return true;
   }
 
-  /** Jobs that run by the status, and that nobody finds, run no more. */
+  /** Removes Jobs that no longer exist from the list of active Jobs. */
   async #noteMissing(cronJob: CronJob, draft: StatusDraft, jobs: readonly Job[]): Promise<void> {
     const known = new Set(jobs.map(({ metadata }) => metadata.uid));
     for (const { namespace = '', name = '', uid } of draft.active) {
       if (known.has(uid)) continue;
       try {
-        // The cache may not have it yet.
+        // The cache may not contain the Job yet.
         await this.#context.clients.batch.v1.jobs(namespace).get(name);
       } catch (error) {
         if (!isNotFound(error)) throw error;
@@ -171,7 +168,7 @@ export class CronJobController implements Controller {
     }
   }
 
-  /** The last time that has come and may be started at. */
+  /** Returns the latest scheduled time that is due and not past its starting deadline. */
   #dueTime(cronJob: CronJob, schedule: CronSchedule, now: number): Date | undefined {
     const { mostRecent, missed } = dueTimes(cronJob, schedule, now, { untilDeadline: true });
     if (mostRecent && missed === 'many') {
@@ -214,7 +211,8 @@ export class CronJobController implements Controller {
           this.#warn(cronJob, 'FailedCreate', `Error creating job: ${messageOf(error)}`);
         throw error;
       }
-      // Ours, if the status could not be written after it was made; else somebody else's, who knows what it is for.
+      // If this CronJob owns the Job, it was created by an earlier reconcile whose status update failed. A Job of another owner
+      // is ignored.
       job = await jobs.get(wanted.metadata.name ?? '');
       if (!isControlledBy(job, cronJob) || draft.active.some(({ uid }) => uid === job.metadata.uid)) return;
     }
@@ -243,7 +241,7 @@ export class CronJobController implements Controller {
       if (this.#jobs.indexer.getByKey(`${namespace}/${name}`)?.metadata.uid === uid) this.#deleted.add(uid);
       this.#tell(cronJob, 'SuccessfulDelete', `Deleted job ${name}`);
     } catch (error) {
-      // Somebody else was faster.
+      // The Job is already deleted.
       if (!isNotFound(error)) {
         this.#warn(cronJob, 'FailedDelete', `Deleted job: ${messageOf(error)}`);
         return false;
@@ -275,7 +273,10 @@ export class CronJobController implements Controller {
     this.#jobs.addEventHandler(ownedObjectHandler({ owners, enqueue: (cronJob: CronJob) => loop.add(cronJob) }));
   }
 
-  /** A new schedule begins with its next time: what the old one has missed is not made up for. */
+  /**
+   * After a change of the schedule or time zone, waits for the next scheduled time. Missed times of the old schedule are not made
+   * up for.
+   */
   #onUpdate(old: CronJob, cronJob: CronJob): void {
     const { schedule, timeZone } = cronJob.spec;
     if (old.spec.schedule === schedule && old.spec.timeZone === timeZone) {

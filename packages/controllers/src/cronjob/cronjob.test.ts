@@ -30,16 +30,16 @@ async function create(spec: Partial<CronJobSpec> = {}, name = 'report'): Promise
   return created;
 }
 
-/** In the order of their times. */
+/** Returns the names of the Jobs, sorted by their scheduled times. */
 async function jobNames(): Promise<string[]> {
   const { items } = await jobs().list();
   return items.map(({ metadata }) => metadata.name!).sort();
 }
 
-/** By the time for which they are. */
+/** Returns the name of the Job for a scheduled time. */
 const jobFor = (time: string, name = 'report'): string => `${name}-${Date.parse(time) / minute}`;
 
-/** As the Job controller does. */
+/** Sets the Job's conditions as the Job controller does. */
 async function finish(name: string, type: 'Complete' | 'Failed' = 'Complete'): Promise<void> {
   const time = new Date(cluster.clock.now()).toISOString().replace(/\.\d+/, '');
   const interim = type === 'Complete' ? 'SuccessCriteriaMet' : 'FailureTarget';
@@ -59,11 +59,11 @@ async function finish(name: string, type: 'Complete' | 'Failed' = 'Complete'): P
 const activeNames = ({ status }: CronJob): (string | undefined)[] => (status?.active ?? []).map(({ name }) => name);
 
 describe('a CronJob', () => {
-  it('makes a Job at each of its times', async () => {
+  it('creates a Job at each scheduled time', async () => {
     const { metadata } = await create();
     await cluster.advance(hour - 1);
     expect(await jobNames()).toEqual([]);
-    // A little late, rather than early.
+    // Each Job is started 100 ms after its scheduled time.
     await cluster.advance(101);
     const name = jobFor('2026-01-01T01:00:00Z');
     const job = await jobs().get(name);
@@ -99,7 +99,7 @@ describe('a CronJob', () => {
     ]);
   });
 
-  it('writes nothing between its times', async () => {
+  it('causes no writes between scheduled times', async () => {
     await create();
     await cluster.advance(hour + 100);
     const before = cluster.spy.writes.length;
@@ -110,7 +110,7 @@ describe('a CronJob', () => {
     expect(cluster.spy.writes.slice(before)).toEqual([]);
   });
 
-  it('begins with the next time of a new schedule', async () => {
+  it('starts with the next time of a changed schedule', async () => {
     await create({ schedule: '0 0 1 1 *' });
     await cluster.advance(90 * minute);
     await cronJobs().patch('report', 'merge', { spec: { schedule: '0 * * * *' } });
@@ -120,7 +120,7 @@ describe('a CronJob', () => {
     expect(await jobNames()).toEqual([jobFor('2026-01-01T02:00:00Z')]);
   });
 
-  it('makes none while it is suspended, and then the last of those it has missed', async () => {
+  it('creates no Jobs while suspended, and then one for the last missed time', async () => {
     await create({ suspend: true });
     await cluster.advance(3 * hour + minute);
     expect(await jobNames()).toEqual([]);
@@ -129,7 +129,7 @@ describe('a CronJob', () => {
     expect(await jobNames()).toEqual([jobFor('2026-01-01T03:00:00Z')]);
   });
 
-  it('counts from the last time for every so often', async () => {
+  it('counts from the last run with @every', async () => {
     await create({ schedule: '@every 90m' });
     await cluster.advance(3 * hour + minute, 30 * minute);
     await cluster.advance(minute);
@@ -137,7 +137,7 @@ describe('a CronJob', () => {
   });
 });
 
-describe('the clock of a zone', () => {
+describe('a schedule in a time zone', () => {
   const run = async (from: string): Promise<(string | undefined)[]> => {
     await cluster.stop();
     cluster = await TestCluster.start({ controllers: [cronJobController], clock: new FakeClock(Date.parse(from)) });
@@ -149,11 +149,11 @@ describe('the clock of a zone', () => {
       .sort();
   };
 
-  it('skips a time in spring', async () => {
+  it('skips a time that does not exist in spring', async () => {
     expect(await run('2026-03-28T00:00:00Z')).toEqual(['2026-03-28T02:30:00+01:00', '2026-03-30T02:30:00+02:00']);
   });
 
-  it('shows a time twice in autumn', async () => {
+  it('runs twice at a time that occurs twice in autumn', async () => {
     expect(await run('2026-10-24T03:00:00Z')).toEqual([
       '2026-10-25T02:30:00+01:00',
       '2026-10-25T02:30:00+02:00',
@@ -163,7 +163,7 @@ describe('the clock of a zone', () => {
   });
 });
 
-describe('concurrency', () => {
+describe('the concurrency policy', () => {
   const first = jobFor('2026-01-01T01:00:00Z');
   const second = jobFor('2026-01-01T02:00:00Z');
   const runTwice = async (concurrencyPolicy: 'Allow' | 'Forbid' | 'Replace'): Promise<void> => {
@@ -172,12 +172,12 @@ describe('concurrency', () => {
     await cluster.advance(hour);
   };
 
-  it('is allowed', async () => {
+  it('Allow runs Jobs at the same time', async () => {
     await runTwice('Allow');
     expect(activeNames(await cronJobs().get('report'))).toEqual([first, second]);
   });
 
-  it('is forbidden, until the Job before has ended', async () => {
+  it('Forbid waits until the previous Job has finished', async () => {
     await runTwice('Forbid');
     expect(await jobNames()).toEqual([first]);
     expect((await cluster.events()).at(-1)).toBe(
@@ -193,7 +193,7 @@ describe('concurrency', () => {
     ]);
   });
 
-  it('ends by the new Job in place of the old', async () => {
+  it('Replace deletes the running Job before it creates the next one', async () => {
     await runTwice('Replace');
     expect(await jobNames()).toEqual([second]);
     expect(activeNames(await cronJobs().get('report'))).toEqual([second]);
@@ -206,7 +206,7 @@ describe('concurrency', () => {
 });
 
 describe('history', () => {
-  it('keeps as many Jobs as it says, of each kind, the last', async () => {
+  it('keeps the latest successful and failed Jobs up to their limits', async () => {
     await create({ successfulJobsHistoryLimit: 2, failedJobsHistoryLimit: 0 });
     const names: string[] = [];
     for (let i = 1; i <= 4; i++) {
@@ -231,7 +231,7 @@ describe('missed times', () => {
     await cluster.settle();
   };
 
-  it('are made up for by one Job, the last', async () => {
+  it('lead to one Job, for the last of them', async () => {
     await create();
     await restartAfter(5 * hour + minute);
     expect(await jobNames()).toEqual([jobFor('2026-01-01T05:00:00Z')]);
@@ -240,7 +240,7 @@ describe('missed times', () => {
     ]);
   });
 
-  it('beyond a hundred are told of', async () => {
+  it('beyond a hundred are reported by an event', async () => {
     await create();
     await restartAfter(102 * hour);
     expect(await cluster.events()).toEqual([
@@ -249,7 +249,7 @@ describe('missed times', () => {
     ]);
   });
 
-  it('are left out when it is too late', async () => {
+  it('are skipped after the starting deadline', async () => {
     await create({ startingDeadlineSeconds: 200 });
     await restartAfter(5 * hour + 4 * minute);
     expect(await jobNames()).toEqual([]);
@@ -257,15 +257,15 @@ describe('missed times', () => {
     expect(await jobNames()).toEqual([jobFor('2026-01-01T06:00:00Z')]);
   });
 
-  it('are started just before it is too late', async () => {
+  it('are started before the starting deadline', async () => {
     await create({ startingDeadlineSeconds: 200 });
     await restartAfter(5 * hour + 3 * minute);
     expect(await jobNames()).toEqual([jobFor('2026-01-01T05:00:00Z')]);
   });
 });
 
-describe('what cannot be scheduled', () => {
-  it('never comes', async () => {
+describe('a schedule without any time', () => {
+  it('never starts a Job', async () => {
     await create({ schedule: '59 23 31 2 *' });
     await cluster.advance(day);
     expect(await cluster.events()).toEqual([
@@ -286,7 +286,7 @@ describe('Jobs', () => {
     expect(await jobNames()).toEqual([]);
   });
 
-  it('that somebody else made for it are told of', async () => {
+  it('that others created for the CronJob are reported by an event', async () => {
     const { metadata } = await create({ suspend: true });
     const reference = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'report', uid: metadata.uid!, controller: true };
     await jobs().create({
@@ -301,7 +301,7 @@ describe('Jobs', () => {
     expect((await cronJobs().get('report')).status?.lastSuccessfulTime).toBe('2026-01-01T00:00:00Z');
   });
 
-  it('that have the name already and are not ours are left alone; the next time goes on', async () => {
+  it('of others that already have the name are ignored, and the next time starts normally', async () => {
     const name = jobFor('2026-01-01T01:00:00Z');
     await jobs().create({ metadata: { name }, spec: { template: podTemplate() } });
     await create();
@@ -311,7 +311,7 @@ describe('Jobs', () => {
     expect(activeNames(await cronJobs().get('report'))).toEqual([jobFor('2026-01-01T02:00:00Z')]);
   });
 
-  it('are made once, though the status cannot be written at first', async () => {
+  it('are created once, even if the status update fails at first', async () => {
     await create();
     let conflicts = 3;
     cluster.spy.plan = ({ method }) => {
@@ -326,7 +326,7 @@ describe('Jobs', () => {
     expect((await cluster.events()).filter((event) => event.includes('SuccessfulCreate'))).toHaveLength(1);
   });
 
-  it('that cannot be made are tried again', async () => {
+  it('are created again after a failure', async () => {
     await create();
     let failures = 2;
     cluster.spy.plan = ({ method, url }) => {
@@ -340,7 +340,7 @@ describe('Jobs', () => {
     );
   });
 
-  it('are left when the CronJob goes', async () => {
+  it('are kept when the CronJob is deleted with orphan propagation', async () => {
     await create();
     await cluster.advance(hour + 100);
     await cronJobs().delete('report', { propagationPolicy: 'Orphan' });

@@ -1,4 +1,4 @@
-/** CronJobs: a Job at every time that a schedule names. */
+/** The CronJob controller: creates a Job at every time of the schedule. */
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { CronJobController } from './cronjob-controller.ts';
 

@@ -1,7 +1,7 @@
 import type { CronJob, Job } from '@coxswain/api/batch/v1';
 import { finishedCondition } from '../job/jobs.ts';
 
-/** The Jobs that have ended and are more than the CronJob keeps: of each kind those that began first. */
+/** Returns the finished Jobs beyond the CronJob's history limits, successful and failed ones separately, those that started first. */
 export function expiredJobs({ spec }: CronJob, jobs: readonly Job[]): Job[] {
   const excess = (type: string, limit: number | undefined): Job[] => {
     if (limit === undefined) return [];
@@ -11,7 +11,7 @@ export function expiredJobs({ spec }: CronJob, jobs: readonly Job[]): Job[] {
   return [...excess('Complete', spec.successfulJobsHistoryLimit), ...excess('Failed', spec.failedJobsHistoryLimit)];
 }
 
-/** Those that never began last. */
+/** Sorts by start time. Jobs that never started are last. */
 function byStartTime(a: Job, b: Job): number {
   const startTime = ({ status }: Job): number => Date.parse(status?.startTime ?? '') || Number.MAX_VALUE;
   const [nameA, nameB] = [a.metadata.name ?? '', b.metadata.name ?? ''];

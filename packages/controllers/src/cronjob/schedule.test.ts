@@ -10,12 +10,12 @@ const cronJobOf = (spec: Partial<CronJobSpec>, status: CronJobStatus = {}): Cron
 });
 const time = (text: string): number => Date.parse(`2026-01-${text}Z`);
 
-// What the same functions of v1.36 answer.
+// The expected results are those of the same functions in v1.36.
 describe('dueTimes', () => {
   it.each<{ name: string; spec?: Partial<CronJobSpec>; last?: string; now: string; due?: string; missed: string }>([
-    { name: 'nothing yet', now: '01T00:59:59', missed: 'none' },
+    { name: 'none yet', now: '01T00:59:59', missed: 'none' },
     { name: 'just now', now: '01T01:00:00', due: '01T01:00:00', missed: 'none' },
-    { name: 'one, a while ago', now: '01T01:59:59', due: '01T01:00:00', missed: 'none' },
+    { name: 'one, some time ago', now: '01T01:59:59', due: '01T01:00:00', missed: 'none' },
     { name: 'the last of several', now: '01T05:30:00', due: '01T05:00:00', missed: 'few' },
     { name: 'a hundred missed', now: '05T04:00:00', due: '05T04:00:00', missed: 'few' },
     { name: 'more than a hundred missed', now: '05T05:00:00', due: '05T05:00:00', missed: 'many' },
@@ -56,7 +56,7 @@ describe('dueTimes', () => {
     expect([found.mostRecent?.getTime(), found.missed]).toEqual([due === undefined ? undefined : time(due), missed]);
   });
 
-  it('throws for a schedule that never comes', () => {
+  it('throws for a schedule that has no times', () => {
     const cronJob = cronJobOf({ schedule: '59 23 31 2 *' });
     expect(() => dueTimes(cronJob, scheduleOf(cronJob), time('01T01:00:00'), { untilDeadline: true })).toThrow(
       'time difference between two schedules is less than 1 second',
@@ -68,10 +68,10 @@ describe('dueTimes', () => {
 describe('nextRunInMs', () => {
   it.each<{ name: string; schedule?: string; last?: string; now: string; next: string }>([
     { name: 'the first', now: '01T00:10:00', next: '01T01:00:00' },
-    { name: 'after one that was not started', now: '01T01:10:00', next: '01T02:00:00' },
+    { name: 'after a time that was missed', now: '01T01:10:00', next: '01T02:00:00' },
     { name: 'after the last run', last: '01T01:00:00', now: '01T01:00:00', next: '01T02:00:00' },
     { name: 'after many missed', now: '09T01:10:00', next: '09T02:00:00' },
-    { name: 'in bunches, far from the last', schedule: '0-5 0 * * *', now: '03T12:00:00', next: '04T00:00:00' },
+    { name: 'of a schedule with uneven intervals', schedule: '0-5 0 * * *', now: '03T12:00:00', next: '04T00:00:00' },
   ])('$name', ({ schedule, last, now, next }) => {
     const status = last === undefined ? {} : { lastScheduleTime: `2026-01-${last}Z` };
     const cronJob = cronJobOf(schedule === undefined ? {} : { schedule }, status);
@@ -85,7 +85,7 @@ it.each<[schedule: string, timeZone?: string]>([
   ['0 0 1,15 * *'],
   ['@every 36h'],
   ['@monthly', 'Australia/Lord_Howe'],
-])('%s starts each time of a year once', (text, timeZone) => {
+])('%s starts each time in a year exactly once', (text, timeZone) => {
   const spec = { schedule: text, ...(timeZone !== undefined && { timeZone }) };
   const schedule = scheduleOf(cronJobOf(spec));
   const begin = Date.parse('2026-01-01T00:00:00Z');
@@ -105,16 +105,16 @@ it.each<[schedule: string, timeZone?: string]>([
   expect(started).toEqual(times);
 });
 
-describe('time zones', () => {
+describe('the time zone', () => {
   it.each<[name: string, spec: Partial<CronJobSpec>, next: string]>([
-    ['the field', { schedule: '0 6 * * *', timeZone: 'Asia/Tokyo' }, '01T21:00:00'],
+    ['the timeZone field', { schedule: '0 6 * * *', timeZone: 'Asia/Tokyo' }, '01T21:00:00'],
     [
-      'the schedule itself before the field',
+      'the schedule, which takes precedence over the field',
       { schedule: 'TZ=Europe/Berlin 0 6 * * *', timeZone: 'Asia/Tokyo' },
       '01T05:00:00',
     ],
-    ['an unknown one, which counts for nothing', { schedule: '0 6 * * *', timeZone: 'Mars/Olympus' }, '01T06:00:00'],
-  ])('are those of %s', (_, spec, next) => {
+    ['neither when the field is unknown', { schedule: '0 6 * * *', timeZone: 'Mars/Olympus' }, '01T06:00:00'],
+  ])('is that of %s', (_, spec, next) => {
     expect(
       scheduleOf(cronJobOf(spec))
         .next(new Date(time('01T00:00:00')))
@@ -122,7 +122,7 @@ describe('time zones', () => {
     ).toBe(time(next));
   });
 
-  it('are known or not', () => {
+  it('is checked by timeZoneProblem', () => {
     expect([timeZoneProblem('Europe/Berlin'), timeZoneProblem('Mars/Olympus')]).toEqual([
       undefined,
       'unknown time zone Mars/Olympus',
@@ -136,12 +136,12 @@ describe('time zones', () => {
     ['Asia/Kathmandu', '2026-07-01T15:45:00+05:45'],
     ['Africa/Accra', '2026-07-01T10:00:00Z'],
     ['Factory', '2026-07-01T10:00:00Z'],
-  ])('%s writes its own time', (zone, text) => {
+  ])('timeInZone in %s', (zone, text) => {
     expect(timeInZone(new Date('2026-07-01T10:00:00Z'), zone)).toBe(text);
   });
 });
 
-it('names the Job by the minute, and takes what the template has', () => {
+it('scheduledJob names the Job by the minute and copies the template', () => {
   const template = {
     metadata: { labels: { app: 'report' }, annotations: { note: 'x' }, finalizers: ['example.com/no'] },
   };

@@ -2,17 +2,17 @@ import { type CronSchedule, parseCronSchedule } from '@coxswain/api';
 import type { CronJob } from '@coxswain/api/batch/v1';
 import { messageOf } from '@coxswain/apimachinery/errors';
 
-/** A zone in the schedule itself works, though nobody promises it. */
+/** Whether the schedule contains a time zone (`TZ=` or `CRON_TZ=`). That works but is not officially supported. */
 export const hasZoneInSchedule = ({ spec }: CronJob): boolean => spec.schedule.includes('TZ');
 
-/** Throws an Error that says what is wrong with the schedule. An unknown time zone is not: `timeZoneProblem` tells. */
+/** Parses the schedule. Throws an Error that describes what is invalid. An unknown time zone is ignored; see `timeZoneProblem`. */
 export function scheduleOf(cronJob: CronJob): CronSchedule {
   const { schedule, timeZone } = cronJob.spec;
   const usesZone = timeZone !== undefined && !hasZoneInSchedule(cronJob) && timeZoneProblem(timeZone) === undefined;
   return parseCronSchedule(schedule, usesZone ? timeZone : undefined);
 }
 
-/** Why there is no such time zone; undefined when there is. */
+/** Returns why the time zone is invalid, or undefined when it is valid. */
 export function timeZoneProblem(timeZone: string): string | undefined {
   try {
     parseCronSchedule('@hourly', timeZone);
@@ -22,22 +22,23 @@ export function timeZoneProblem(timeZone: string): string | undefined {
   }
 }
 
-/** Which times have come since the last run. */
+/** The scheduled times between the last run and now. */
 export interface DueTimes {
-  /** The last run, or the creation, or the moment before which it is too late. */
+  /** The latest of: the last run or else the creation, and the time before which the starting deadline has passed. */
   readonly since: Date;
-  /** The last of them. */
+  /** The latest scheduled time up to now. */
   readonly mostRecent?: Date;
-  /** How many have been missed, roughly: one that has just come is not. */
+  /** Roughly how many times were missed. The most recent one is not counted as missed. */
   readonly missed: 'none' | 'few' | 'many';
 }
 
-/** That many are not to be caught up with: rather a clock is wrong. */
+/** More missed times than this suggest clock skew and are reported. */
 const manyMissed = 100;
 
 /**
- * The times up to now. Those that `startingDeadlineSeconds` says are too late are left out if so wished. Counts by the
- * distance of the first two, not one by one: there may be millions. Throws an Error for a schedule that never comes.
+ * Returns the scheduled times up to now. With `untilDeadline`, those past the starting deadline are left out. The number is
+ * estimated from the interval between the first two times, because there may be millions. Throws an Error for a schedule without
+ * any times.
  */
 export function dueTimes(
   cronJob: CronJob,
@@ -60,16 +61,16 @@ export function dueTimes(
 
   const passed = Math.floor((now - first.getTime()) / distanceMs) + 1;
   let mostRecent: Date | undefined;
-  // Two distances back: times need not be evenly spread.
+  // Start two intervals before the estimate, because intervals may vary.
   let time = schedule.next(new Date(first.getTime() + (passed - 2) * distanceMs));
   for (; time && time.getTime() <= now; time = schedule.next(time)) mostRecent = time;
   return { since, ...(mostRecent && { mostRecent }), missed: passed > manyMissed ? 'many' : 'few' };
 }
 
-/** A little late rather than early, whatever clocks show. */
+/** Jobs are started this much late, so that clock skew does not start them early. */
 const clockSkewMs = 100;
 
-/** Until the next time to look. */
+/** Returns the milliseconds until the next reconcile. */
 export function nextRunInMs(cronJob: CronJob, schedule: CronSchedule, now: number): number {
   const next = schedule.next(lastBefore(cronJob, schedule, now));
   return next ? next.getTime() + clockSkewMs - now : 0;

@@ -4,11 +4,11 @@ import { timeFromDate } from '@coxswain/apimachinery/time';
 
 const scheduledTimeAnnotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
 
-/** By the minute: so no time has two Jobs, whatever happens after the first was made. */
+/** The name is derived from the scheduled minute, so that at most one Job is created for each scheduled time. */
 export const jobName = ({ metadata }: CronJob, time: Date): string =>
   `${metadata.name}-${Math.floor(time.getTime() / 60_000)}`;
 
-/** The Job for one time of the schedule. */
+/** Returns the Job for one scheduled time. */
 export function scheduledJob(cronJob: CronJob, time: Date): Job {
   const { metadata, spec } = cronJob.spec.jobTemplate;
   return {
@@ -22,7 +22,7 @@ export function scheduledJob(cronJob: CronJob, time: Date): Job {
   };
 }
 
-/** With the hours and minutes that a clock there shows: `2026-07-01T12:00:00+02:00`. */
+/** Formats the time with the zone's offset, such as `2026-07-01T12:00:00+02:00`. */
 export function timeInZone(time: Date, timeZone = 'UTC'): string {
   const offsetMs = zoneOffsetMs(time, timeZone);
   const shown = timeFromDate(new Date(time.getTime() + offsetMs));
@@ -46,7 +46,7 @@ function zoneFormat(timeZone: string): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone, ...options });
   } catch {
-    // `Factory` is a name of the database that engines do not know: a clock that was never set.
+    // The time zone database has a zone `Factory` that JavaScript engines do not know. It means UTC.
     return new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', ...options });
   }
 }

@@ -13,10 +13,10 @@ import { PodControl, type PodOwner, podFromTemplate } from '../framework/pods/po
 import type { OwnWrites } from '../framework/writes/own-writes.ts';
 import { daemonTemplate, forNode } from './daemon-pod.ts';
 
-/** No more pods of one set are created or deleted before those of the last time were seen. */
+/** The maximum number of pods of one set that are created, and that are deleted, in one reconcile. */
 const burstReplicas = 250;
 
-/** Creates and deletes the pods of daemon sets, and remembers what of it has not been seen yet. */
+/** Creates and deletes the pods of DaemonSets, and tracks which of these operations the pod cache does not show yet. */
 export class DaemonPodControl {
   readonly expectations: UIDTrackingControllerExpectations;
   readonly #podControl: PodControl;
@@ -30,7 +30,7 @@ export class DaemonPodControl {
     this.#ownWrites = ownWrites;
   }
 
-  /** Puts pods on nodes and takes others away; all that it can, and rejects with what went wrong first. */
+  /** Creates pods on `createsOn` and deletes `deletes`. Continues after failures and rejects at the end with the first one. */
   async sync(
     owner: PodOwner & { readonly object: DaemonSet },
     { createsOn, deletes, hash }: { createsOn: readonly string[]; deletes: readonly Pod[]; hash: string },
@@ -47,7 +47,7 @@ export class DaemonPodControl {
       const { value: node } = queue.next();
       if (node !== undefined) await this.#create(key, owner, podFromTemplate(forNode(template, node), owner));
     });
-    // Those that were not made will not be seen.
+    // Failed creations will not be observed.
     this.expectations.expectations.lowerExpectations(key, nodes.length - successes, 0);
     const failures: unknown[] = error === undefined ? [] : [error];
     await Promise.all(doomed.map((pod) => this.#delete(key, owner, pod).catch((it: unknown) => failures.push(it))));
@@ -59,7 +59,7 @@ export class DaemonPodControl {
       const created = await this.#podControl.create(owner.object.metadata?.namespace ?? '', pod, owner);
       this.#ownWrites.wrote(key, this.#pods, created.metadata.resourceVersion);
     } catch (error) {
-      // All else in the namespace goes too: nothing to try again.
+      // The namespace is being deleted: a retry is pointless.
       if (!hasStatusCause(error, 'NamespaceTerminating')) throw error;
     }
   }

@@ -11,7 +11,7 @@ const setOf = (spec: Partial<PodSpec> = {}, annotations?: Record<string, string>
 const notReady = { key: 'node.kubernetes.io/not-ready', operator: 'Exists' as const, effect: 'NoExecute' as const };
 
 describe('tolerations', () => {
-  it('are the own ones, and then those of all daemons', () => {
+  it('are those of the template, followed by those of all daemon pods', () => {
     const own = { key: 'mine', operator: 'Exists' as const };
     const all = tolerationsOf({ containers: [], tolerations: [own] });
     expect(all.slice(0, 2)).toEqual([own, notReady]);
@@ -21,7 +21,7 @@ describe('tolerations', () => {
     );
   });
 
-  it('of nodes that ail have no end', () => {
+  it('of node conditions have no tolerationSeconds', () => {
     const limited = { ...notReady, tolerationSeconds: 5 };
     const all = tolerationsOf({ containers: [], tolerations: [limited] });
     expect(all[0]).toEqual(notReady);
@@ -29,8 +29,8 @@ describe('tolerations', () => {
   });
 });
 
-describe('a pod for a node', () => {
-  it('asks for that node instead of others, and keeps what else it asks for', () => {
+describe('a daemon pod', () => {
+  it('has a node affinity for its node and keeps its other affinities', () => {
     const preferred = [{ weight: 1, preference: {} }];
     const others = { nodeSelectorTerms: [{ matchExpressions: [{ key: 'disk', operator: 'Exists' as const }] }] };
     const set = setOf({
@@ -60,8 +60,8 @@ describe('a pod for a node', () => {
   it.each<[string, string | undefined, Record<string, string>]>([
     ['with its generation', '3', { 'pod-template-generation': '3' }],
     ['without one', undefined, {}],
-    ['with one that is no number', 'x', {}],
-  ])('has labels that tell its revision, %s', (_, generation, expected) => {
+    ['with one that is not a number', 'x', {}],
+  ])('has labels for its revision, %s', (_, generation, expected) => {
     const set = setOf({}, generation === undefined ? {} : { 'deprecated.daemonset.template.generation': generation });
     expect(daemonTemplate(set, 'h').metadata?.labels).toEqual({
       app: 'a',
@@ -70,7 +70,7 @@ describe('a pod for a node', () => {
     });
   });
 
-  it('is up to date by its hash or its generation', () => {
+  it('is up to date if its hash or its generation matches', () => {
     const isUpdated = isUpdatedBy(setOf({}, { 'deprecated.daemonset.template.generation': '3' }), 'h');
     const podOf = (labels: Record<string, string>): Pod => ({ metadata: { labels } });
     expect(isUpdated(podOf({ 'controller-revision-hash': 'h' }))).toBe(true);
@@ -80,18 +80,23 @@ describe('a pod for a node', () => {
 });
 
 it.each<[string, Partial<PodSpec>, Taint[], string]>([
-  ['that nothing speaks against', {}, [], 'run'],
-  ['of another name', { nodeName: 'n2' }, [], 'no'],
+  ['without taints', {}, [], 'run'],
+  ['with another name than nodeName', { nodeName: 'n2' }, [], 'no'],
   ['with other labels', { nodeSelector: { disk: 'hdd' } }, [], 'no'],
-  ['that takes no new pods', {}, [{ key: 'k', effect: 'NoSchedule' }], 'stay'],
-  ['that would rather not', {}, [{ key: 'k', effect: 'PreferNoSchedule' }], 'run'],
-  ['that drives pods out', {}, [{ key: 'k', effect: 'NoExecute' }], 'no'],
+  ['with a NoSchedule taint', {}, [{ key: 'k', effect: 'NoSchedule' }], 'stay'],
+  ['with a PreferNoSchedule taint', {}, [{ key: 'k', effect: 'PreferNoSchedule' }], 'run'],
+  ['with a NoExecute taint', {}, [{ key: 'k', effect: 'NoExecute' }], 'no'],
   ['that is cordoned', {}, [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }], 'run'],
   ['that is unreachable', {}, [{ key: 'node.kubernetes.io/unreachable', effect: 'NoExecute' }], 'run'],
-  ['that is not set up yet', {}, [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }], 'stay'],
-  ['without a network', {}, [{ key: 'node.kubernetes.io/network-unavailable', effect: 'NoSchedule' }], 'stay'],
+  ['that is not initialized', {}, [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }], 'stay'],
   [
-    'without a network, where pods need none',
+    'with an unavailable network',
+    {},
+    [{ key: 'node.kubernetes.io/network-unavailable', effect: 'NoSchedule' }],
+    'stay',
+  ],
+  [
+    'with an unavailable network, for pods with hostNetwork',
     { hostNetwork: true },
     [{ key: 'node.kubernetes.io/network-unavailable', effect: 'NoSchedule' }],
     'run',

@@ -1,9 +1,9 @@
 import type { DaemonSet } from '@coxswain/api/apps/v1';
 import type { Affinity, Pod, PodSpec, PodTemplateSpec, Toleration } from '@coxswain/api/core/v1';
 
-/** Which revision of the set's template a pod is from. */
+/** Label with the hash of the template revision that the pod was created from. */
 export const hashLabel = 'controller-revision-hash';
-/** The same in older terms, kept up for pods that have nothing else. */
+/** The deprecated equivalent, still supported for pods that have only this label. */
 const generationLabel = 'pod-template-generation';
 const generationAnnotation = 'deprecated.daemonset.template.generation';
 
@@ -14,7 +14,7 @@ const exists = (key: string, effect: 'NoExecute' | 'NoSchedule'): Toleration => 
   effect,
 });
 
-/** What ails a node does not keep daemons from it: they may be what cures it. */
+/** Node conditions do not keep daemon pods away: these pods may be needed to repair the node. */
 const daemonTolerations: readonly Toleration[] = [
   exists('not-ready', 'NoExecute'),
   exists('unreachable', 'NoExecute'),
@@ -25,7 +25,7 @@ const daemonTolerations: readonly Toleration[] = [
 ];
 const hostNetworkToleration = exists('network-unavailable', 'NoSchedule');
 
-/** The tolerations of a daemon set's pods: their own, and those that all daemons have, without a limit in time. */
+/** Returns the tolerations of the set's pods: those of the template, and those of all daemon pods without a time limit. */
 export function tolerationsOf({ tolerations, hostNetwork }: PodSpec): Toleration[] {
   const all = hostNetwork ? [...daemonTolerations, hostNetworkToleration] : daemonTolerations;
   const sameAs = (a: Toleration) => (b: Toleration) =>
@@ -34,7 +34,7 @@ export function tolerationsOf({ tolerations, hostNetwork }: PodSpec): Toleration
   return [...own, ...all.filter((one) => !own.some(sameAs(one)))];
 }
 
-/** The template of the set's pods, but for the node that each is for. */
+/** Returns the pod template of the set, without the node affinity of each pod. */
 export function daemonTemplate({ metadata, spec }: DaemonSet, hash: string): PodTemplateSpec {
   const { template } = spec ?? {};
   const generation = templateGeneration(metadata.annotations);
@@ -51,7 +51,7 @@ export function daemonTemplate({ metadata, spec }: DaemonSet, hash: string): Pod
   };
 }
 
-/** The template for a pod that the scheduler puts on that node, and on no other. */
+/** Returns the template of a pod that the scheduler can place only on that node. */
 export function forNode(template: PodTemplateSpec, nodeName: string): PodTemplateSpec {
   if (!template.spec) return template;
   const { nodeAffinity, ...others } = template.spec.affinity ?? {};
@@ -67,7 +67,7 @@ export function forNode(template: PodTemplateSpec, nodeName: string): PodTemplat
   return { ...template, spec: { ...template.spec, affinity } };
 }
 
-/** The node that a pod is on, or meant for; undefined for a pod that is meant for none in particular. */
+/** Returns the node that the pod is bound to or has an affinity for, or undefined when it is not meant for a single node. */
 export function targetNode({ spec }: Pod): string | undefined {
   if (spec?.nodeName) return spec.nodeName;
   const required = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
@@ -79,7 +79,7 @@ export function targetNode({ spec }: Pod): string | undefined {
   return undefined;
 }
 
-/** Tells of pods whether they are from the set's template as it is now. */
+/** Returns a function that says whether a pod was created from the set's current template. */
 export function isUpdatedBy({ metadata }: DaemonSet, hash: string): (pod: Pod) => boolean {
   const generation = templateGeneration(metadata.annotations);
   return ({ metadata: { labels } }) =>

@@ -44,15 +44,15 @@ const resource: ResourceDescription = {
 };
 const kind = GroupVersionKind.of(resource.group, resource.version, resource.kind);
 
-/** Of daemons, by the node that they are on or meant for. */
+/** Index of daemon pods by the node that they are bound to or meant for. */
 const targetIndex = 'daemonTarget';
 
-/** How long a node's failed pods are left alone: longer from one to the next. */
+/** The delays before failed pods on the same node are deleted again. They grow exponentially. */
 const firstFailureMs = 1000;
 const longestFailureMs = 15 * 60_000;
 const failureGcMs = 60_000;
 
-/** A set, and all that counts for it, as it was when the reconcile began. */
+/** A DaemonSet, its pods, revisions and nodes at the start of a reconcile. */
 interface View extends Placement {
   readonly key: string;
   readonly set: DaemonSet;
@@ -63,7 +63,7 @@ interface View extends Placement {
   readonly minReadySeconds: number;
 }
 
-/** Keeps a pod of each DaemonSet on every node that should have one. */
+/** Runs one pod of each DaemonSet on every node that should have one. */
 export class DaemonSetController implements Controller {
   readonly #context: ControllerContext;
   readonly #sets: SharedIndexInformer<DaemonSet>;
@@ -76,7 +76,7 @@ export class DaemonSetController implements Controller {
   readonly #podControl: DaemonPodControl;
   readonly #loop: ReconcileLoop;
   readonly #nodeLoop: ReconcileLoop;
-  /** By set, generation and node. Emptied of what is long past every minute. */
+  /** By set, generation and node. Expired entries are removed every minute. */
   readonly #failures: Backoff;
   readonly #fits = new WeakMap<DaemonSet, (node: Node) => NodeFit>();
 
@@ -117,7 +117,7 @@ export class DaemonSetController implements Controller {
     const loop = this.#loop;
     const { expectations } = this.#podControl;
     const enqueue = (set: DaemonSet): void => loop.add(set);
-    // One of the same name may come, and has nothing to wait for.
+    // A new set of the same name must not wait for the deleted set's expectations.
     loop.follow(this.#sets, (key) => this.#forget(key));
     this.#pods.addEventHandler(
       ownedObjectHandler<Pod, DaemonSet>({
@@ -146,11 +146,11 @@ export class DaemonSetController implements Controller {
   }
 
   /**
-   * Brings up the sets to which it makes a difference that the node is as it is, or gone.
+   * Queues the sets that are affected by a change or the deletion of the node.
    *
-   * Differs from upstream: there, the numbers of a set's status stay as they are until something else happens to it, when a
-   * node is gone, or takes no new pods any more but keeps those it has; and a pod that waits for a node which may not have it
-   * any more is not taken away until then.
+   * Differs from upstream: there, when a node is deleted, or takes no new pods any more but keeps those it has, the numbers in a
+   * set's status are updated only at its next other event. Until then a pending pod that its node no longer accepts is not
+   * deleted either.
    */
   #enqueueFor(node: Node): void {
     const { name = '' } = node.metadata;
@@ -179,10 +179,10 @@ export class DaemonSetController implements Controller {
       this.#recorder.event(set, 'Warning', 'SelectingAll', message, { kind: resource });
       return;
     }
-    // Whether the revisions of one that goes are still there cannot be known, and so neither can what its pods are.
+    // The revisions of a set that is being deleted may be gone already, so its pods cannot be matched to revisions.
     if (set.metadata.deletionTimestamp || selector.requirements() === undefined) return;
 
-    // Asked before the pods are looked at: what is seen after that is not among them.
+    // Checked before the pods are read: otherwise a pod observed in between would be missing from the list.
     const mayManage = this.#podControl.expectations.satisfied(key);
     const view = await this.#look(key, set);
     const failure = mayManage ? await problemOf(this.#manage(view)) : undefined;
@@ -191,7 +191,7 @@ export class DaemonSetController implements Controller {
     const problem = failure ?? statusFailure;
     if (problem !== undefined) throw problem;
 
-    // Not by the counts: during an update a node's second pod has to be waited for too.
+    // Not decided by the counts: during an update the second pod of a node may have to become available too.
     const waits = view.pods.flatMap((pod) => availableInMs(pod, view.minReadySeconds, view.now) ?? []);
     return waits.length > 0 ? { requeueAfterMs: Math.min(...waits) } : undefined;
   }
@@ -204,7 +204,7 @@ export class DaemonSetController implements Controller {
     return { key, set, pods, ...placement, revisions, now: this.#context.clock.now(), minReadySeconds };
   }
 
-  /** Puts pods where they are missing, takes them away where they are too many; when all is in place, goes on with an update. */
+  /** Creates missing pods and deletes surplus ones. When there are none of either, performs the next step of a rolling update. */
   async #manage(view: View): Promise<void> {
     const { set, revisions } = view;
     const owner = { object: set, resource, reference: newControllerRef(set, kind) };
@@ -231,12 +231,12 @@ export class DaemonSetController implements Controller {
       deletes.push(...failed.filter((pod) => this.#mayKill(set, pod, node.name)), ...succeeded, ...surplus);
       for (const pod of succeeded) this.#tell(set, 'Normal', 'Succeeded', pod, node.name);
     }
-    // No scheduler will ever place these, and nobody else cleans them up.
+    // Pending pods of nodes that do not exist: the scheduler cannot place them and nothing else deletes them.
     for (const { pods } of lost) deletes.push(...pods.filter(({ spec }) => !spec?.nodeName));
     return { createsOn, deletes };
   }
 
-  /** Failed pods are not replaced in haste: their node may refuse one after the other. */
+  /** Whether the failed pod may be deleted now. There is a backoff per node, because a node may reject every replacement. */
   #mayKill(set: DaemonSet, pod: Pod, node: string): boolean {
     const now = this.#context.clock.now();
     const id = `${set.metadata.uid}/${set.status?.observedGeneration ?? 0}/${node}`;
@@ -279,7 +279,7 @@ export class DaemonSetController implements Controller {
     const { namespace = '', name = '' } = set.metadata;
     const client = this.#context.clients.apps.v1.daemonSets(namespace);
     const fresh = await client.get(name);
-    // Seen too late: with the count that the server has, there may be none.
+    // The cached set was stale. With the server's current count there may be no collision.
     if (fresh.status?.collisionCount !== set.status?.collisionCount) return;
     const status = { ...noCounts, ...fresh.status, collisionCount: (fresh.status?.collisionCount ?? 0) + 1 };
     await client.updateStatus({ ...fresh, status });
@@ -314,7 +314,7 @@ export class DaemonSetController implements Controller {
     this.#ownWrites.wrote(key, this.#sets, updated.metadata.resourceVersion);
   }
 
-  /** Keeps so many revisions beside the one that holds, and those that pods were made from. */
+  /** Deletes old revisions beyond `revisionHistoryLimit`, except those that existing pods were created from. */
   async #truncateHistory({ set, pods, revisions: { old } }: View): Promise<void> {
     const limit = set.spec?.revisionHistoryLimit ?? 10;
     if (old.length <= limit) return;

@@ -28,11 +28,11 @@ const labels = { app: 'agent' };
 const templateOf = (image: string) => ({ metadata: { labels }, spec: { containers: [{ name: 'c', image }] } });
 const template = templateOf('c:1');
 
-/** Nodes that are ready for pods, but for these taints. */
+/** Creates nodes that are ready for pods except for these taints. */
 async function addNodes(names: readonly string[], taints: Taint[] = [], nodeLabels = {}): Promise<void> {
   for (const name of names) {
     await nodes().create({ metadata: { name, labels: nodeLabels } });
-    // Until somebody finds them ready, nodes keep pods away.
+    // A new node has a not-ready taint, which this patch replaces.
     await nodes().patch(name, 'merge', { spec: { taints } });
   }
   await cluster.settle();
@@ -43,7 +43,7 @@ const taint = async (name: string, ...taints: Taint[]): Promise<void> => {
   await cluster.settle();
 };
 
-/** The set `agent`. */
+/** Creates the DaemonSet `agent`. */
 async function create(spec: Partial<DaemonSetSpec> = {}): Promise<DaemonSet> {
   const created = await sets().create({
     metadata: { name: 'agent' },
@@ -60,7 +60,7 @@ async function patch(spec: Partial<DaemonSetSpec>): Promise<void> {
 
 const status = async (): Promise<DaemonSetStatus | undefined> => (await sets().get('agent')).status;
 const nameOf = ({ metadata }: Pod | ControllerRevision): string => metadata.name!;
-/** `n1 c:1`, and what becomes of it. */
+/** Lists the pods as `n1 c:1`, with a suffix for their state. */
 const placed = async (): Promise<string[]> =>
   (await pods.list())
     .map((pod) => {
@@ -76,7 +76,7 @@ const written = (method: string, path: RegExp): number =>
 const told = async (word: string): Promise<string[]> =>
   (await cluster.events()).filter((event) => event.includes(word));
 
-/** The scheduler places these pods, and their kubelets run them; unless they go meanwhile. */
+/** Binds these pods and makes them run. Pods that are deleted meanwhile are skipped. */
 async function run(which: readonly Pod[], isReady = true): Promise<void> {
   for (const pod of which) {
     try {
@@ -88,7 +88,7 @@ async function run(which: readonly Pod[], isReady = true): Promise<void> {
   }
 }
 
-/** All that wait are placed and run, what goes is gone, until nothing changes any more. */
+/** Runs all pending pods and removes terminating ones, until nothing changes any more. */
 async function runAll(): Promise<void> {
   for (;;) {
     const all = await pods.list();
@@ -106,7 +106,7 @@ async function expectIdle(): Promise<void> {
 }
 
 describe('a DaemonSet', () => {
-  it('puts a pod on every node', async () => {
+  it('creates a pod for every node', async () => {
     await addNodes(['n1', 'n2']);
     const { metadata } = await create();
     expect(await placed()).toEqual(['n1 c:1', 'n2 c:1']);
@@ -175,7 +175,7 @@ describe('a DaemonSet', () => {
     await expectIdle();
   });
 
-  it('follows nodes as they come, change and go', async () => {
+  it('reacts to nodes that are added, changed and deleted', async () => {
     await create({
       template: { ...template, spec: { ...template.spec, nodeSelector: { disk: 'ssd' } } },
     });
@@ -195,7 +195,7 @@ describe('a DaemonSet', () => {
     await expectIdle();
   });
 
-  it('takes back pods that wait for a node that is gone', async () => {
+  it('deletes pending pods of a deleted node', async () => {
     await addNodes(['n1', 'n2']);
     await create();
     await nodes().delete('n2');
@@ -204,7 +204,7 @@ describe('a DaemonSet', () => {
     await expectIdle();
   });
 
-  it('heeds taints: of nodes that keep new pods away, and of those that drive them out', async () => {
+  it('respects NoSchedule and NoExecute taints', async () => {
     const dedicated = { key: 'dedicated', value: 'x' };
     await addNodes(['plain']);
     await addNodes(['cordoned'], [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }]);
@@ -243,7 +243,7 @@ describe('a DaemonSet', () => {
     await expectIdle();
   });
 
-  it('replaces failed pods more and more slowly', async () => {
+  it('replaces failed pods with increasing delays', async () => {
     await addNodes(['n1']);
     await create();
     const failures: number[] = [];
@@ -262,7 +262,7 @@ describe('a DaemonSet', () => {
     for (const [i, wait] of waits.entries()) expect(wait).toBeGreaterThanOrEqual(2 ** i);
   });
 
-  it('replaces pods that ended well at once', async () => {
+  it('replaces succeeded pods at once', async () => {
     await addNodes(['n1']);
     await create();
     const [pod] = await on('n1');
@@ -279,7 +279,7 @@ describe('a DaemonSet', () => {
     await expectIdle();
   });
 
-  it('adopts a pod that is where one is wanted, and removes a second one', async () => {
+  it('adopts a matching pod on a node, and deletes a second one', async () => {
     await addNodes(['n1']);
     const orphan = (name: string): Pod => ({
       metadata: { name, labels },
@@ -312,7 +312,7 @@ describe('a DaemonSet', () => {
 });
 
 describe('a rolling update of daemons', () => {
-  it('replaces as many at a time as may be unavailable', async () => {
+  it('replaces up to maxUnavailable pods at a time', async () => {
     await addNodes(['n1', 'n2', 'n3', 'n4']);
     await create({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '50%' } } });
     await runAll();
@@ -332,7 +332,7 @@ describe('a rolling update of daemons', () => {
     await expectIdle();
   });
 
-  it('first replaces pods that are broken anyway', async () => {
+  it('replaces unavailable pods first', async () => {
     await addNodes(['n1', 'n2', 'n3']);
     await create();
     await runAll();
@@ -343,7 +343,7 @@ describe('a rolling update of daemons', () => {
     expect(await placed()).toEqual(['n1 c:2', 'n2 c:2', 'n3 c:2']);
   });
 
-  it('puts new pods beside old ones where it may surge, and waits until they are available', async () => {
+  it('with maxSurge creates new pods beside old ones and waits until they are available', async () => {
     await addNodes(['n1', 'n2']);
     await create({
       minReadySeconds: 5,
@@ -367,7 +367,7 @@ describe('a rolling update of daemons', () => {
     await expectIdle();
   });
 
-  it('leaves it to users to delete pods where they want it so', async () => {
+  it('with OnDelete waits until users delete pods', async () => {
     await addNodes(['n1', 'n2']);
     await create({ updateStrategy: { type: 'OnDelete' } });
     await runAll();
@@ -381,7 +381,7 @@ describe('a rolling update of daemons', () => {
     await expectIdle();
   });
 
-  it('that is undone makes the old revision the newest again', async () => {
+  it('that is rolled back makes the old revision the newest again', async () => {
     await addNodes(['n1']);
     await create();
     await runAll();
@@ -399,7 +399,7 @@ describe('a rolling update of daemons', () => {
     await expectIdle();
   });
 
-  it('keeps as many old revisions as it is told, and those that pods are from', async () => {
+  it('keeps old revisions up to revisionHistoryLimit, and those of existing pods', async () => {
     await addNodes(['n1']);
     await create({ revisionHistoryLimit: 1, updateStrategy: { type: 'OnDelete' } });
     for (const image of ['c:2', 'c:3', 'c:4']) await patch({ template: templateOf(image) });
@@ -412,7 +412,7 @@ describe('a rolling update of daemons', () => {
     await expectIdle();
   });
 
-  it('counts a collision when the name of a revision is taken, and takes another', async () => {
+  it('increments collisionCount when the name of a revision is taken, and uses another name', async () => {
     await addNodes(['n1']);
     await create();
     const [first] = await revisions();
@@ -434,7 +434,7 @@ describe('a rolling update of daemons', () => {
     await expectIdle();
   });
 
-  it('goes on with revisions that earlier versions gave other hashes', async () => {
+  it('continues with revisions that earlier versions named with other hashes', async () => {
     await addNodes(['n1', 'n2']);
     await create();
     await runAll();
@@ -469,7 +469,7 @@ describe('a rolling update of daemons', () => {
     await expectIdle();
   });
 
-  it('leaves one of several revisions that hold the same, and gives its pods that one', async () => {
+  it('keeps one of several equal revisions and relabels the pods of the others', async () => {
     await addNodes(['n1']);
     await create();
     await runAll();
@@ -489,8 +489,8 @@ describe('a rolling update of daemons', () => {
   });
 });
 
-describe('what goes wrong with daemons', () => {
-  it('slowly tries again what fails', async () => {
+describe('failures of daemons', () => {
+  it('are retried with backoff', async () => {
     await addNodes(Array.from({ length: 20 }, (_, i) => `n${i}`));
     cluster.spy.plan = ({ method, url }) => {
       if (method === 'POST' && url.endsWith('/pods')) throw newInternalError(new Error('full'));
@@ -506,7 +506,7 @@ describe('what goes wrong with daemons', () => {
     expect(await pods.list()).toHaveLength(20);
   });
 
-  it('writes its status in spite of a conflict', async () => {
+  it('by a conflict do not prevent the status update', async () => {
     await addNodes(['n1']);
     let conflicts = 0;
     cluster.spy.plan = ({ url }) => {
@@ -519,7 +519,7 @@ describe('what goes wrong with daemons', () => {
     expect(cluster.log).toEqual([]);
   });
 
-  it('makes no more than are missing when controllers are started again', async () => {
+  it('by a restart of the controller cause no extra pods', async () => {
     await addNodes(['n1', 'n2', 'n3']);
     await create();
     const restart = async (): Promise<void> => {
@@ -541,14 +541,14 @@ describe('what goes wrong with daemons', () => {
     await expectIdle();
   });
 
-  it('takes away a pod that waits for a node which may not have it any more', async () => {
+  it('to schedule: a pending pod is deleted when its node no longer accepts it', async () => {
     await addNodes(['n1', 'n2']);
     await create();
     await taint('n1', { key: 'k', effect: 'NoExecute' });
     expect(await placed()).toEqual(['n2 c:1']);
   });
 
-  it('has a pod on each of a thousand nodes, each by one request', async () => {
+  it('do not occur with a thousand nodes: one request creates each pod', async () => {
     await addNodes(Array.from({ length: 1000 }, (_, i) => `n${i}`));
     await create();
     expect(await pods.list()).toHaveLength(1000);
@@ -557,7 +557,7 @@ describe('what goes wrong with daemons', () => {
     await expectIdle();
   });
 
-  it('ends with one pod of the newest template on each node that should have one, whatever happens', async () => {
+  it('at random steps still lead to one pod of the newest template on each eligible node', async () => {
     const step = fc.record({
       do: fc.constantFrom('image', 'taint', 'untaint', 'evict', 'run', 'stall', 'fail', 'delete', 'restart', 'break'),
       to: fc.nat(3),

@@ -1,4 +1,4 @@
-/** DaemonSets: a pod on every node that they are for. */
+/** The DaemonSet controller: runs a pod on every eligible node. */
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { DaemonSetController } from './daemon-set-controller.ts';
 

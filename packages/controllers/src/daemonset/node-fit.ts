@@ -4,9 +4,9 @@ import { requiredNodeAffinity, untoleratedTaint } from '@coxswain/component-help
 import { tolerationsOf } from './daemon-pod.ts';
 
 export interface NodeFit {
-  /** A pod is to be put on the node if there is none. */
+  /** If there is no pod on the node, one is created. */
   readonly shouldRun: boolean;
-  /** A pod that is on the node may stay. */
+  /** An existing pod on the node is kept. */
   readonly shouldContinue: boolean;
 }
 
@@ -14,7 +14,7 @@ const fits: NodeFit = { shouldRun: true, shouldContinue: true };
 const mayStay: NodeFit = { shouldRun: false, shouldContinue: true };
 const fitsNot: NodeFit = { shouldRun: false, shouldContinue: false };
 
-/** Tells of nodes whether the set's pods belong there. */
+/** Returns a function that says whether the set's pods should run on a node. */
 export function nodeFitOf({ spec }: DaemonSet): (node: Node) => NodeFit {
   const podSpec = spec?.template.spec ?? { containers: [] };
   const { nodeName } = podSpec;

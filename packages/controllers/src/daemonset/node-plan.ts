@@ -3,20 +3,20 @@ import { isPodAvailable, isPodReady } from '@coxswain/component-helpers';
 import { hashLabel } from './daemon-pod.ts';
 import type { NodeView } from './placement.ts';
 
-/** What is to be done about one node, whether or not an update is under way. */
+/** The changes for one node, apart from those of a rolling update. */
 interface NodePlan {
   readonly creates: boolean;
-  /** Pods that have failed, which need to be deleted though not in haste. */
+  /** Failed pods. They are deleted with a backoff. */
   readonly failed: readonly Pod[];
   readonly succeeded: readonly Pod[];
-  /** Pods that are too many, or have no business here. */
+  /** Pods beyond the allowed number, or on a node that must not have any. */
   readonly surplus: readonly Pod[];
 }
 
 interface NodePlanOptions {
-  /** During an update a node may have an old pod and a new one. */
+  /** Whether a node may have an old and a new pod during an update. */
   readonly allowsSurge: boolean;
-  /** Of the set's template as it is now. */
+  /** The hash of the set's current template. */
   readonly hash: string;
   readonly minReadySeconds: number;
   readonly now: number;
@@ -33,7 +33,7 @@ export function planNode({ pods, ...fit }: NodeView, options: NodePlanOptions): 
   const succeeded = inPhase('Succeeded');
   const running = lasting.filter((pod) => !failed.includes(pod) && !succeeded.includes(pod)).sort(oldestFirst);
   return {
-    // Where there is to be no surge, the next pod waits until the last one is gone for good.
+    // Without surge, the next pod is created only after the previous one no longer exists.
     creates: options.allowsSurge && fit.shouldRun && running.length === 0,
     failed,
     succeeded,
@@ -41,7 +41,10 @@ export function planNode({ pods, ...fit }: NodeView, options: NodePlanOptions): 
   };
 }
 
-/** Two may run side by side only while the old one is ready and the new one not yet available. */
+/**
+ * Returns the surplus pods with surge. An old and a new pod may coexist only while the old one is ready and the new one is not
+ * yet available.
+ */
 function beyondOldAndNew(running: readonly Pod[], { hash, minReadySeconds, now }: NodePlanOptions): Pod[] {
   const isNew = ({ metadata }: Pod): boolean => metadata.labels?.[hashLabel] === hash;
   const newest = running.find(isNew);
@@ -51,7 +54,7 @@ function beyondOldAndNew(running: readonly Pod[], { hash, minReadySeconds, now }
   return surplus;
 }
 
-/** Those that are on a node before those that are yet to be put there. */
+/** Sorts pods that are bound to a node before others, then by age. */
 export function oldestFirst(a: Pod, b: Pod): number {
   const timeOf = ({ metadata }: Pod): number => Date.parse(metadata.creationTimestamp ?? '') || 0;
   return (

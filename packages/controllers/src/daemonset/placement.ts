@@ -3,22 +3,22 @@ import { isPodTerminal } from '@coxswain/component-helpers';
 import { targetNode } from './daemon-pod.ts';
 import type { NodeFit } from './node-fit.ts';
 
-/** A node as one set sees it. */
+/** A node, the set's pods there, and whether they belong there. */
 export interface NodeView extends NodeFit {
   readonly name: string;
-  /** Those of the set that are on the node or meant for it. */
+  /** The set's pods that are bound to the node or meant for it. */
   readonly pods: readonly Pod[];
 }
 
-/** Where the pods of a set are. */
+/** The nodes and the set's pods on them. */
 export interface Placement {
-  /** The nodes that there are. */
+  /** The existing nodes. */
   readonly nodes: readonly NodeView[];
-  /** Nodes that pods are meant for though there are none of that name. */
+  /** Nodes that do not exist but that pods are bound to or meant for. */
   readonly lost: readonly NodeView[];
 }
 
-/** Finds out where a set's pods are. One that has ended and is only kept by finalizers is nobody's concern any more. */
+/** Groups a set's pods by node. Terminal pods that are being deleted, and exist only because of finalizers, are ignored. */
 export function placementOf(pods: readonly Pod[], nodes: Iterable<Node>, fitOf: (node: Node) => NodeFit): Placement {
   const byNode = new Map<string, Pod[]>();
   for (const pod of pods) {

@@ -6,24 +6,24 @@ import type { ControllerRevisionHistory } from '../framework/history/controller-
 import { hashLabel } from './daemon-pod.ts';
 
 export interface DaemonRevisions {
-  /** Of the revision that holds the set's template: the label of its pods. */
+  /** The hash of the revision of the set's current template. It is a label of the pods. */
   readonly hash: string;
-  /** All others, the oldest first. */
+  /** All other revisions, oldest first. */
   readonly old: readonly ControllerRevision[];
 }
 
 interface DaemonRevisionsOptions {
   readonly history: ControllerRevisionHistory<DaemonSet>;
   readonly pods: readonly Pod[];
-  /** Gives a pod another hash. */
+  /** Sets the hash label of a pod. */
   relabel(pod: Pod, hash: string): Promise<void>;
-  /** Counts one more collision in the set's status. */
+  /** Increments `collisionCount` in the set's status. */
   countCollision(): Promise<void>;
 }
 
 /**
- * Finds the revision that holds the set's template among `revisions`, or makes it, and sees to it that it is the newest, the
- * only one, and labelled.
+ * Finds the revision of the set's current template among `revisions`, or creates it. Makes it the newest one, deletes its
+ * duplicates, and adds missing hash labels to revisions.
  */
 export async function daemonRevisions(
   set: DaemonSet,
@@ -49,7 +49,7 @@ export async function daemonRevisions(
   return { hash, old };
 }
 
-/** Revisions of long ago have no label: their names are as good as any hash. */
+/** Very old revisions have no hash label. Their names are used as hashes. */
 async function withHash(
   history: ControllerRevisionHistory<DaemonSet>,
   key: string,

@@ -9,7 +9,7 @@ import { allowsSurge, planUpdate, updateLimits } from './rolling-update.ts';
 
 const now = Date.parse('2026-01-01T00:01:00Z');
 
-/** `a`vailable, `u`nready, `f`ailed, `s`ucceeded; after a `+` of the new template; in upper case about to go. */
+/** `a`vailable, `u`nready, `f`ailed, `s`ucceeded; `+` means of the new template, upper case means terminating. */
 function podOf(name: string, state: string): Pod {
   const letter = state.replace('+', '');
   const kind = letter.toLowerCase();
@@ -28,7 +28,7 @@ function podOf(name: string, state: string): Pod {
   };
 }
 
-/** Pods by their letters; `!` before them for a node that should have none, `~` for one that should get none. */
+/** Pods by their letters. A leading `!` means that the node must not have a pod, `~` that it must not get a new one. */
 function nodeOf(name: string, text: string): NodeView {
   const states = text.match(/\+?[a-zA-Z]/g) ?? [];
   return {
@@ -49,23 +49,23 @@ const setOf = (maxUnavailable: IntOrString, maxSurge: IntOrString): DaemonSet =>
 });
 const namesOf = (pods: readonly Pod[]): (string | undefined)[] => pods.map(({ metadata }) => metadata.name);
 
-describe('what is to be done about a node', () => {
+describe('planNode for a node', () => {
   it.each<
     [string, string, boolean, { creates?: boolean; failed?: string[]; succeeded?: string[]; surplus?: string[] }]
   >([
     ['without a pod', '', false, { creates: true }],
-    ['without a pod that should have none', '~', false, {}],
+    ['without a pod that must not get one', '~', false, {}],
     ['with a pod', 'a', false, {}],
-    ['with a pod that goes', 'A', false, {}],
-    ['with a pod that goes, where two may be', 'A', true, { creates: true }],
+    ['with a terminating pod', 'A', false, {}],
+    ['with a terminating pod and surge', 'A', true, { creates: true }],
     ['with a pod that may stay', '~a', false, {}],
-    ['with pods that must go', '!aA', false, { surplus: ['n-0'] }],
-    ['with pods that have ended', 'fs', false, { failed: ['n-0'], succeeded: ['n-1'] }],
+    ['that must not have pods', '!aA', false, { surplus: ['n-0'] }],
+    ['with terminal pods', 'fs', false, { failed: ['n-0'], succeeded: ['n-1'] }],
     ['with two pods', 'aa', false, { surplus: ['n-1'] }],
-    ['with an old one and a new one that is not ready', 'a+u', true, {}],
-    ['with an old one and a new one that is', 'a+a', true, { surplus: ['n-0'] }],
-    ['with an old one that is not ready either', 'u+u', true, { surplus: ['n-0'] }],
-    ['with too many of both', 'aa+u+u', true, { surplus: ['n-1', 'n-3'] }],
+    ['with an old pod and a new one that is not ready', 'a+u', true, {}],
+    ['with an old pod and a new one that is ready', 'a+a', true, { surplus: ['n-0'] }],
+    ['with an old pod and a new one that are both not ready', 'u+u', true, { surplus: ['n-0'] }],
+    ['with several old and several new pods', 'aa+u+u', true, { surplus: ['n-1', 'n-3'] }],
   ])('%s', (_, text, surges, expected) => {
     const options = { allowsSurge: surges, hash: 'new', minReadySeconds: 0, now };
     const { creates, failed, succeeded, surplus } = planNode(nodeOf('n', text), options);
@@ -85,14 +85,14 @@ describe('the limits of an update', () => {
     [0, '25%', 10, [3, 0]],
     [0, 0, 10, [0, 1]],
     [0, '1%', 0, [0, 0]],
-  ])('%s unavailable and %s more, of %d nodes', (maxUnavailable, maxSurge, desired, [surge, unavailable]) => {
+  ])('maxUnavailable %s and maxSurge %s of %d nodes', (maxUnavailable, maxSurge, desired, [surge, unavailable]) => {
     expect(updateLimits(setOf(maxUnavailable, maxSurge), desired)).toEqual({
       maxSurge: surge,
       maxUnavailable: unavailable,
     });
   });
 
-  it('allow a surge only where there is one', () => {
+  it('allow a surge only when maxSurge is above 0', () => {
     expect([allowsSurge(setOf(1, 0)), allowsSurge(setOf(0, '1%'))]).toEqual([false, true]);
     const onDelete: DaemonSet = {
       ...setOf(0, 1),
@@ -117,26 +117,26 @@ describe('an update', () => {
   };
 
   it.each<[string, number, string[], string[]]>([
-    ['replaces as many as may be unavailable', 2, ['a', 'a', 'a'], ['-n0-0', '-n1-0']],
-    ['waits for new ones', 1, ['+u', 'a', 'a'], []],
+    ['replaces up to maxUnavailable pods', 2, ['a', 'a', 'a'], ['-n0-0', '-n1-0']],
+    ['waits for new pods to become available', 1, ['+u', 'a', 'a'], []],
     ['waits for nodes without a pod', 1, ['', 'a', 'a'], []],
-    ['waits for pods that go', 1, ['A', 'a', 'a'], []],
-    ['replaces broken ones at once', 1, ['u', 'u', 'a'], ['-n0-0', '-n1-0']],
-    ['does not touch new ones', 3, ['+a', '+u', 'a'], ['-n2-0']],
-    ['leaves nodes with too many alone', 1, ['aa', 'a'], []],
+    ['waits for terminating pods', 1, ['A', 'a', 'a'], []],
+    ['replaces unavailable pods at once', 1, ['u', 'u', 'a'], ['-n0-0', '-n1-0']],
+    ['keeps new pods', 3, ['+a', '+u', 'a'], ['-n2-0']],
+    ['skips nodes with more than one old pod', 1, ['aa', 'a'], []],
   ])('%s', (_, maxUnavailable, nodes, expected) => {
     expect(plan(setOf(maxUnavailable, 0), ...nodes)).toEqual(expected);
   });
 
   it.each<[string, number, string[], string[]]>([
-    ['puts as many beside old ones as it may', 2, ['a', 'a', 'a'], ['+n0', '+n1']],
+    ['creates up to maxSurge pods beside old ones', 2, ['a', 'a', 'a'], ['+n0', '+n1']],
     ['waits until they are available', 1, ['a+u', 'a'], []],
-    ['deletes old ones then, and goes on', 1, ['a+a', 'a'], ['+n1', '-n0-0']],
-    ['puts new ones beside broken ones at once', 1, ['u', 'u', 'a+u'], ['+n0', '+n1']],
-    ['keeps old ones where none should be, while others are missing', 1, ['~a', '+u'], []],
-    ['deletes them when there are enough', 1, ['~a', '+a'], ['-n0-0']],
-    ['deletes broken ones there at once', 1, ['~u', '+u'], ['-n0-0']],
-    ['leaves nodes with too many alone', 1, ['aa', 'a'], []],
+    ['then deletes old pods and continues', 1, ['a+a', 'a'], ['+n1', '-n0-0']],
+    ['creates new pods beside unavailable ones at once', 1, ['u', 'u', 'a+u'], ['+n0', '+n1']],
+    ['keeps misplaced pods while others are unavailable', 1, ['~a', '+u'], []],
+    ['deletes misplaced pods when enough others are available', 1, ['~a', '+a'], ['-n0-0']],
+    ['deletes misplaced unavailable pods at once', 1, ['~u', '+u'], ['-n0-0']],
+    ['skips nodes with more than one old pod', 1, ['aa', 'a'], []],
   ])('with a surge %s', (_, maxSurge, nodes, expected) => {
     expect(plan(setOf(0, maxSurge), ...nodes)).toEqual(expected);
   });

@@ -8,7 +8,7 @@ interface UpdateLimits {
   readonly maxUnavailable: number;
 }
 
-/** How far an update may go at a time, of so many nodes. Both zero would never end: then it is one that may be unavailable. */
+/** Returns the limits for `desired` nodes. If both were zero, the update would never end, so maxUnavailable is then 1. */
 export function updateLimits({ spec }: DaemonSet, desired: number): UpdateLimits {
   const { type, rollingUpdate } = spec?.updateStrategy ?? {};
   const { maxSurge: surge = 0, maxUnavailable: unavailable = 0 } = (type === 'RollingUpdate' && rollingUpdate) || {};
@@ -28,9 +28,9 @@ interface PodTests {
 }
 
 interface UpdateView extends PodTests {
-  /** Those that should have a pod, and those that have one. */
+  /** The nodes that should have a pod, and those that have one. */
   readonly nodes: readonly NodeView[];
-  /** How many should have one. */
+  /** The number of nodes that should have a pod. */
   readonly desired: number;
   readonly limits: UpdateLimits;
 }
@@ -41,9 +41,10 @@ export interface UpdateStep {
 }
 
 /**
- * What an update does next: deletes old pods so that new ones come, or where there is a surge, the other way around.
+ * Returns the next step of an update. Without surge it deletes old pods, which `planNode` then replaces. With surge it creates
+ * new pods first.
  *
- * Differs from upstream: there, a pod whose node is gone keeps a surge from going on until somebody has deleted it.
+ * Differs from upstream: there, with surge, a pod on a node that no longer exists blocks the update until the pod is deleted.
  */
 export function planUpdate(set: DaemonSet, { nodes, lost }: Placement, tests: PodTests): UpdateStep {
   const desired = nodes.filter(({ shouldRun }) => shouldRun).length;
@@ -53,10 +54,7 @@ export function planUpdate(set: DaemonSet, { nodes, lost }: Placement, tests: Po
   return plan({ ...tests, nodes: concerned, desired, limits });
 }
 
-/**
- * Old pods that are not available are deleted at once, others as long as no more nodes than allowed are without an available
- * pod.
- */
+/** Deletes unavailable old pods at once, and other old pods as long as no more than maxUnavailable nodes lack an available pod. */
 function replace({ nodes, limits, isUpdated, isAvailable }: UpdateView): UpdateStep {
   const broken: Pod[] = [];
   const candidates: Pod[] = [];
@@ -77,8 +75,8 @@ function replace({ nodes, limits, isUpdated, isAvailable }: UpdateView): UpdateS
 }
 
 /**
- * New pods come beside old ones, which go when the new ones are available. Old pods that are not available get one at once.
- * Pods on nodes that should have none any more stay for as long as there are too few available ones elsewhere.
+ * Creates new pods beside old ones, and deletes an old pod when the new one is available. Unavailable old pods get a new one at
+ * once. Pods on nodes that should no longer have one are kept while too few pods are available elsewhere.
  */
 function surge({ nodes, desired, limits, isUpdated, isAvailable }: UpdateView): UpdateStep {
   const deletes: Pod[] = [];
@@ -113,7 +111,7 @@ function surge({ nodes, desired, limits, isUpdated, isAvailable }: UpdateView): 
   };
 }
 
-/** The node's pods, of which there should be one old and one new at most. */
+/** Returns the node's old and its new pod. `isClear` is false if it has more than one of either. */
 function oldAndNew(
   pods: readonly Pod[],
   isUpdated: (pod: Pod) => boolean,

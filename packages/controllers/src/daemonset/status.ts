@@ -23,7 +23,7 @@ interface CountOptions {
   readonly now: number;
 }
 
-/** What there is of a set. Where a node has several pods, the oldest counts. */
+/** Counts the set's pods for its status. If a node has several pods, the oldest counts. */
 export function countDaemons({ nodes, isUpdated, minReadySeconds, now }: CountOptions): DaemonCounts {
   const counts = { desired: 0, current: 0, misscheduled: 0, ready: 0, updated: 0, available: 0 };
   for (const { shouldRun, pods } of nodes) {
@@ -50,10 +50,10 @@ export function countDaemons({ nodes, isUpdated, minReadySeconds, now }: CountOp
   };
 }
 
-/** Of a set that nobody has looked at yet. */
+/** The counts of a set that has not been reconciled yet. */
 export const noCounts: DaemonCounts = countDaemons({ nodes: [], isUpdated: () => false, minReadySeconds: 0, now: 0 });
 
-/** Whether the set tells something else, or of an earlier generation. */
+/** Whether the set's status has other counts or an older generation. */
 export function isOutdated(
   { status }: DaemonSet,
   next: DaemonCounts & { readonly observedGeneration: number },
