@@ -1,14 +1,14 @@
-/** A document, or a resource of one, that is not as upstream's, and why that is meant. */
+/** A discovery document, or a resource in one, that deliberately differs from upstream's, with the reason. */
 export interface DiscoveryDifference {
   /** The path of the document: `/apis/apps/v1`. */
   readonly document: string;
-  /** The resource that differs or is missing; all of the document when absent. */
+  /** The resource that differs or is missing. Undefined when the whole document differs. */
   readonly resource?: string;
   readonly reason: string;
 }
 
 /**
- * All that is deliberately different from upstream's discovery documents: nothing. Which versions are on by default, and
- * which need a feature, is upstream's own choice (`served-resources.ts`).
+ * The deliberate differences from upstream's discovery documents: none. The versions enabled by default, and those behind a
+ * feature gate, are upstream's (`served-resources.ts`).
  */
 export const discoveryDifferences: readonly DiscoveryDifference[] = [];

@@ -10,7 +10,7 @@ import { negotiatedResponse, type OutputSerializer } from './negotiated-response
 
 export interface DiscoveryOptions {
   readonly registry: DiscoveryRegistry;
-  /** Where clients reach the server: `10.0.0.1:6443`. */
+  /** The host and port at which clients reach the server, such as `10.0.0.1:6443`. */
   readonly serverAddress: () => string;
 }
 
@@ -20,8 +20,9 @@ const aggregatedOnly: EndpointRestrictions = {
 };
 
 /**
- * Serves `/api`, `/apis`, `/api/VERSION`, `/apis/GROUP` and `/apis/GROUP/VERSION`, with or without a slash at the end.
- * Throws NotFound for a version that a known group has not, and whatever the request's method and Accept header deserve.
+ * Serves `/api`, `/apis`, `/api/VERSION`, `/apis/GROUP` and `/apis/GROUP/VERSION`, with or without a trailing slash.
+ * Throws NotFound for an unknown version of a known group, MethodNotAllowed for methods other than GET, and NotAcceptable
+ * when the Accept header matches no serializer.
  */
 export function discoveryHandler({ registry, serverAddress }: DiscoveryOptions): ContextHandler {
   const serializers = discoverySerializers();
@@ -53,7 +54,7 @@ export function discoveryHandler({ registry, serverAddress }: DiscoveryOptions):
   const resources = (context: RequestContext, group: string, version: string): ApiResponse => {
     const served = registry.groupVersion(group, version);
     if (!served) {
-      // Upstream's custom resources have no routes of their own.
+      // Upstream registers no routes for custom resources, so a missing version is the mux's plain 404.
       if (registry.group(group)?.versions.every(({ custom }) => custom)) return notFoundResponse();
       throw genericError(404, context.request.method);
     }
@@ -69,7 +70,7 @@ export function discoveryHandler({ registry, serverAddress }: DiscoveryOptions):
       return root(context, () => registry.aggregatedCore(), coreVersions);
     }
     if (prefix !== 'apis' || rest.length > 0) return notFoundResponse();
-    // Only the path without the slash has the aggregated form.
+    // The aggregated form exists only without the trailing slash.
     if (context.info.path === '/apis') return root(context, () => registry.aggregatedGroups(), groupList);
     if (first === '') return negotiatedResponse(context, serializers, groupList());
     const group = registry.group(first);
@@ -84,7 +85,7 @@ function aggregatedResponse(
   serializers: readonly OutputSerializer[],
   { object, etag }: AggregatedDocument,
 ): ApiResponse {
-  // Clients may keep it, and ask each time whether it is still good: so the address is all that a cache goes by.
+  // `public`: clients may cache the document and revalidate it with If-None-Match.
   const headers = { etag: `"${etag}"`, vary: 'Accept', 'cache-control': 'public' };
   if (headerOf(context.request, 'if-none-match') === headers.etag) return { status: 304, headers };
   const response = negotiatedResponse(context, serializers, object, aggregatedOnly);

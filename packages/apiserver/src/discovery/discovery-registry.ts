@@ -4,30 +4,30 @@ import { compareKubeVersions, GroupVersion } from '@coxswain/apimachinery';
 import { aggregatedList, type DiscoveredGroup, type DiscoveredVersion } from './documents.ts';
 import { type Priority, priorityOf } from './group-priorities.ts';
 
-/** The aggregated document, and the ETag that changes when it does. */
+/** An aggregated discovery document and its ETag. */
 export interface AggregatedDocument {
   readonly object: Record<string, unknown>;
-  /** Without quotes. The same for the same content, so that it survives a restart. */
+  /** Without quotes. A hash of the content, so it is the same after a restart. */
   readonly etag: string;
 }
 
 interface Entry {
   readonly resources: DiscoveredVersion;
   readonly priority: Priority;
-  /** What is known of it may be old: the server that has it does not answer. */
+  /** True when the aggregated server does not respond, so that `resources` may be outdated. */
   readonly stale?: boolean;
 }
 
 /**
- * Which groups, versions and resources the server has now. Custom resource definitions and API services add and remove
- * group versions while it runs; what is served changes with the call that changes it.
+ * The groups, versions and resources that the server serves. CustomResourceDefinitions and APIServices add and remove group
+ * versions at run time. A change is visible as soon as the call returns.
  */
 export class DiscoveryRegistry {
   readonly #entries = new Map<GroupVersion, Entry>();
-  /** Of servers behind this one: they go before what is here. */
+  /** Group versions of aggregated servers (APIServices). They take precedence over `#entries`. */
   readonly #remote = new Map<GroupVersion, Entry>();
   readonly #listeners = new Set<() => void>();
-  /** All are made when first asked for and dropped with every change. */
+  /** The three fields below are computed on first use and cleared on every change. */
   #groups: ReadonlyMap<string, DiscoveredGroup> | undefined;
   #core: AggregatedDocument | undefined;
   #named: AggregatedDocument | undefined;
@@ -36,31 +36,31 @@ export class DiscoveryRegistry {
     for (const groupVersion of groupVersions) this.addGroupVersion(groupVersion);
   }
 
-  /** Adds a group version or replaces it. */
+  /** Adds or replaces a group version. */
   addGroupVersion(resources: DiscoveredVersion, priority: Priority = priorityOf(resources.group)): void {
     this.#entries.set(GroupVersion.of(resources.group, resources.version), { resources, priority });
     this.#changed();
   }
 
-  /** Says whether it was there. */
+  /** Returns whether the group version existed. */
   removeGroupVersion(group: string, version: string): boolean {
     const removed = this.#entries.delete(GroupVersion.of(group, version));
     if (removed) this.#changed();
     return removed;
   }
 
-  /** Adds or replaces what a server behind this one has, and goes before what this one has itself. */
+  /** Adds or replaces a group version of an aggregated server. It takes precedence over a local one. */
   setRemote(resources: GroupVersionResources, priority: Priority, stale: boolean): void {
     this.#remote.set(GroupVersion.of(resources.group, resources.version), { resources, priority, stale });
     this.#changed();
   }
 
-  /** What of a group this server has itself, whatever servers behind it have. */
+  /** Returns the versions of a group that this server serves itself, whether or not an aggregated server serves them too. */
   ownVersions(group: string): DiscoveredVersion[] {
     return [...this.#entries.values()].map(({ resources }) => resources).filter((own) => own.group === group);
   }
 
-  /** What was last known of a group version of a server behind this one. */
+  /** Returns the last known resources of an aggregated server's group version. */
   remote(group: string, version: string): GroupVersionResources | undefined {
     return this.#remote.get(GroupVersion.of(group, version))?.resources;
   }
@@ -69,7 +69,7 @@ export class DiscoveryRegistry {
     if (this.#remote.delete(GroupVersion.of(group, version))) this.#changed();
   }
 
-  /** Calls back after every change. Gives the way to stop. */
+  /** Calls `callback` after every change. Returns a function that removes it. */
   onChange(callback: () => void): () => void {
     this.#listeners.add(callback);
     return () => void this.#listeners.delete(callback);
@@ -83,25 +83,25 @@ export class DiscoveryRegistry {
     return this.#ordered().get(group);
   }
 
-  /** All but the core group, in order of preference. */
+  /** Returns all groups except the core group, in order of preference. */
   namedGroups(): DiscoveredGroup[] {
     return [...this.#ordered().values()].filter(({ group }) => group !== '');
   }
 
-  /** What `/api` gives to those who ask for all at once. */
+  /** Returns the aggregated document of `/api`. */
   aggregatedCore(): AggregatedDocument {
     const core = this.group('');
     this.#core ??= aggregate(core ? [core] : []);
     return this.#core;
   }
 
-  /** What `/apis` gives to those who ask for all at once. */
+  /** Returns the aggregated document of `/apis`. */
   aggregatedGroups(): AggregatedDocument {
     this.#named ??= aggregate(this.namedGroups());
     return this.#named;
   }
 
-  /** For the index of paths. */
+  /** Returns the paths of the discovery documents, for the index at `/`. */
   paths(): string[] {
     const core = this.group('')?.versions.map(({ version }) => `/api/${version}`) ?? [];
     const named = this.namedGroups().flatMap(({ group, versions }) => [
@@ -124,7 +124,7 @@ export class DiscoveryRegistry {
   }
 }
 
-/** A group ranks as its highest version does; among equals the name decides. */
+/** Orders groups by the highest group priority among their versions, then by name. */
 function orderGroups(entries: readonly Entry[]): ReadonlyMap<string, DiscoveredGroup> {
   const byGroup = new Map<string, { rank: number; entries: Entry[] }>();
   for (const entry of entries) {
@@ -151,7 +151,7 @@ const byVersion = (a: Entry, b: Entry): number =>
 
 function aggregate(groups: readonly DiscoveredGroup[]): AggregatedDocument {
   const object = aggregatedList(groups);
-  // Upstream takes the hash before it adds these two; so the tag is the same for the same resources.
+  // Upstream computes the hash before it sets kind and apiVersion. Without them our ETag equals upstream's.
   const hashed = { ...object, kind: undefined, apiVersion: undefined };
   const etag = createHash('sha512').update(JSON.stringify(hashed)).digest('hex').toUpperCase();
   return { object, etag };

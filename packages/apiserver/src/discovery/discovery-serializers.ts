@@ -2,12 +2,12 @@ import { Catalogue, newCodecFactory } from '@coxswain/api';
 import { encodeProtobufMessage, GroupVersion, isJsonObject } from '@coxswain/apimachinery';
 import type { OutputSerializer } from './negotiated-response.ts';
 
-/** `k8s` and a zero: how protobuf of Kubernetes begins. */
+/** The prefix of Kubernetes protobuf: `k8s` and a zero byte. */
 const magic = [0x6b, 0x38, 0x73, 0x00];
 
 /**
- * The serializers for discovery. The core group's documents have a kind but no apiVersion, which no other object of the
- * API may lack; upstream writes them to protobuf all the same, with an empty one.
+ * Returns the serializers for discovery documents. The core group's documents have a kind but no apiVersion, which our
+ * protobuf serializer requires; like upstream, these are encoded with an empty apiVersion.
  */
 export function discoverySerializers(): OutputSerializer[] {
   const { json, yaml, protobuf } = newCodecFactory();

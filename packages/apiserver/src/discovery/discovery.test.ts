@@ -25,51 +25,51 @@ const get = (path: string, accept = '', headers: Record<string, string> = {}) =>
 const json = async (path: string, accept = 'application/json'): Promise<Record<string, unknown>> =>
   JSON.parse(bytesOf(await get(path, accept)).toString());
 
-describe('the documents of discovery', () => {
-  it('say where the server is', async () => {
+describe('discovery documents', () => {
+  it('contain the address of the server', async () => {
     expect(bytesOf(await get('/api')).toString()).toBe(
       '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"192.0.2.2:6443"}]}\n',
     );
   });
 
-  it('tell a group’s versions, the preferred first', async () => {
+  it('list the versions of a group, the preferred one first', async () => {
     expect(bytesOf(await get('/apis/autoscaling/')).toString()).toBe(
       '{"kind":"APIGroup","apiVersion":"v1","name":"autoscaling","versions":[{"groupVersion":"autoscaling/v2","version":"v2"},{"groupVersion":"autoscaling/v1","version":"v1"}],"preferredVersion":{"groupVersion":"autoscaling/v2","version":"v2"}}\n',
     );
   });
 
-  it('name the version of the list itself everywhere but in the core group', async () => {
+  it('have an apiVersion except in the core group', async () => {
     expect(await json('/api/v1')).not.toHaveProperty('apiVersion');
     expect(await json('/apis/apps/v1')).toHaveProperty('apiVersion', 'v1');
   });
 
-  it('have the hash of the stored version', async () => {
+  it('contain the storage version hash', async () => {
     const { resources } = await json('/apis/apps/v1');
     expect(resources).toContainEqual(
       expect.objectContaining({ name: 'controllerrevisions', storageVersionHash: '85nkx63pcBU=' }),
     );
   });
 
-  it('are indented for people', async () => {
+  it('are indented for curl and with ?pretty=true', async () => {
     const response = await get('/apis/apps', '', { 'user-agent': 'curl/8' });
     expect(bytesOf(response).toString()).toMatch(/^{\n {2}"kind": "APIGroup",\n/);
     expect(bytesOf(await handle(contextFor('/apis/apps?pretty=true'))).toString()).toMatch(/^{\n/);
   });
 
-  it('come as YAML', async () => {
+  it('are available as YAML', async () => {
     const response = await get('/apis/apps', 'application/yaml');
     expect(response.headers['content-type']).toBe('application/yaml');
     expect(bytesOf(response).toString()).toMatch(/^apiVersion: v1\nkind: APIGroup\nname: apps\n/);
   });
 
-  it('come as protobuf, with an empty version where they have none', async () => {
+  it('are available as protobuf, with an empty apiVersion where they have none', async () => {
     const bytes = bytesOf(await get('/api', 'application/vnd.kubernetes.protobuf'));
     expect(bytes.subarray(0, 21).toString('hex')).toBe('6b3873000a0f0a00120b41504956657273696f6e73');
     const schema = Catalogue.builtIn().type('meta.v1.APIVersions');
     expect(decodeProtobufMessage(schema, bytes, 23, bytes.length - 4)).toMatchObject({ versions: ['v1'] });
   });
 
-  it.each(['/apis/nope', '/apis/nope/v1', '/apis/apps/v1/deployments'])('%s is nobody’s', async (path) => {
+  it.each(['/apis/nope', '/apis/nope/v1', '/apis/apps/v1/deployments'])('%s is a plain 404', async (path) => {
     const response = await get(path);
     expect(response.status).toBe(404);
     expect(bytesOf(response).toString()).toBe('404 page not found\n');
@@ -77,7 +77,7 @@ describe('the documents of discovery', () => {
 
   const refused: readonly [string, string, string, string, number, string][] = [
     [
-      'a version that a group has not',
+      'an unknown version of a group',
       'GET',
       '/apis/apps/v9',
       '',
@@ -86,7 +86,7 @@ describe('the documents of discovery', () => {
     ],
     ['another method', 'POST', '/api', '', 405, 'the server does not allow this method on the requested resource'],
     [
-      'a type that nobody writes, at a route',
+      'an unsupported media type at a route',
       'GET',
       '/apis/apps/v1',
       'text/html',
@@ -94,7 +94,7 @@ describe('the documents of discovery', () => {
       '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf',
     ],
     [
-      'the same elsewhere',
+      'an unsupported media type at /apis, which is no route',
       'GET',
       '/apis',
       'text/html',
@@ -102,7 +102,7 @@ describe('the documents of discovery', () => {
       'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
     ],
     [
-      'the aggregated form in its old version',
+      'the aggregated form in version v2beta1',
       'GET',
       '/apis',
       aggregated.replace('v2', 'v2beta1'),
@@ -126,7 +126,7 @@ describe('the documents of discovery', () => {
 });
 
 describe('the aggregated document', () => {
-  it('has upstream’s tag for the same resources', async () => {
+  it('has upstream’s ETag for the same resources', async () => {
     const response = await get('/apis', aggregated);
     expect(response.headers).toEqual({
       'content-type': aggregated,
@@ -136,7 +136,7 @@ describe('the aggregated document', () => {
     });
   });
 
-  it('is not sent again to those who have it', async () => {
+  it('is a 304 when If-None-Match has its ETag', async () => {
     const { headers } = await get('/api', aggregated);
     const again = await get('/api', aggregated, { 'if-none-match': String(headers.etag) });
     expect(again).toMatchObject({ status: 304, headers: { etag: headers.etag } });
@@ -144,15 +144,15 @@ describe('the aggregated document', () => {
     expect((await get('/api', aggregated, { 'if-none-match': `W/${headers.etag}` })).status).toBe(200);
   });
 
-  it('is what a client gets that would also take the old form', async () => {
+  it('is preferred for a client that also accepts older forms', async () => {
     const accept = `${aggregated},${aggregated.replace('v2', 'v2beta1')},application/json`;
     expect((await get('/apis', accept)).headers['content-type']).toBe(aggregated);
     expect((await get('/apis/', accept)).headers['content-type']).toBe('application/json');
   });
 });
 
-describe('a group version that comes while the server runs', () => {
-  it('is seen at once, everywhere, and gone at once', async () => {
+describe('a group version added at run time', () => {
+  it('is visible everywhere at once, and gone at once when removed', async () => {
     const before = registry.aggregatedGroups().etag;
     let changes = 0;
     const stop = registry.onChange(() => changes++);
@@ -168,14 +168,14 @@ describe('a group version that comes while the server runs', () => {
     expect(changes).toBe(2);
   });
 
-  it('stands behind the built-in ones, its versions in Kubernetes’ order', () => {
+  it('comes after the built-in groups, its versions in Kubernetes’ order', () => {
     for (const version of ['v1beta1', 'v2', 'v1', 'v1alpha1']) registry.addGroupVersion({ ...widgets, version });
     const groups = registry.namedGroups();
     expect(groups.at(-1)).toMatchObject({ group: 'example.com' });
     expect(groups.at(-1)?.versions.map(({ version }) => version)).toEqual(['v2', 'v1', 'v1beta1', 'v1alpha1']);
   });
 
-  it('stands where its priority puts it', () => {
+  it('is ordered by its priority', () => {
     registry.addGroupVersion(widgets, { group: 19_000, version: 1 });
     registry.addGroupVersion({ ...widgets, version: 'v1alpha1' }, { group: 100, version: 50 });
     const [first, second] = registry.namedGroups();
@@ -184,7 +184,7 @@ describe('a group version that comes while the server runs', () => {
   });
 });
 
-it('the index lists every path once, sorted', async () => {
+it('the index of paths lists every path once, sorted', async () => {
   const response = await pathIndex(
     () => ['/version', '/apis'],
     () => ['/apis', '/api'],

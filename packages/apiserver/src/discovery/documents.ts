@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto';
 import type { GroupVersionResources, Resource, Subresource } from '@coxswain/api';
 import { GroupVersion, GroupVersionKind } from '@coxswain/apimachinery';
 
-/** A group version as it is discovered. */
+/** A group version with its resources, as discovery lists them. */
 export interface DiscoveredVersion extends GroupVersionResources {
-  /** Of custom resources, which upstream lists in another way. */
+  /**
+   * True for custom resources. Upstream leaves their resource list unsorted and puts group and version into each
+   * `responseKind` of the aggregated document.
+   */
   readonly custom?: boolean;
 }
 
@@ -12,12 +15,12 @@ export interface DiscoveredVersion extends GroupVersionResources {
 export interface DiscoveredGroup {
   readonly group: string;
   readonly versions: readonly (DiscoveredVersion & {
-    /** What is known of it may be old. */
+    /** True when the aggregated server does not respond, so that the resources may be outdated. */
     readonly stale?: boolean;
   })[];
 }
 
-/** `/apis/GROUP`, and an entry of `/apis`, where kind and apiVersion are left out. */
+/** Returns an entry of `/apis`. With kind and apiVersion added it is also the document at `/apis/GROUP`. */
 export function apiGroup({ group, versions }: DiscoveredGroup): Record<string, unknown> {
   const listed = versions.map(({ version }) => ({
     groupVersion: GroupVersion.of(group, version).toString(),
@@ -26,10 +29,10 @@ export function apiGroup({ group, versions }: DiscoveredGroup): Record<string, u
   return { name: group, versions: listed, preferredVersion: listed[0] };
 }
 
-/** `/api/VERSION` and `/apis/GROUP/VERSION`. */
+/** Returns the document at `/api/VERSION` or `/apis/GROUP/VERSION`. */
 export function apiResourceList({ group, version, resources, custom }: DiscoveredVersion): Record<string, unknown> {
   const groupVersion = GroupVersion.of(group, version).toString();
-  // Old clients of the core group know no such field.
+  // For old clients, the core group's list has no apiVersion.
   const type = { kind: 'APIResourceList', ...(group !== '' && { apiVersion: 'v1' }) };
   const all = resources.flatMap(withSubresources);
   return { ...type, groupVersion, resources: custom ? all : all.sort(byName) };
@@ -63,7 +66,7 @@ function withSubresources(resource: Resource): { readonly name: string }[] {
   ];
 }
 
-/** Tells clients that the stored form changed, without saying what it is. */
+/** A hash of the storage version. Clients can detect that it changed, but cannot read which version it is. */
 function storageVersionHash({ kind, storageVersion, storageVersionHash: known }: Resource): string | undefined {
   if (known !== undefined || storageVersion === undefined) return known;
   const { group, version } = GroupVersion.parse(storageVersion);
@@ -73,7 +76,7 @@ function storageVersionHash({ kind, storageVersion, storageVersionHash: known }:
 
 export const aggregatedKind = GroupVersionKind.of('apidiscovery.k8s.io', 'v2', 'APIGroupDiscoveryList');
 
-/** `/api` and `/apis` in the aggregated form: everything in one answer. */
+/** Returns the aggregated form of `/api` or `/apis`: an `APIGroupDiscoveryList`. */
 export function aggregatedList(groups: readonly DiscoveredGroup[]): Record<string, unknown> {
   return {
     kind: aggregatedKind.kind,
@@ -113,7 +116,7 @@ function discoveredResource(
   };
 }
 
-/** Group and version are empty where they are those of the list it stands in, unless it is one of custom resources. */
+/** Group and version are empty when they equal those of the enclosing list, except for custom resources. */
 const responseKind = ({ group = '', version = '', kind }: Pick<Subresource, 'group' | 'version' | 'kind'>) => ({
   group,
   version,

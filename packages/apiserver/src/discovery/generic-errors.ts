@@ -3,13 +3,13 @@ import type { ApiResponse } from '@coxswain/component-base/http';
 import { headerOf } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
 
-/** An error that knows nothing of what was asked for: `the server could not find the requested resource`. */
+/** Returns an error that names no resource, such as `the server could not find the requested resource`. */
 export const genericError = (code: number, verb: string, serverMessage = ''): ApiError =>
   newGenericServerResponse({ code, verb, resource: GroupResource.of('', ''), serverMessage });
 
 /**
- * For endpoints that upstream registers as routes of a method and of media types: throws as the routing would, before
- * the endpoint itself looks at the request.
+ * For endpoints that upstream registers as go-restful routes with a method and media types. Throws what that routing
+ * returns: MethodNotAllowed for methods other than GET, and NotAcceptable.
  */
 export function checkRoute(context: RequestContext, mediaTypes: readonly string[]): void {
   const { method } = context.request;
@@ -17,7 +17,7 @@ export function checkRoute(context: RequestContext, mediaTypes: readonly string[
   assertAccepts(context, mediaTypes);
 }
 
-/** Throws NotAcceptable, as routing does, when the client reads none of these. It knows neither `q` nor `text/*`. */
+/** Throws NotAcceptable when the Accept header has none of these media types. Like go-restful, it ignores `q` and `text/*`. */
 export function assertAccepts({ request }: RequestContext, mediaTypes: readonly string[]): void {
   const accept = headerOf(request, 'accept') || '*/*';
   if (accept === '*/*' || mediaTypes.includes(accept)) return;
@@ -31,7 +31,7 @@ export function assertAccepts({ request }: RequestContext, mediaTypes: readonly 
   }
 }
 
-/** JSON as upstream prints what is no object of the API: always indented. */
+/** Returns a JSON response for a value that is not an API object. Like upstream's, it is always indented. */
 export const rawJsonResponse = (value: unknown): ApiResponse => ({
   status: 200,
   headers: { 'content-type': 'application/json' },

@@ -1,10 +1,10 @@
-/** Where a group version stands among the others: what is higher comes first. */
+/** The priority of a group version in discovery, as in an APIService. Higher values come first. */
 export interface Priority {
   readonly group: number;
   readonly version: number;
 }
 
-/** Of groups that nobody ranks, such as those of custom resources. */
+/** The priority of groups that are not in `ranks`, such as those of custom resources. */
 const unranked = 1000;
 
 const ranks: ReadonlyMap<string, number> = new Map([
@@ -33,5 +33,5 @@ const ranks: ReadonlyMap<string, number> = new Map([
   ['storagemigration.k8s.io', 15800],
 ]);
 
-/** The rank of a group; its versions rank equally, so that Kubernetes' own order of versions decides. */
+/** Returns the priority of a group. All versions get the same, so they are ordered as Kubernetes versions. */
 export const priorityOf = (group: string): Priority => ({ group: ranks.get(group) ?? unranked, version: 100 });

@@ -1,6 +1,6 @@
 /**
- * What the server has: groups, versions and resources, and the index of all paths. It decides what of the catalogue is
- * served (`servedResources`), keeps it current (`DiscoveryRegistry`) and tells clients of it (`discoveryHandler`).
+ * Discovery: the groups, versions and resources of the server, and the index of its paths. `servedResources` selects what
+ * is served from the catalogue, `DiscoveryRegistry` keeps it current, `discoveryHandler` serves the documents.
  */
 export { discoveryHandler } from './discovery-handler.ts';
 export { DiscoveryRegistry } from './discovery-registry.ts';

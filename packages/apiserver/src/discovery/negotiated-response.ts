@@ -9,10 +9,10 @@ import type { ApiResponse } from '@coxswain/component-base/http';
 import { headerOf } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
 
-/** Writes objects in one format. */
+/** Encodes objects in one format. */
 export type OutputSerializer = Pick<Serializer, 'mediaType' | 'streams' | 'encode'>;
 
-/** Answers with the object in the form that the client accepts best. Throws NotAcceptable when there is none. */
+/** Returns a 200 response with the object encoded as the Accept header prefers. Throws NotAcceptable when no serializer matches. */
 export function negotiatedResponse(
   context: RequestContext,
   serializers: readonly OutputSerializer[],

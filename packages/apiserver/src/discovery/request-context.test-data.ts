@@ -9,10 +9,10 @@ interface Asked {
 }
 
 const unread = async (): Promise<Uint8Array> => {
-  throw new Error('nobody reads a body here');
+  throw new Error('this request has no body to read');
 };
 
-/** A request as handlers of paths see it. */
+/** Returns the context of a request to `url`. */
 export function contextFor(url: string, { method = 'GET', headers = {}, info = {} }: Asked = {}): RequestContext {
   const [path = '', search = ''] = url.split('?');
   const query = new URLSearchParams(search);
@@ -36,7 +36,7 @@ export function contextFor(url: string, { method = 'GET', headers = {}, info = {
   };
 }
 
-/** The body of an answer that is bytes. */
+/** Returns the body of a response. Throws when it is a stream. */
 export function bytesOf({ body }: { readonly body?: unknown }): Buffer {
   if (body === undefined) return Buffer.alloc(0);
   if (!(body instanceof Uint8Array)) throw new Error('the body is not bytes');

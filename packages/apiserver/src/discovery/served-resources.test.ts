@@ -8,15 +8,15 @@ const served = (config: Record<string, string>, gates: Record<string, boolean> =
     gv.resources.map(({ name }) => `${gv.group}/${gv.version}/${name}`),
   );
 
-describe('what is served', () => {
-  it('is the stable versions when nobody says otherwise', () => {
+describe('the served resources', () => {
+  it('are those of the stable versions by default', () => {
     const names = served({});
     expect(names).toContain('/v1/pods');
     expect(names).toContain('resource.k8s.io/v1/resourceclaims');
     expect(names.filter((name) => /alpha|beta/.test(name))).toEqual([]);
   });
 
-  it('is every version with api/all, but nothing whose feature is off', () => {
+  it('include every version with api/all, except resources whose feature gate is off', () => {
     const names = served({ 'api/all': 'true' });
     expect(names).toContain('resource.k8s.io/v1alpha3/devicetaintrules');
     expect(names).not.toContain('certificates.k8s.io/v1beta1/clustertrustbundles');
@@ -25,7 +25,7 @@ describe('what is served', () => {
     );
   });
 
-  it('follows the more precise word, whatever the order', () => {
+  it('follow the most specific runtime-config key, in any order', () => {
     const names = served({
       'storage.k8s.io/v1/csinodes': 'false',
       'api/beta': 'true',
@@ -42,12 +42,12 @@ describe('what is served', () => {
     expect(names.filter((name) => name.startsWith('networking.k8s.io/'))).toEqual([]);
   });
 
-  it('has a single resource of a version that is off', () => {
+  it('may include a single resource of a disabled version', () => {
     const names = served({ 'resource.k8s.io/v1beta2/devicetaintrules': 'true' });
     expect(names.filter((name) => name.includes('v1beta2'))).toEqual(['resource.k8s.io/v1beta2/devicetaintrules']);
   });
 
-  it.each(['v1', 'api/v1', '/v1', 'api/v1/pods'])('knows the core group as %s', (key) => {
+  it.each(['v1', 'api/v1', '/v1', 'api/v1/pods'])('accept %s as a name of the core group’s version', (key) => {
     expect(served({ [key]: 'false' }).some((name) => name.startsWith('/v1/'))).toBe(false);
     expect(served({ 'api/all': 'false', [key]: 'true' })).toContain('/v1/pods');
   });
@@ -57,7 +57,7 @@ describe('what is served', () => {
     ['neither true nor false', { 'api/beta': '1' }, 'invalid value api/beta=1'],
     ['a key without a version', { v2: 'true' }, 'runtime-config invalid key v2'],
     [
-      'a former name with nonsense',
+      'a former name of the core group with a value that is no boolean',
       { 'api/v1': 'maybe' },
       'invalid value of /v1: maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax',
     ],
@@ -68,7 +68,7 @@ describe('what is served', () => {
     ],
     ['a version that does not exist', { 'apps/v9': 'true' }, 'group version apps/v9 that has not been registered'],
     [
-      'what is no boolean',
+      'a value that is no boolean',
       { 'apps/v1': 'maybe' },
       'invalid value of apps/v1: maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax',
     ],

@@ -8,7 +8,7 @@ import {
 } from '@coxswain/api';
 import { GroupVersion } from '@coxswain/apimachinery';
 
-/** Resources that are there only with a feature, whatever `--runtime-config` says of their version. */
+/** Resources that are served only with a feature gate, even when `--runtime-config` enables their version. */
 const gated: Readonly<Record<string, FeatureName>> = {
   'certificates.k8s.io/v1alpha1/clustertrustbundles': 'ClusterTrustBundle',
   'certificates.k8s.io/v1beta1/clustertrustbundles': 'ClusterTrustBundle',
@@ -18,7 +18,7 @@ const gated: Readonly<Record<string, FeatureName>> = {
   'storagemigration.k8s.io/v1beta1/storageversionmigrations': 'StorageVersionMigrator',
 };
 
-/** Keys that switch many versions at once, in the order in which they take effect. */
+/** Keys that enable or disable many versions at once. They are applied in this order. */
 const wholesale: readonly (readonly [key: string, matches: (version: string) => boolean])[] = [
   ['api/all', () => true],
   ['api/ga', (version) => stabilityOf(version) === 'stable'],
@@ -26,12 +26,12 @@ const wholesale: readonly (readonly [key: string, matches: (version: string) => 
   ['api/alpha', (version) => stabilityOf(version) === 'alpha'],
 ];
 
-/** Former names of the core group's version, whatever resource they go on to name. */
+/** Former names of the core group's version (upstream's legacy keys). A resource after them is ignored. */
 const formerCoreKey = /^(?:api\/)?v1(?:\/|$)/;
 
 const wholesaleKeys = new Set(wholesale.map(([key]) => key));
 
-/** Go's strconv.ParseBool; a key without a value means yes. */
+/** Go's strconv.ParseBool; an empty value means true. */
 const truths: ReadonlyMap<string, boolean> = new Map([
   ...['', '1', 't', 'T', 'TRUE', 'true', 'True'].map((text) => [text, true] as const),
   ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false] as const),
@@ -39,14 +39,15 @@ const truths: ReadonlyMap<string, boolean> = new Map([
 
 interface Switch {
   readonly groupVersion: GroupVersion;
-  /** Empty when it is for the whole version. */
+  /** Empty when the switch is for the whole version. */
   readonly resource: string;
   readonly on: boolean;
 }
 
 /**
- * What of the catalogue a server serves: the stable versions, changed by `--runtime-config` and by features. Group
- * versions of which nothing is left are not listed. Throws with upstream's words for a configuration it refuses.
+ * Returns the resources of the catalogue that the server serves: by default the stable versions, changed by
+ * `--runtime-config` and feature gates. Group versions without any served resource are omitted. Throws upstream's
+ * error messages for an invalid configuration.
  */
 export function servedResources(
   catalogue: Catalogue,

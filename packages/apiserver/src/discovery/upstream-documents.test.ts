@@ -11,7 +11,7 @@ const upstream = join(
   'discovery',
 );
 
-/** The server that the documents come from had every version and every feature. */
+/** The documents were recorded from a server with every version and every feature gate enabled. */
 const everything = servedResources(
   Catalogue.builtIn(),
   new Map([['api/all', 'true']]),
@@ -40,7 +40,7 @@ function withoutDifferences(path: string, document: Document): unknown {
     : document;
 }
 
-describe.skipIf(!existsSync(upstream))('beside upstream’s discovery documents', () => {
+describe.skipIf(!existsSync(upstream))('compared with upstream’s discovery documents', () => {
   const files = existsSync(upstream) ? readdirSync(upstream).filter((file) => /^apis?(__.*)?\.json$/.test(file)) : [];
 
   it.each(files)('%s is the same, order included', async (file) => {

@@ -21,7 +21,7 @@ import type { ResourceScope } from './scope.ts';
 
 const known = new WeakMap<ResourceScope, Map<string, AdmissionObjects>>();
 
-/** What admission can make of the objects of a resource, or of a part of it; the same each time. */
+/** Returns the conversions that admission needs for objects of a resource or subresource. One instance each, cached by scope. */
 export function admissionObjects(scope: ResourceScope, subresource: string): AdmissionObjects {
   const parts = known.get(scope) ?? new Map<string, AdmissionObjects>();
   known.set(scope, parts);
@@ -45,7 +45,7 @@ class ScopeObjects implements AdmissionObjects {
 
   equivalents(): readonly EquivalentResource[] {
     const { registry, services } = this.#scope;
-    // Each policy asks.
+    // Cached, because every admission policy calls this.
     this.#equivalents ??=
       registry.definition.equivalents?.(this.#subresource) ??
       services.equivalents?.(this.#scope, this.#subresource) ??
@@ -91,11 +91,11 @@ class ScopeObjects implements AdmissionObjects {
     return object;
   }
 
-  /** What is not of the resource's own kind, such as a Scale or a Binding, has one version only. */
+  /** Kinds other than the resource's own, such as Scale and Binding, have a single version and are not converted. */
   async #convert(object: KubernetesObject, target: GroupVersion): Promise<KubernetesObject> {
     const { definition } = this.#scope.registry;
     if (object.kind !== definition.kind || object.apiVersion === target.toString()) return object;
-    // biome-ignore lint/correctness/useYield: it is a single step.
+    // biome-ignore lint/correctness/useYield: the conversion is a single step.
     function* convert(): Steps<KubernetesObject> {
       return definition.convert(cloneJson(object), target);
     }

@@ -2,11 +2,14 @@ import { type Descriptions, loadColumnDescriptions } from '@coxswain/api';
 import type { GroupVersionKind } from '@coxswain/apimachinery';
 import { type ApiRequest, headerOf } from '@coxswain/component-base/http';
 
-/** What the columns of Tables are described as: empty until it was loaded, which is when a Table is first asked for. */
+/** The descriptions of Table columns. Undefined until the first request for a Table loads them. */
 let texts: Descriptions | undefined;
 let loading: Promise<void> | undefined;
 
-/** Resolves when columns have their descriptions, if the request could be one for a Table. Never rejects: a build may have none. */
+/**
+ * Loads the column descriptions if the request may be for a Table. Returns undefined when there is nothing to wait for. Never
+ * rejects: a build may have been made without descriptions.
+ */
 export function loadColumnTexts(request: ApiRequest): Promise<void> | undefined {
   if (texts || !headerOf(request, 'accept').includes('as=Table')) return undefined;
   loading ??= loadColumnDescriptions().then(
@@ -20,7 +23,7 @@ export function loadColumnTexts(request: ApiRequest): Promise<void> | undefined 
   return loading;
 }
 
-/** How a column of a kind is described; empty where nothing is known of it. */
+/** Returns the description of a kind's column, or an empty string when there is none. */
 export function columnText({ group, kind }: GroupVersionKind, column: string): string {
   return textOf(`${group}/${kind}`, column) || textOf('', column);
 }

@@ -8,13 +8,13 @@ import type { VirtualEndpoints } from './resource-router.ts';
 import type { EndpointServices, Presenter } from './scope.ts';
 import { encodedResponse, presented, presentedList } from './write-response.ts';
 
-/** By component: undefined when it is well, else what is wrong. */
+/** A health check by component name. It resolves to undefined when the component is healthy, otherwise to the problem. */
 export type HealthOfComponents = Readonly<Record<string, () => Promise<string | undefined>>>;
 
 const deprecated = 'v1 ComponentStatus is deprecated in v1.19+';
 const kind = GroupVersionKind.of('', 'v1', 'ComponentStatus');
 
-/** How the parts of the control plane are that this server can ask. Nothing is stored. */
+/** Returns the endpoints of ComponentStatus: the health of control plane components. Nothing is stored. */
 export function componentStatuses(services: EndpointServices, components: HealthOfComponents): VirtualEndpoints {
   const presenter: Presenter = {
     kind,
@@ -43,7 +43,7 @@ export function componentStatuses(services: EndpointServices, components: Health
       const { labelSelector, fieldSelector: asked } = listOptions(context.query, false);
       const fieldSelector = knownFields(asked, kind, services);
       context.warn(deprecated);
-      // They have no labels.
+      // ComponentStatuses have no labels.
       const names = Object.keys(components).filter(
         (name) => labelSelector.matches({}) && fieldSelector.matches({ 'metadata.name': name }),
       );

@@ -10,7 +10,7 @@ import type { ResourceScope } from './scope.ts';
 import { admissionAttributes, withoutDuplicateOwners, writeContext } from './write-context.ts';
 import { assertPresentable, objectResponse } from './write-response.ts';
 
-/** POST: a new object. */
+/** Handles POST: creates an object. */
 export async function createResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
   const { services, registry } = scope;
   const representation = negotiate(context, services.codecs, outputOf(scope));
@@ -50,7 +50,7 @@ const systemFields: ReadonlySet<string> = new Set<keyof ObjectMeta>([
   'selfLink',
 ]);
 
-/** Without what only the server writes. Gives the object itself when it says nothing of that. */
+/** Removes the metadata fields that only the server sets. Returns the same object when it has none of them. */
 function withoutSystemFields(object: KubernetesObject): KubernetesObject {
   const { metadata } = object;
   if (!metadata) return { ...object, metadata: {} };
@@ -60,7 +60,7 @@ function withoutSystemFields(object: KubernetesObject): KubernetesObject {
   return { ...object, metadata: Object.fromEntries(kept) };
 }
 
-/** `inRequestNamespace` of what was read from a request, which nobody else knows: in place, where that can be. */
+/** Like `inRequestNamespace`, but sets the namespace in place where possible. For objects decoded from a request, which are not shared. */
 export function putInRequestNamespace(
   object: KubernetesObject,
   context: RequestContext,
@@ -73,7 +73,7 @@ export function putInRequestNamespace(
   return object;
 }
 
-/** The object in the namespace of the request's path. Throws BadRequest when it says another. */
+/** Returns the object with the namespace of the request's path. Throws BadRequest when it has a different one. */
 export function inRequestNamespace(
   object: KubernetesObject,
   { info }: RequestContext,

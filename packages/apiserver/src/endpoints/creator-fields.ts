@@ -5,8 +5,8 @@ import type { RequestContext } from '../http/request-context.ts';
 import type { WriteOptions } from './options.ts';
 
 /**
- * managedFields of objects that are answered and never stored, such as reviews: what the client sent is its own. One
- * `FieldManager` for each kind that comes by.
+ * Computes managedFields of objects that are returned but never stored, such as reviews: the client owns the fields it sent.
+ * Keeps one `FieldManager` per kind.
  */
 export class CreatorFields {
   readonly #managers = new Map<GroupVersionKind, FieldManager>();
@@ -18,7 +18,7 @@ export class CreatorFields {
     this.#subresource = subresource;
   }
 
-  /** A copy with managedFields of the client that sent it. */
+  /** Returns a copy whose managedFields give all fields to the client. */
   own<T extends KubernetesObject>(
     kind: GroupVersionKind,
     object: T,

@@ -6,22 +6,22 @@ import type { RequestContext, RequestInfo } from '../http/request-context.ts';
 import type { Endpoint, Endpoints } from './resource-router.ts';
 import type { ResourceScope } from './scope.ts';
 
-/** A version of a resource that came while the server runs. */
+/** A served version of a custom resource. */
 export interface CustomResource {
   readonly resource: Resource;
-  /** For everybody who uses it. */
+  /** The deprecation warning for every request to this version. */
   readonly warning: string | undefined;
-  /** Made when first asked for. */
+  /** Created on first access. */
   readonly scope: ResourceScope;
-  /** What it stands on is kept until the answer is there. */
+  /** Runs `answer`, and keeps the registry and its caches open until it settles. */
   during<T>(answer: () => Promise<T>): Promise<T>;
 }
 
 const acrossNamespaces: ReadonlySet<string> = new Set(['list', 'watch']);
 
 /**
- * Answers a request for a custom resource. Upstream does not route these as it does built-in ones, so that what is wrong
- * with a request is told in other words.
+ * Handles a request for a custom resource. Upstream does not route these through go-restful as built-in resources, so the
+ * errors of invalid requests differ.
  */
 export async function handleCustom(
   context: RequestContext,
@@ -43,7 +43,7 @@ export async function handleCustom(
   return custom.during(() => endpoint(context, custom.scope));
 }
 
-/** Whether the path is one of the resource's: spelled as it should be, and in a namespace if and only if it must be. */
+/** Returns whether the path is valid for the resource: without empty segments, and with a namespace only if namespaced. */
 function isAt({ path, apiPrefix, namespace, verb, parts }: RequestInfo, { namespaced }: Resource): boolean {
   if (!path.startsWith(`/${apiPrefix}/`) || apiPrefix !== 'apis' || parts.length > 3) return false;
   if (!namespaced) return namespace === '';

@@ -10,12 +10,12 @@ import {
 } from '@coxswain/apimachinery';
 import type { ScalePaths } from '../registry/resource-definition.ts';
 
-/** Stands for a number that is not there, while somebody may set it. */
+/** Marks absent spec replicas in a Scale, so that admission and patches can set them. */
 const notSet = -(2 ** 31);
 
 const textOf = (path: readonly string[]): string => JSON.stringify(`.${path.join('.')}`);
 
-/** How many replicas a custom resource has and shall have. Throws an Error where something else than a number is. */
+/** Returns the Scale of a custom resource. Throws an Error when a replicas field is not a number. */
 export function scaleOfCustomResource(object: KubernetesObject, paths: ScalePaths): Scale {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata ?? {};
   const { specReplicas, statusReplicas, labelSelector } = paths;
@@ -35,17 +35,17 @@ export function scaleOfCustomResource(object: KubernetesObject, paths: ScalePath
   };
 }
 
-/** As it is shown to clients. Throws InternalError when `mustBeSet` and nothing says how many there shall be. */
+/** Returns the Scale as clients see it. Throws InternalError when `mustBeSet` and the spec replicas field is absent. */
 export function shownScale(scale: Scale, { specReplicas }: ScalePaths, mustBeSet: boolean): Scale {
   if (scale.spec?.replicas !== notSet) return withoutZero(scale, scale.spec?.replicas ?? 0);
   if (mustBeSet) throw newInternalError(new Error(`the spec replicas field ${textOf(specReplicas)} does not exist`));
   return withoutZero(scale, 0);
 }
 
-/** A zero goes without saying. */
+/** Omits zero spec replicas, as Go's `omitempty` does. */
 const withoutZero = (scale: Scale, replicas: number): Scale => ({ ...scale, spec: replicas === 0 ? {} : { replicas } });
 
-/** The custom resource with as many replicas as the scale says. Throws BadRequest when it does not say. */
+/** Returns the custom resource with the replicas of the Scale. Throws BadRequest when the Scale has none. */
 export function scaledCustomResource(
   object: KubernetesObject,
   scale: Scale,
@@ -55,7 +55,7 @@ export function scaledCustomResource(
   if (replicas === notSet) throw newBadRequest(`the spec replicas field ${textOf(specReplicas)} cannot be empty`);
   const { resourceVersion } = scale.metadata;
   const scaled = { ...object, metadata: { ...object.metadata, ...(resourceVersion && { resourceVersion }) } };
-  // Whatever is on the way there is copied: the object is as it is stored.
+  // The objects on the path to the field are copied, because the object is shared with the cache.
   let parent: Record<string, unknown> = scaled;
   for (const field of specReplicas.slice(0, -1)) {
     const child = Object.hasOwn(parent, field) ? parent[field] : undefined;
@@ -68,5 +68,5 @@ export function scaledCustomResource(
   return scaled;
 }
 
-/** What Go makes of a large number. */
+/** Go's conversion of an int64 to an int32, which wraps around. */
 const int32 = (value: number | bigint): number => Number(BigInt.asIntN(32, BigInt(value)));

@@ -17,20 +17,20 @@ import type { EndpointServices } from './scope.ts';
 
 export interface ExpectedBody {
   readonly kind: GroupVersionKind;
-  /** The same kind in a version that is not served any more. */
+  /** A former version of the kind that is still accepted. */
   readonly formerly?: GroupVersionKind;
-  /** As the request says, empty for the default. */
+  /** The request's `fieldValidation` parameter; empty for the default (Warn). */
   readonly fieldValidation: string;
-  /** For a kind that is not built in. */
+  /** Set for custom resources. */
   readonly custom?: CustomType;
-  /** In place of the usual limit. */
+  /** Replaces the server's limit for request bodies. */
   readonly maxBytes?: number;
 }
 
 /**
- * The object that a request brought, of exactly this kind and version, with its defaults set. Fields that nobody knows
- * are refused, warned of or dropped as the request wants it. Throws BadRequest, UnsupportedMediaType or
- * RequestEntityTooLarge.
+ * Decodes the object in a request body and sets its defaults. Unknown and duplicate fields are refused, warned about or
+ * ignored, as `fieldValidation` says. Throws BadRequest when it is not of the expected kind and version,
+ * UnsupportedMediaType or RequestEntityTooLarge.
  */
 export async function readObject(
   context: RequestContext,
@@ -54,7 +54,7 @@ export async function readObject(
     assertParts(decoded.object);
     await turns.next();
     const object = objectOf(expected, decoded, context, services);
-    // Defaults are parts, too.
+    // Checked again, because defaults add parts.
     assertParts(object);
     await turns.next();
     return object;
@@ -63,7 +63,7 @@ export async function readObject(
   }
 }
 
-/** What was decoded, if it is of the kind, with its defaults. */
+/** Returns the decoded object with defaults. Throws when it is of another kind or version, or not valid under Strict. */
 function objectOf(
   { kind, formerly, fieldValidation, custom }: ExpectedBody,
   { object, gvk, strictErrors: duplicates }: Decoded,
@@ -84,7 +84,7 @@ function objectOf(
   return object;
 }
 
-/** Brings a custom object into the form of its type; says what was unknown, as a strict reader would. */
+/** Prunes a custom object in place. Returns strict decoding errors for the removed fields. */
 function prunedFields(
   object: KubernetesObject,
   gvk: GroupVersionKind,
@@ -101,7 +101,7 @@ function prunedFields(
   }
 }
 
-/** Warns of what a strict reader would refuse; what YAML's has gathered, line by line. */
+/** Warns about strict decoding errors. A multi-line error of the YAML reader becomes one warning per line. */
 export function warnOfStrictErrors(errors: readonly string[], { warn }: RequestContext): void {
   for (const error of errors) {
     const [heading = '', ...lines] = error.split('\n');
@@ -112,7 +112,7 @@ export function warnOfStrictErrors(errors: readonly string[], { warn }: RequestC
 
 function asBadRequest(error: unknown, { kind, version }: GroupVersionKind, body: Uint8Array): unknown {
   if (error instanceof DecodeFailure) return newBadRequest(badBodyMessage(error, kind, body), { cause: error });
-  // Defaults that are made of what an annotation says can fail to be made.
+  // Defaulting can fail where it parses an annotation.
   if (error instanceof Error && error.name === 'DecodeError')
     return newBadRequest(
       `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${error.message}`,
@@ -120,7 +120,7 @@ function asBadRequest(error: unknown, { kind, version }: GroupVersionKind, body:
   return error;
 }
 
-/** Throws an Error that says why an object of the one kind is none of the other. */
+/** Throws a DecodeFailure or BadRequest with upstream's message when the kind or version differs from the expected one. */
 export function assertKind(gvk: GroupVersionKind, expected: GroupVersionKind): void {
   if (gvk === expected) return;
   if (gvk.kind !== expected.kind || gvk.group !== expected.group) {

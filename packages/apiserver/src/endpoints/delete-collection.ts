@@ -9,10 +9,10 @@ import { negotiate, outputOf } from './representation.ts';
 import type { ResourceScope } from './scope.ts';
 import { assertPresentable, listResponse } from './write-response.ts';
 
-/** So many deletions are under way at a time: their writes share a commit. */
+/** The number of concurrent deletions. Concurrent writes share a commit of the store. */
 const workers = 32;
 
-/** DELETE of many objects: those that a list with the same parameters gives. Not all or nothing. */
+/** Handles DELETE of a collection: deletes the objects that a list with the same parameters returns. It is not atomic. */
 export async function deleteCollection(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
   const { registry, services } = scope;
   const representation = negotiate(context, services.codecs, outputOf(scope));
@@ -29,7 +29,7 @@ export async function deleteCollection(context: RequestContext, scope: ResourceS
       try {
         await registry.delete({ namespace, name, options, dryRun, validate, warn: context.warn });
       } catch (error) {
-        // Somebody else was faster.
+        // The object was deleted concurrently.
         if (!isNotFound(error)) throw error;
       }
     }

@@ -1,7 +1,7 @@
 import { Catalogue } from '@coxswain/api';
 import { CodecFactory, type GroupVersionKind } from '@coxswain/apimachinery';
 
-/** Kinds that are the same in every group version, in those of custom resources and of nobody too. */
+/** Kinds that upstream's scheme has in every group version, even unknown ones ("unversioned" kinds). */
 const everywhere: ReadonlySet<string> = new Set([
   'APIGroup',
   'APIGroupList',
@@ -12,13 +12,13 @@ const everywhere: ReadonlySet<string> = new Set([
   'UpdateOptions',
 ]);
 const tables = ['PartialObjectMetadata', 'PartialObjectMetadataList', 'Table', 'TableOptions'] as const;
-/** Kinds of the group meta.k8s.io, by version. */
+/** Kinds of the group meta.k8s.io, by group version. */
 const ofMeta: Readonly<Record<string, ReadonlySet<string>>> = {
   'meta.k8s.io/v1': new Set(['GetOptions', 'ListOptions', 'PatchOptions', 'WatchEvent', ...tables]),
   'meta.k8s.io/v1beta1': new Set(tables),
 };
 
-/** Reads DeleteOptions of any group version. Kinds that upstream's codec knows besides have an error of their own. */
+/** Decodes DeleteOptions of any group version. Other kinds that upstream's codec knows get its conversion error. */
 export const deleteOptionsCodecs = new CodecFactory({
   name: 'pkg/runtime/scheme.go:111',
   resolve(gvk) {
@@ -29,6 +29,6 @@ export const deleteOptionsCodecs = new CodecFactory({
   },
 });
 
-/** Whose Go package the type is of: only lists of metadata have one of their own in v1beta1. */
+/** The version of the kind's Go type. Only PartialObjectMetadataList has a type of its own in v1beta1. */
 const versionOf = ({ kind, version }: GroupVersionKind): string =>
   kind === 'PartialObjectMetadataList' ? version : 'v1';

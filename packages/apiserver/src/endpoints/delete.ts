@@ -12,7 +12,7 @@ import type { ResourceScope } from './scope.ts';
 import { admissionAttributes } from './write-context.ts';
 import { objectResponse, successResponse } from './write-response.ts';
 
-/** DELETE of one object. */
+/** Handles DELETE of one object. */
 export async function deleteResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
   const { info } = context;
   const { services, registry } = scope;
@@ -27,13 +27,13 @@ export async function deleteResource(context: RequestContext, scope: ResourceSco
     validate: deletionValidator(context, scope, options),
     warn: context.warn,
   });
-  // As upstream has it: only who still speaks of orphanDependents hears that it takes time.
+  // As upstream: 202 only for requests that set the deprecated orphanDependents to false.
   const code = !deleted && options.orphanDependents === false ? 202 : 200;
   if (stored) return objectResponse(scope, code, stored, representation);
   return { ...successResponse(status!, representation), status: code };
 }
 
-/** Admission of a deletion, mutating first, as upstream does it. */
+/** Returns a function that runs admission for a deletion: mutating, then validating, as upstream. */
 export function deletionValidator(
   context: RequestContext,
   scope: ResourceScope,
@@ -46,14 +46,17 @@ export function deletionValidator(
   const dryRun = isDryRun(given);
   return async (object) => {
     if (!admission.handles('DELETE')) return;
-    // Of a collection nobody is named, as upstream has it.
+    // As upstream, the name is empty when a collection is deleted.
     const attributes = admissionAttributes(context, scope, 'DELETE', { oldObject: object, dryRun, options });
     await admission.admit(attributes);
     await admission.validate(attributes);
   };
 }
 
-/** From the body, or from the query when there is none. */
+/**
+ * Reads DeleteOptions from the body, or from the query when the body is empty. Throws BadRequest, Invalid,
+ * UnsupportedMediaType or RequestEntityTooLarge.
+ */
 export async function requestDeleteOptions(context: RequestContext): Promise<DeleteOptions> {
   const body = await readBody(context, maxSmallBodyBytes);
   if (body.length === 0) return checkedDeleteOptions(readDeleteOptions(context.query));

@@ -5,7 +5,7 @@ import { negotiate, outputOf } from './representation.ts';
 import type { ResourceScope } from './scope.ts';
 import { objectResponse } from './write-response.ts';
 
-/** GET of one object. */
+/** Handles GET of one object. */
 export async function getResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
   const { info, query } = context;
   assertNotExport(query);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { InOrder } from './in-order.ts';
 
 describe('InOrder', () => {
-  it('does at once what has nothing to wait for', () => {
+  it('runs at once when nothing is pending', () => {
     const done: string[] = [];
     new InOrder().run(
       undefined,
@@ -12,7 +12,7 @@ describe('InOrder', () => {
     expect(done).toEqual(['a']);
   });
 
-  it('lets what comes later wait for what came before', async () => {
+  it('runs later calls after earlier ones that are pending', async () => {
     const inOrder = new InOrder();
     const done: string[] = [];
     let settle = (): void => {};
@@ -49,7 +49,7 @@ describe('InOrder', () => {
     expect(done).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('tells of a failure in its turn, and goes on', async () => {
+  it('reports a failure in order, and goes on', async () => {
     const inOrder = new InOrder();
     const done: unknown[] = [];
     await new Promise<void>((resolve) => {
@@ -72,7 +72,7 @@ describe('InOrder', () => {
     expect(done).toEqual(['a', new Error('no'), 'c']);
   });
 
-  it('does not let more wait than it should', () => {
+  it('fails calls beyond the limit of waiting ones', () => {
     const inOrder = new InOrder();
     let failures = 0;
     const never = new Promise<void>(() => {});

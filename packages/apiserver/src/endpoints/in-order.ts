@@ -1,15 +1,15 @@
-/** So many batches of events may wait for others to be converted; a watcher for whom more wait had better begin anew. */
+/** The number of event batches that may wait for conversion. Above it the watch fails, and the client lists again. */
 const maxWaiting = 1000;
 
 /**
- * Does one thing after the other: at once as long as nothing has to be waited for, and in turn when something has. What
- * cannot be prepared fails in its turn.
+ * Runs callbacks in the order of the calls: synchronously while nothing is pending, otherwise after all earlier ones. When a
+ * pending promise rejects, its failure callback runs in the same order.
  */
 export class InOrder {
   #last: Promise<void> | undefined;
   #waiting = 0;
 
-  /** `pending`: what must be settled before `done` may be called; undefined: nothing. */
+  /** Calls `done` once `pending` and all earlier calls are settled, or `failed` when `pending` rejects or too many calls wait. */
   run(pending: Promise<void> | undefined, done: () => void, failed: (error: unknown) => void): void {
     if (!pending && !this.#last) {
       done();
@@ -20,7 +20,7 @@ export class InOrder {
       return;
     }
     const settled = pending ?? Promise.resolve();
-    // It is waited for in its turn.
+    // Prevents an unhandled rejection: the promise is awaited only when its turn comes.
     settled.catch(() => {});
     const before = this.#last ?? Promise.resolve();
     const turn: Promise<void> = before

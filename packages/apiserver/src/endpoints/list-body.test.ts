@@ -19,7 +19,7 @@ const stored = (name: string, bytes: number): StoredObject => {
   return registry.codec.decodeEntry({ key: name, value, createRevision: 1, modRevision: 7 }, undefined);
 };
 
-/** Takes a piece at a time, and keeps a copy of each. */
+/** Accepts one chunk at a time, and keeps a copy of each. */
 class SlowSink implements ResponseSink {
   readonly chunks: Buffer[] = [];
   readonly pendingBytes = 0;
@@ -61,7 +61,7 @@ class SlowSink implements ResponseSink {
 const metadata = { resourceVersion: '9' };
 
 describe('the body of a list', () => {
-  it('is one buffer when it is short, and says how long it is', () => {
+  it('is a single buffer of the reported length when it is short', () => {
     const { body, bytes } = listBody(scope, metadata, [stored('a', 1), stored('b', 2)]);
     expect(body).toBeInstanceOf(Uint8Array);
     expect((body as Uint8Array).length).toBe(bytes);
@@ -74,12 +74,12 @@ describe('the body of a list', () => {
     expect(String(body)).not.toContain('"kind":"ConfigMap"');
   });
 
-  it('is a list with no items when there are none', () => {
+  it('is an empty list when there are no objects', () => {
     const { body } = listBody(scope, metadata, []);
     expect(JSON.parse(String(body))).toEqual({ kind: 'ConfigMapList', apiVersion: 'v1', metadata, items: [] });
   });
 
-  it('comes in pieces when it is long, one after the other as the client takes them', () => {
+  it('is streamed in chunks as the client reads them when it is long', () => {
     const objects = Array.from({ length: 200 }, (_, i) => stored(`n${i}`, i % 50 === 0 ? 300_000 : 4000));
     const { body, bytes } = listBody(scope, metadata, objects);
     const sink = new SlowSink();
@@ -94,7 +94,7 @@ describe('the body of a list', () => {
     expect(items.map((item) => item.metadata.name)).toEqual(objects.map(({ name }) => name));
   });
 
-  it('stops when the client leaves', () => {
+  it('stops when the client disconnects', () => {
     const objects = Array.from({ length: 200 }, (_, i) => stored(`n${i}`, 4000));
     const sink = new SlowSink();
     (listBody(scope, metadata, objects).body as { stream(sink: ResponseSink): void }).stream(sink);

@@ -3,12 +3,12 @@ import type { ApiResponse, ResponseSink } from '@coxswain/component-base/http';
 import type { StoredObject } from '../registry/stored-object.ts';
 import type { ResourceScope } from './scope.ts';
 
-/** A list is sent in pieces of about this size: large enough to be quick, small enough to let others in between. */
+/** The approximate chunk size of a streamed list: large enough for throughput, small enough to let other requests run in between. */
 const chunkBytes = 256 * 1024;
 
 /**
- * A list's JSON, put together from the bytes its objects are kept as. A short one is one buffer; a long one is made
- * while it is sent, no faster than the client takes it.
+ * Returns the JSON of a list, concatenated from the cached bytes of its objects. A short list is a single buffer. A long one is
+ * streamed: its chunks are made no faster than the client reads them.
  */
 export function listBody(
   scope: ResourceScope,
@@ -25,7 +25,7 @@ export function listBody(
   return { bytes, body: { stream: (sink) => pour(chunks, sink) } };
 }
 
-/** Writes as long as there is room, and goes on when there is again. */
+/** Writes chunks until the sink is full, and continues when it drains. */
 function pour(chunks: ListChunks, sink: ResponseSink): void {
   let open = true;
   sink.onClose(() => {
@@ -49,8 +49,8 @@ function pour(chunks: ListChunks, sink: ResponseSink): void {
 }
 
 /**
- * Buffers that have been sent, for the next piece of any list. What is not reused waits for the garbage collector, which
- * is in no hurry: a few large lists would leave tens of megabytes behind.
+ * Buffers that have been sent, for reuse by any list. Without reuse, a few large lists would leave tens of megabytes of garbage
+ * until the next collection.
  */
 const freeBuffers: Buffer[] = [];
 const maxFreeBuffers = 16;
@@ -81,7 +81,10 @@ class ListChunks {
     this.totalBytes = total;
   }
 
-  /** The next piece, in the buffer if it fits; at most of that size, unless a single object is larger. Undefined at the end. */
+  /**
+   * Returns the next chunk, or undefined at the end. It is written into `buffer` if it fits. It has at most `size` bytes, unless
+   * a single object is larger.
+   */
   next(size: number, buffer?: Buffer): Buffer | undefined {
     if (this.#ended) return undefined;
     const objects = this.#objects;
@@ -106,7 +109,7 @@ class ListChunks {
       const { line } = objects[index]!;
       if (index > 0) chunk[at++] = comma;
       chunk[at++] = opening;
-      // From after the kind to before the line break.
+      // Without kind and apiVersion at the beginning, and without the line break at the end.
       at += line.copy(chunk, at, this.#offset, line.length - 1);
     }
     this.#next = last;

@@ -9,7 +9,7 @@ import { negotiate, outputOf } from './representation.ts';
 import type { EndpointServices, ResourceScope } from './scope.ts';
 import { listResponse } from './write-response.ts';
 
-/** GET of many objects. */
+/** Handles GET of a collection. */
 export async function listResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
   const representation = negotiate(context, scope.services.codecs, outputOf(scope));
   const options = listOptions(context.query, false);
@@ -18,13 +18,13 @@ export async function listResource(context: RequestContext, scope: ResourceScope
   return listResponse(scope, page, representation);
 }
 
-/** Which objects the request is for. Throws BadRequest for fields that the kind cannot be selected by. */
+/** Returns the selection of a list or watch. Throws BadRequest for field labels that the kind does not support. */
 export function selectionOf(context: RequestContext, scope: ResourceScope, options: ListOptions): Selection {
   const { kind, registry, services } = scope;
   const { labelSelector } = options;
   let fieldSelector = knownFields(options.fieldSelector, kind, services, scope.custom?.fieldLabel);
   const { name, parts } = context.info;
-  // Watching one object by its path is selecting it by its name.
+  // A watch of one object by its path selects it by metadata.name.
   if (name !== '' && parts.length > 1) {
     const selected = fieldSelector.requiresExactMatch('metadata.name');
     if (!fieldSelector.isEmpty() && selected !== name)
@@ -34,7 +34,7 @@ export function selectionOf(context: RequestContext, scope: ResourceScope, optio
   return Selection.of(labelSelector, fieldSelector, registry.codec.fieldNames);
 }
 
-/** The selector with the names that fields have inside. Throws BadRequest for fields that the kind cannot be selected by. */
+/** Converts the field labels of a selector to internal ones. Throws BadRequest for field labels that the kind does not support. */
 export function knownFields(
   selector: fields.Selector,
   kind: GroupVersionKind,

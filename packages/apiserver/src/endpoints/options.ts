@@ -18,13 +18,13 @@ import {
 import { messageOf } from '@coxswain/apimachinery/errors';
 import { isTrue } from '../http/request-info.ts';
 
-/** What creating, updating and patching can be told. */
+/** The query parameters of create, update and patch. */
 export interface WriteOptions {
   readonly dryRun: readonly string[];
   readonly fieldManager: string;
-  /** Empty means Warn. */
+  /** `Ignore`, `Warn` or `Strict`. Empty means Warn. */
   readonly fieldValidation: string;
-  /** Only apply has it. */
+  /** For server-side apply only. */
   readonly force?: boolean;
 }
 
@@ -68,13 +68,13 @@ export function patchOptions(query: URLSearchParams, patchType: string): WriteOp
 export const isDryRun = ({ dryRun }: { readonly dryRun?: readonly string[] }): boolean =>
   dryRun !== undefined && dryRun.length > 0;
 
-/** Objects are exported no more. Throws BadRequest. */
+/** Throws BadRequest for the removed `export` parameter. */
 export function assertNotExport(query: URLSearchParams): void {
   if (isTrue(query.get('export')))
     throw newBadRequest('the export parameter, deprecated since v1.14, is no longer supported');
 }
 
-/** DeleteOptions of a request without a body. */
+/** Reads DeleteOptions from the query. Throws BadRequest for an invalid grace period. */
 export function readDeleteOptions(query: URLSearchParams): DeleteOptions {
   const grace = query.get('gracePeriodSeconds');
   const orphan = query.get('orphanDependents');
@@ -84,14 +84,17 @@ export function readDeleteOptions(query: URLSearchParams): DeleteOptions {
   return {
     ...(grace !== null && { gracePeriodSeconds: parseInteger(grace) }),
     ...(orphan !== null && { orphanDependents: isTrue(orphan) }),
-    // Validation says what it may be.
+    // Validation checks the value.
     ...(policy !== null && { propagationPolicy: policy as DeletionPropagation }),
     ...(dryRun.length > 0 && { dryRun }),
     ...(ignore !== null && { ignoreStoreReadErrorWithClusterBreakingPotential: isTrue(ignore) }),
   };
 }
 
-/** Throws Invalid. The option to ignore what cannot be read is behind a gate that is off. */
+/**
+ * Returns the validated options. Throws Invalid. `ignoreStoreReadErrorWithClusterBreakingPotential` is dropped, because its
+ * feature gate is off.
+ */
 export function checkedDeleteOptions(given: DeleteOptions): DeleteOptions {
   const { ignoreStoreReadErrorWithClusterBreakingPotential: _, ...options } = given;
   const errors = validateDeleteOptions(options);
@@ -99,7 +102,7 @@ export function checkedDeleteOptions(given: DeleteOptions): DeleteOptions {
   return options;
 }
 
-/** What lists and watches can be told. */
+/** The query parameters of list and watch. */
 export interface ListOptions {
   readonly labelSelector: labels.Selector;
   readonly fieldSelector: fields.Selector;
@@ -113,7 +116,7 @@ export interface ListOptions {
   readonly sendInitialEvents: boolean | undefined;
 }
 
-/** Throws BadRequest for what cannot be read, Invalid for what does not go together. */
+/** Reads ListOptions from the query. Throws BadRequest for values that cannot be parsed, Invalid for invalid combinations. */
 export function listOptions(query: URLSearchParams, forceWatch: boolean): ListOptions {
   const watch = forceWatch || isTrue(query.get('watch'));
   const initial = query.get('sendInitialEvents');
@@ -129,7 +132,7 @@ export function listOptions(query: URLSearchParams, forceWatch: boolean): ListOp
     continue: query.get('continue') ?? '',
     sendInitialEvents: initial === null ? undefined : isTrue(initial),
   };
-  // A watch from nowhere begins with everything there is.
+  // A watch without a resource version starts with synthetic ADDED events for all objects.
   const fromNowhere = options.resourceVersion === '' || options.resourceVersion === '0';
   const complete =
     watch && fromNowhere && options.sendInitialEvents === undefined && options.resourceVersionMatch === ''

@@ -59,10 +59,10 @@ const applyPatch = 'application/apply-patch+yaml';
 const patchTypes = [jsonPatch, mergePatch, strategicMergePatch, applyPatch];
 const customPatchTypes = [jsonPatch, mergePatch, applyPatch];
 
-/** Makes the new state of the present one, both in the hub version; managedFields included. */
+/** Computes the new object, with managedFields, from the current one. Both are in the hub version. */
 type Patcher = (current: KubernetesObject | undefined) => KubernetesObject | Promise<KubernetesObject>;
 
-/** PATCH: a change of what is there, in one of four languages. */
+/** Handles PATCH, in one of four patch types. */
 export async function patchResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
   const { services, registry } = scope;
   const { name, namespace, subresource } = context.info;
@@ -91,7 +91,10 @@ export async function patchResource(context: RequestContext, scope: ResourceScop
   return objectResponse(scope, created ? 201 : 200, stored, representation);
 }
 
-/** Throws UnsupportedMediaType, as upstream's routing does, or its handlers for custom resources, which no strategy merges. */
+/**
+ * Returns the patch type of the Content-Type. Throws UnsupportedMediaType: the error of go-restful's routing for built-in
+ * resources, that of the handler for custom resources, which do not support strategic merge patches.
+ */
 export function requestPatchType({ request }: RequestContext, { custom }: ResourceScope): string {
   const patchType = headerOf(request, 'content-type').split(';', 1)[0]!;
   if (custom) {
@@ -102,14 +105,14 @@ export function requestPatchType({ request }: RequestContext, { custom }: Resour
   return patchType;
 }
 
-/** A change of an object in the request's version. */
+/** A patch of an object in the request's version. */
 interface Change {
   apply(versioned: KubernetesObject): Steps<unknown>;
-  /** Makes an object of what was patched, as if the client had sent it. */
+  /** Decodes the patched document as if the client had sent it. */
   decode(patched: unknown): Steps<KubernetesObject>;
 }
 
-/** Of the request's content type and body. */
+/** Returns the patcher for the patch type and body of a request. Throws when the body is not a valid patch. */
 export async function patcherFor(
   patchType: string,
   body: Uint8Array,
@@ -144,7 +147,7 @@ export async function patcherFor(
   };
 }
 
-/** Runs a part of a patch; what it throws becomes what a client gets. */
+/** Calls `run`, and converts errors of patches to the errors that clients get. */
 function interpreting<T>(run: () => T): T {
   try {
     return run();
@@ -153,7 +156,7 @@ function interpreting<T>(run: () => T): T {
   }
 }
 
-/** Directives that make no sense. */
+/** Converts a PatchError (an invalid directive in a strategic merge patch) to an error of the client. */
 const withoutServerError = (error: unknown): unknown =>
   error instanceof PatchError ? clientsMistake(error.message, { cause: error }) : error;
 
@@ -233,7 +236,7 @@ async function strategicPatcher(
   };
 }
 
-/** A patched document as upstream quotes it: sorted at the top, and below as its types have it. */
+/** Formats a patched document as upstream's errors quote it: sorted at the top level, below in the order of the Go types. */
 function printed(patched: unknown, schema: Schema | undefined): string {
   if (!isJsonObject(patched)) return stringifyJson(patched);
   const ordered = inDeclaredOrder(patched, schema) as Record<string, unknown>;
@@ -259,7 +262,7 @@ function inDeclaredOrder(value: unknown, schema: Schema | undefined): unknown {
 const refusedPatch = (shown: string, message: string): Error =>
   newInvalid(GroupKind.of('', ''), '', [invalid(Path.of('patch'), shown, message)]);
 
-/** A patch must not make another kind of an object. */
+/** Throws Invalid when a patch changes the apiVersion or kind. */
 function assertKindOf(patched: unknown, { kind, services }: ResourceScope, shown: () => string): void {
   if (!isJsonObject(patched)) return;
   const { apiVersion = kind.apiVersion, kind: kindName = kind.kind } = patched;
@@ -272,7 +275,7 @@ function assertKindOf(patched: unknown, { kind, services }: ResourceScope, shown
   }
 }
 
-/** Takes a patched document for an object of the kind: as if the client had sent it. */
+/** Decodes a patched document as if the client had sent it, and sets its defaults. Throws Invalid when it is not a valid object. */
 function* decodePatched(
   patched: unknown,
   patchErrors: readonly string[],
@@ -288,11 +291,11 @@ function* decodePatched(
   try {
     if (!isJsonObject(patched)) throw new DecodeError(`expected an object`);
     if (custom) {
-      // What was sent may have to be shown.
+      // Cloned, because errors quote the document as it was before pruning.
       object = cloneJson(patched);
       yield;
       const isOfKind = object.kind === scope.kind.kind;
-      // Another kind is refused later, by its name: it has one, then, and metadata to be looked at.
+      // Another kind is refused later. Decoding makes sure that it has a kind and valid metadata until then.
       if (!isOfKind) scope.services.codecs.json.decode(Buffer.from(stringifyJson(patched)), { unstructured: true });
       const paths = custom.prune(isOfKind ? object : cloneJson(object));
       if (isOfKind && isStrict(options)) unknown = paths.map((path) => `unknown field "${path}"`);
@@ -349,19 +352,19 @@ async function applyPatcher(
   };
 }
 
-/** A configuration that does not fit its schema. */
+/** Converts errors of an applied configuration that does not match its schema to errors of the client. */
 async function asClientsMistake<T>({ turns }: RequestContext, run: () => T | Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    // There may be thousands of conflicts, and they have to be written.
+    // Writing the error of thousands of conflicts takes time, too.
     if (turns) await turns.next();
     if (error instanceof ApiError || !(error instanceof Error)) throw error;
     throw clientsMistake(error.message, { cause: error });
   }
 }
 
-/** What is applied is YAML, and mostly the JSON that YAML allows, which is read far faster. */
+/** Parses an applied configuration. It is YAML, but most clients send JSON, whose parser is much faster and is tried first. */
 async function parseConfiguration(
   body: Uint8Array,
   turns: Turns | undefined,
@@ -373,7 +376,7 @@ async function parseConfiguration(
       if (turns) await turns.next();
       if (isJsonObject(value) && !hasDuplicateKeys(body, value)) return { value, duplicates: '' };
     } catch {
-      // It may still be YAML, and what is wrong with it is said in YAML's words.
+      // The body may still be valid YAML. Otherwise the error is the YAML parser's, as upstream.
     }
   }
   let parsed: ParsedYaml;
@@ -397,7 +400,7 @@ async function parseConfiguration(
 
 const openingBrace = 0x7b;
 
-/** A patch can name an object by its uid that is not the one it is for. */
+/** Throws Conflict when the patch has a uid but there is no object. */
 function assertSameObject(
   patched: KubernetesObject,
   current: KubernetesObject | undefined,

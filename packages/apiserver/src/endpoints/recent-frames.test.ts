@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RecentFrames } from './recent-frames.ts';
 
-/** Looks for frames of ten bytes each, and tells which had to be made. */
+/** Returns a function that gets frames of ten bytes each, and the names of those that were made. */
 function looking(maxBytes: number): { look(event: object, name?: string): Buffer; made: string[] } {
   const frames = new RecentFrames(maxBytes);
   const made: string[] = [];
@@ -15,7 +15,7 @@ function looking(maxBytes: number): { look(event: object, name?: string): Buffer
   };
 }
 
-it('a frame is made once for all who ask for it, and by each name', () => {
+it('a frame is made once for each event and name', () => {
   const { look, made } = looking(1000);
   const event = {};
   expect(look(event)).toBe(look(event));
@@ -24,7 +24,7 @@ it('a frame is made once for all who ask for it, and by each name', () => {
   expect(made).toEqual(['ADDED', 'ADDED v1', 'ADDED']);
 });
 
-it('the newest are kept, and the others are made again', () => {
+it('the newest frames are kept, and older ones are made again', () => {
   const { look, made } = looking(30);
   const events = Array.from({ length: 100 }, () => ({}));
   for (const event of events) look(event);

@@ -1,24 +1,24 @@
-/** Of frames in each of two generations. Nobody who keeps up is so far behind. */
+/** The size of the frames in each of the two generations. A watcher that keeps up is never this far behind. */
 const defaultMaxBytes = 8 * 1024 * 1024;
 
 type FramesByName = Map<string, Buffer>;
 
 /**
- * Frames of watch events by what they are of and how they look, shared by all watchers: an event is framed once, and once more for
- * those who come when it has been forgotten. The events themselves stay much longer, and each would hold a second copy of its object.
+ * Caches the encoded frames of recent watch events, by event and format, for all watchers. A frame that was evicted is made again.
+ * Frames are not kept with the events, which stay in the watch cache much longer: each would hold a second copy of its object.
  */
 export class RecentFrames {
   readonly #maxBytes: number;
   #young = new WeakMap<object, FramesByName>();
   #old = new WeakMap<object, FramesByName>();
-  /** Of what was made since the young generation began. */
+  /** The total size of the frames made since the young generation began. */
   #bytes = 0;
 
   constructor(maxBytes = defaultMaxBytes) {
     this.#maxBytes = maxBytes;
   }
 
-  /** The frame of that name, of an event or of several that are told together. */
+  /** Returns the frame with this name of an event, or of an array of events that are sent together. Calls `make` if it is not cached. */
   of(events: object, name: string, make: () => Buffer): Buffer {
     const frames = this.#young.get(events) ?? this.#old.get(events) ?? this.#add(events);
     let frame = frames.get(name);

@@ -14,17 +14,17 @@ import { headerOf } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
 import type { ResourceScope } from './scope.ts';
 
-/** What an answer shall look like. */
+/** The negotiated form of a response. */
 export interface Representation<S extends Serializer = Serializer> {
   readonly serializer: S;
   readonly pretty: boolean;
-  /** In place of the object itself. */
+  /** The kind that is sent instead of the object itself. */
   readonly target: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList' | undefined;
-  /** The group version of the target: `meta.k8s.io/v1`. */
+  /** The group version of the target, such as `meta.k8s.io/v1`. */
   readonly targetVersion: string;
-  /** How much of each object a Table's rows carry. */
+  /** The part of each object that a Table's rows contain. */
   readonly includeObject: 'None' | 'Metadata' | 'Object';
-  /** Everything that makes a difference, as a name for what is made once and kept. */
+  /** A cache key for encoded objects: equal representations, apart from `pretty`, have equal names. */
   readonly name: string;
 }
 
@@ -40,20 +40,20 @@ const restrictions: EndpointRestrictions = {
   allowsStream: (schema) => schema === 'watch',
 };
 
-/** For what nobody has laid out for people. */
+/** For reviews, which have no Table. */
 const withoutTable: EndpointRestrictions = {
   ...restrictions,
   allowsTransform: (mediaType, target) => target?.kind !== 'Table' && restrictions.allowsTransform(mediaType, target),
 };
 
-/** Custom resources have no protobuf; what they are shown as may have. */
+/** Custom resources have no protobuf encoding, but their PartialObjectMetadata has. */
 const custom: EndpointRestrictions = {
   ...restrictions,
   allowsTransform: (mediaType, target) =>
     target ? restrictions.allowsTransform(mediaType, target) : mediaType !== 'application/vnd.kubernetes.protobuf',
 };
 
-/** What is shown decides what it can be shown as. */
+/** The sort of object in the response. It decides which representations are allowed. */
 export type Output = 'object' | 'custom' | 'review';
 const restrictionsOf: Readonly<Record<Output, EndpointRestrictions>> = {
   object: restrictions,
@@ -63,20 +63,20 @@ const restrictionsOf: Readonly<Record<Output, EndpointRestrictions>> = {
 
 export const outputOf = ({ custom: type }: ResourceScope): Output => (type ? 'custom' : 'object');
 
-/** What the client accepts, for an answer as a whole. Throws NotAcceptable, or BadRequest for options of a Table. */
+/** Returns the representation that the Accept header prefers. Throws NotAcceptable, or BadRequest for invalid Table options. */
 export function negotiate(context: RequestContext, codecs: CodecFactory, output: Output = 'object'): Representation {
   const negotiated = codecs.forOutput(headerOf(context.request, 'accept'), restrictionsOf[output]);
   if (!negotiated.accepted) throw newNotAcceptable(negotiated.supported);
   return representation(context, negotiated);
 }
 
-/** The same for a stream of watch events. */
+/** Like `negotiate`, for a stream of watch events. */
 export function negotiateWatch(
   context: RequestContext,
   codecs: CodecFactory,
   output: Output,
 ): Representation<StreamSerializer> {
-  // Its events must be acceptable one by one before they can be so as a stream.
+  // As upstream, the Accept header must also match for a single object.
   negotiate(context, codecs, output);
   const negotiated = codecs.forStream(headerOf(context.request, 'accept'), restrictionsOf[output]);
   if (!negotiated.accepted) throw newNotAcceptable(negotiated.supported);

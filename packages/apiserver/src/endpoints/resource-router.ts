@@ -26,12 +26,12 @@ import { type EndpointServices, ResourceScope } from './scope.ts';
 import { updateResource } from './update.ts';
 import { watchResource } from './watch.ts';
 
-/** Answers a request for a resource, or a part of one, that is stored. */
+/** Handles a request for a stored resource or a subresource of one. */
 export type Endpoint = (context: RequestContext, scope: ResourceScope) => Promise<ApiResponse>;
-/** Answers one for something that is only computed. */
+/** Handles a request for a resource that is not stored, such as a review. */
 export type VirtualEndpoint = (context: RequestContext, groupVersion: GroupVersion) => Promise<ApiResponse>;
 
-/** Endpoints by verb; `*` for all that are not named. */
+/** Endpoints by verb. `*` is for all other verbs. */
 export type Endpoints = Readonly<Record<string, Endpoint>>;
 export type VirtualEndpoints = Readonly<Record<string, VirtualEndpoint>>;
 
@@ -46,7 +46,7 @@ const resourceEndpoints: Endpoints = {
   deletecollection: deleteCollection,
 };
 
-/** Parts of an object that are written by themselves: status, approval, resize … */
+/** For subresources that are a part of the object: status, approval, resize … */
 const partEndpoints: Endpoints = { get: getResource, update: updateResource, patch: patchResource };
 const customEndpoints = (subresource: string): Endpoints =>
   subresource === '' ? resourceEndpoints : subresource === 'scale' ? scaleEndpoints : partEndpoints;
@@ -55,9 +55,9 @@ const scaleEndpoints: Endpoints = { get: getScale, update: updateScale, patch: p
 export interface ResourceRouterOptions {
   readonly registries: ResourceRegistries;
   readonly services: EndpointServices;
-  /** What is not stored: `tokenreviews.authentication.k8s.io`. */
+  /** Resources that are not stored, such as `tokenreviews.authentication.k8s.io`. */
   readonly virtual: Readonly<Record<string, VirtualEndpoints>>;
-  /** What does more than write a part of the object: `pods/binding`, with the group as above. */
+  /** Subresources that are not a part of the object, such as `pods/binding`; with a group, `resource/subresource.group`. */
   readonly special: Readonly<Record<string, Endpoints>>;
 }
 
@@ -65,18 +65,18 @@ interface Served {
   readonly resource: Resource;
   readonly groupVersion: GroupVersion;
   readonly scope: ResourceScope | undefined;
-  /** For everybody who still uses it. */
+  /** The deprecation warning for every request. */
   readonly warning: string | undefined;
 }
 
-/** Leads a request for a resource to the endpoint of its verb: the same eight for every kind there is. */
+/** Routes a resource request to the endpoint of its verb. All stored resources share the same eight endpoints. */
 export class ResourceRouter {
   readonly #options: ResourceRouterOptions;
   readonly #groups = new Set<string>();
-  /** By group version and resource. */
+  /** Built-in resources, by `groupVersion/resource`. */
   readonly #served = new Map<string, Served>();
   readonly #versions = new Set<string>();
-  /** The same for what comes and goes. */
+  /** Custom resources, by `groupVersion/resource`. */
   readonly #custom = new Map<string, CustomResource>();
 
   constructor(served: readonly GroupVersionResources[], options: ResourceRouterOptions) {
@@ -96,7 +96,7 @@ export class ResourceRouter {
     }
   }
 
-  /** Whether there is such a resource, and such a part of it. */
+  /** Returns whether the resource and subresource are served. */
   serves({ apiGroup, apiVersion, resource, subresource }: RequestContext['info']): boolean {
     const key = `${apiGroup === '' ? apiVersion : `${apiGroup}/${apiVersion}`}/${resource}`;
     const served = this.#served.get(key) ?? this.#custom.get(key);
@@ -104,12 +104,12 @@ export class ResourceRouter {
     return subresource === '' || (served.resource.subresources?.some(({ name }) => name === subresource) ?? false);
   }
 
-  /** Serves a resource from now on, or in place of what was there; requests under way keep what they began with. */
+  /** Serves a custom resource, replacing an earlier definition of it. Running requests keep the one they started with. */
   setCustom(groupVersion: GroupVersion, resource: string, custom: CustomResource): void {
     this.#custom.set(`${groupVersion}/${resource}`, custom);
   }
 
-  /** Whether the server has the version without any definition. */
+  /** Returns whether the group version is built in, that is, served without a CustomResourceDefinition. */
   isBuiltIn(groupVersion: GroupVersion): boolean {
     return this.#versions.has(groupVersion.toString());
   }
@@ -118,21 +118,21 @@ export class ResourceRouter {
     this.#custom.delete(`${groupVersion}/${resource}`);
   }
 
-  /** Of a resource that is served and stored. */
+  /** Returns the scope of a built-in, stored resource. Throws an Error when it is not served. */
   scope(groupVersion: string, resource: string): ResourceScope {
     const scope = this.#served.get(`${groupVersion}/${resource}`)?.scope;
     if (!scope) throw new Error(`${resource} of ${groupVersion} is not served`);
     return scope;
   }
 
-  /** The kind of objects of a resource; undefined when it is not served. */
+  /** Returns the kind of a resource, or undefined when it is not served. */
   kindFor({ groupVersion, resource }: GroupVersionResource): GroupVersionKind | undefined {
     const key = `${groupVersion}/${resource}`;
     const served = this.#served.get(key) ?? this.#custom.get(key);
     return served && groupVersion.withKind(served.resource.kind);
   }
 
-  /** What is served and stored as that kind; undefined when nothing is. */
+  /** Returns the stored resource with that kind, or undefined when none is served. */
   ofKind({ groupVersion, kind }: GroupVersionKind): Pick<CustomResource, 'scope' | 'during'> | undefined {
     const prefix = `${groupVersion}/`;
     for (const [key, { resource, scope }] of this.#served)
@@ -142,7 +142,7 @@ export class ResourceRouter {
     return undefined;
   }
 
-  /** Everything that is stored where the scope's objects are, in the order of preference. */
+  /** Returns all served resources (and subresources) that share the storage of the scope's, in order of preference. */
   equivalents({ registry }: ResourceScope, subresource: string): EquivalentResource[] {
     const found: EquivalentResource[] = [];
     for (const { resource, groupVersion, scope } of this.#served.values()) {
@@ -186,7 +186,7 @@ export class ResourceRouter {
     const { subresource, verb, namespace, parts } = info;
     const notAllowed = (): Error => genericError(405, request.method);
     const isNamed = parts.length > 1;
-    // Watches are read, however they are spelled; and nothing but what is passed on has heads alone.
+    // The legacy watch paths need GET, and only proxies support HEAD.
     const isMethodOf = request.method === 'GET' || (verb !== 'watch' && request.method !== 'HEAD');
     if (!isMethodOf && subresource !== 'proxy') throw notAllowed();
     const key = groupVersion.group === '' ? resource.name : `${resource.name}.${groupVersion.group}`;
@@ -202,9 +202,9 @@ export class ResourceRouter {
         return (context) => endpoint(context, groupVersion);
       }
       const endpoint = resourceEndpoints[verb];
-      // What is in a namespace is made in one; and deleted one by one or there.
+      // For namespaced resources, only list and watch work without a namespace.
       const misplaced = resource.namespaced && namespace === '' && verb !== 'list' && verb !== 'watch';
-      // Collections are not written as such, and what is made has no name in the path.
+      // Update and patch need a name in the path, and create must not have one.
       const isOfOne = verb === 'update' || verb === 'patch';
       if (!endpoint || misplaced || (verb === 'create' && isNamed) || (isOfOne && !isNamed)) throw notAllowed();
       if (!resource.verbs.split(' ').includes(verb)) {
@@ -231,10 +231,10 @@ export class ResourceRouter {
 }
 
 const formats = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
-/** The last two are for watches, which have the path of lists. */
+/** The last two are for watches, which share the path with lists. */
 const listFormats = [...formats, 'application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
 
-/** What is not objects is in whatever format it is in. */
+/** Returns whether the response is not an API object, so its format is not negotiated: logs, streams and proxies. */
 const choosesFormat = ({ subresource }: RequestContext['info']): boolean => subresource !== '' && raw.has(subresource);
 const raw: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 

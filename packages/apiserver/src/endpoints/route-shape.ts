@@ -1,18 +1,18 @@
 import type { Resource } from '@coxswain/api';
 import type { RequestInfo } from '../http/request-context.ts';
 
-/** What is passed on has a path of its own behind it. */
+/** The only subresource that is followed by an arbitrary path. */
 const openEnded = 'proxy';
 
 /**
- * Whether a path of this form is one of the resource's. Authorization has judged what the path means; this sees to it
- * that nothing is served under another spelling of the same meaning.
+ * Returns whether the path has the form of a route of the resource. Authorization used the parsed RequestInfo; this check makes
+ * sure that a resource is served only at its canonical path, not at other paths with the same RequestInfo.
  */
 export function isRouted(info: RequestInfo, { namespaced, subresources }: Resource): boolean {
   const { path, apiPrefix, apiGroup, namespace, verb, parts, subresource } = info;
-  // `//api/v1/pods` and `/apis//v1/pods` mean pods, but are not where they are.
+  // `//api/v1/pods` and `/apis//v1/pods` parse as pods, but are not their path.
   if (!path.startsWith(`/${apiPrefix}/`) || (apiPrefix === 'apis') !== (apiGroup !== '')) return false;
-  // `/api/v1/proxy/…` has gone long ago.
+  // The legacy `/api/v1/proxy/…` was removed upstream.
   if (verb === 'proxy' || (verb === 'watch' && subresource !== '')) return false;
   const isInNamespace = namespace !== '' && !isNamespaceItself(info);
   const [, name = ''] = parts;
@@ -22,7 +22,7 @@ export function isRouted(info: RequestInfo, { namespaced, subresources }: Resour
   return subresources?.some((part) => part.name === subresource) ?? false;
 }
 
-/** `/namespaces/x` and its parts, but not `/namespaces/x/namespaces/x`, which reads the same. */
+/** Returns whether the path is `/namespaces/x` or a subresource, rather than `/namespaces/x/namespaces/x`, which parses the same. */
 function isNamespaceItself({ path, apiVersion, parts }: RequestInfo): boolean {
   if (parts[0] !== 'namespaces') return false;
   const own = parts.join('/');

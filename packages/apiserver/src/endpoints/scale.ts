@@ -43,7 +43,7 @@ import { encodedResponse, presented } from './write-response.ts';
 
 const scaleKind = GroupVersionKind.of('autoscaling', 'v1', 'Scale');
 
-/** How many replicas a workload has and shall have, as if that were an object of its own. */
+/** The scope of a `scale` subresource: presents the replicas of a workload as a Scale object. */
 class ScaleScope extends ResourceScope {
   readonly #parent: ResourceScope;
   readonly #manager: FieldManager;
@@ -91,7 +91,7 @@ class ScaleScope extends ResourceScope {
     return this.#parent.custom?.scale;
   }
 
-  /** Whether the number is judged as such, and not only as a part of the object. */
+  /** Whether the Scale itself is validated. Those of custom resources are validated only as part of the object. */
   get isJudged(): boolean {
     return !this.#paths;
   }
@@ -107,7 +107,7 @@ class ScaleScope extends ResourceScope {
     return managedFields ? { ...scale, metadata: { ...scale.metadata, managedFields } } : scale;
   }
 
-  /** The workload with what the scale says. */
+  /** Returns the workload with the replicas and managedFields of the Scale. */
   scaled(workload: KubernetesObject, scale: Scale): KubernetesObject {
     const paths = this.#paths;
     const changed = paths
@@ -118,7 +118,7 @@ class ScaleScope extends ResourceScope {
     return { ...changed, metadata: { ...metadata, ...(managedFields && { managedFields }) } };
   }
 
-  /** The scale as clients see it; `found`: by reading it, not by writing to it. */
+  /** Returns the Scale as clients see it. `found` is true when it was read, false when it was written. */
   shown(workload: KubernetesObject, found: boolean): Scale {
     const scale = this.scaleOf(workload);
     const paths = this.#paths;
@@ -214,7 +214,7 @@ async function write(
   return respond(scope, registry.codec.decode(stored.line), representation, false);
 }
 
-/** Who manages what concerns nobody who judges a scale. */
+/** Removes managedFields, which validating admission of a Scale does not see. */
 const withoutManagers = (scale: Scale): Scale => {
   const { managedFields: _, ...metadata } = scale.metadata;
   return { ...scale, metadata };
@@ -235,7 +235,7 @@ function respond(
     if (error instanceof ApiError) throw error;
     throw newBadRequest(messageOf(error));
   }
-  // Who manages what is told by the workload itself.
+  // Clients find managedFields on the workload itself.
   const { managedFields: _, ...metadata } = scale.metadata;
   return encodedResponse(200, presented(scope, { ...scale, metadata }, representation), representation);
 }

@@ -25,7 +25,7 @@ import { inTurns, type Turns } from '../turns/turns.ts';
 import type { RecentFrames } from './recent-frames.ts';
 import type { WatchPacer } from './watch-pacer.ts';
 
-/** What all endpoints of a server share. */
+/** The dependencies that all endpoints of a server share. */
 export interface EndpointServices {
   readonly codecs: CodecFactory;
   readonly scheme: Scheme;
@@ -38,23 +38,23 @@ export interface EndpointServices {
   readonly eventLoop: EventLoop;
   readonly allowPrivileged: boolean;
   readonly serviceIPFamilies: readonly ('IPv4' | 'IPv6')[];
-  /** Watches end at a random time between this and twice it, when the client says nothing. */
+  /** Watches without `timeoutSeconds` end at a random time between this and twice this. */
   readonly minRequestTimeoutMs: number;
   readonly maxRequestBodyBytes: number;
-  /** Aborted when the server begins to shut down: watches end. */
+  /** Aborted when the server begins to shut down. Watches then end. */
   readonly shuttingDown: AbortSignal;
   readonly random: () => number;
   readonly watchPacer: WatchPacer;
   readonly recentFrames: RecentFrames;
-  /** Everything that a resource, or a part of it, is also served as, itself included. */
+  /** Returns all resources that share the storage of a resource or subresource, itself included. */
   readonly equivalents?: (scope: ResourceScope, subresource: string) => readonly EquivalentResource[];
-  /** Hears of every batch of watch events that is sent. */
+  /** Called for every batch of watch events that is sent. */
   readonly onWatchEvents?: (resource: GroupVersionResource, events: number, bytes: number) => void;
-  /** Hears of a watch that had to be cut off because something could not be sent. */
+  /** Called when a watch is closed because an event could not be encoded. */
   readonly onWatchError?: (resource: GroupVersionResource, error: unknown) => void;
 }
 
-/** A write other than by apply, to a resource or to a part of it. */
+/** A create, update or patch other than server-side apply, of a resource or subresource. */
 export interface TrackedWrite {
   /** Empty for the resource itself. */
   readonly subresource: string;
@@ -64,20 +64,20 @@ export interface TrackedWrite {
   readonly turns?: Turns | undefined;
 }
 
-/** A write by apply. */
+/** A server-side apply. */
 export interface AppliedConfiguration extends Pick<TrackedWrite, 'subresource' | 'live' | 'turns'> {
   readonly configuration: KubernetesObject;
   readonly options: FieldManagerApplyOptions;
 }
 
-/** What it takes to show objects: less than a scope where nothing is stored. */
+/** The part of a scope that presenting objects needs. Resources that are not stored have only this. */
 export interface Presenter {
   readonly kind: GroupVersionKind;
   readonly listKind: string;
-  /** Absent: a name and a time. */
+  /** Without one, a Table has the columns Name and Created At. */
   readonly table: TablePrinter<KubernetesObject> | undefined;
   readonly services: Pick<EndpointServices, 'now'>;
-  /** Whether the items of a list say what they are, each for itself. */
+  /** Whether each item of a list has kind and apiVersion. */
   readonly itemsSayKind?: boolean;
   toVersion(hub: KubernetesObject): KubernetesObject;
 }
@@ -92,7 +92,7 @@ export class ResourceScope implements Presenter {
   readonly services: EndpointServices;
   readonly #fieldManagers = new Map<string, FieldManager>();
 
-  /** `kind`: where it is another than the resource's, as a Scale is. */
+  /** `kind` is given where it differs from the resource's, as for a Scale. */
   constructor(
     groupVersion: GroupVersion,
     info: Resource,
@@ -116,12 +116,12 @@ export class ResourceScope implements Presenter {
     return this.info.namespaced;
   }
 
-  /** Of the kind in this version; absent for one that takes anything. */
+  /** The schema of the kind in this version. Undefined for kinds that allow any content. */
   get schema(): StructSchema | undefined {
     return this.registry.definition.schemaFor(this.kind);
   }
 
-  /** Of a kind that is not built in. */
+  /** Set for custom resources. */
   get custom(): CustomType | undefined {
     return this.registry.definition.custom;
   }
@@ -134,7 +134,7 @@ export class ResourceScope implements Presenter {
     return this.registry.definition.strategy.table;
   }
 
-  /** Whether the bytes in the store are what this version answers with. */
+  /** Whether this is the stored version, so the stored bytes can be sent without conversion. */
   get servesStoredBytes(): boolean {
     return this.kind === this.registry.definition.storage;
   }
@@ -150,7 +150,7 @@ export class ResourceScope implements Presenter {
     return this.kind === hub ? object : convert(object, hub.groupVersion);
   }
 
-  /** The new state with its managedFields after a write by the manager, to the resource or to a part of it. */
+  /** Returns `next` with the managedFields that result from a write by the manager. */
   track({ subresource, live, next, manager, turns }: TrackedWrite): KubernetesObject | Promise<KubernetesObject> {
     const fieldManager = this.fieldManager(subresource);
     const withoutErrors = (): KubernetesObject | Promise<KubernetesObject> =>
@@ -160,7 +160,7 @@ export class ResourceScope implements Presenter {
     return whileConverting(() => fieldManager.updateInSteps(live, next, manager), turns).catch(withoutErrors);
   }
 
-  /** What applying a configuration makes of the present state. Throws what `FieldManager.apply` throws. */
+  /** Returns the object that results from applying a configuration to the live one. Throws what `FieldManager.apply` throws. */
   applied({
     subresource,
     live,
@@ -173,7 +173,7 @@ export class ResourceScope implements Presenter {
     return this.custom?.whileConverting?.(run, turns) ?? inTurns(turns, run());
   }
 
-  /** Keeps managedFields for writes through this version, to the resource or to a part of it. */
+  /** Returns the FieldManager for writes in this version to the resource or a subresource. */
   fieldManager(subresource = ''): FieldManager {
     let manager = this.#fieldManagers.get(subresource);
     if (!manager) {

@@ -45,21 +45,21 @@ export interface SpecialEndpointOptions {
   readonly pods: () => ResourceScope;
   readonly tokenAuthenticator: TokenAuthenticator;
   readonly apiAudiences: readonly string[];
-  /** Absent where the server has no key to sign with. */
+  /** Undefined when the server has no key to sign tokens with. */
   readonly tokenRequest: TokenRequestOptions | undefined;
   readonly eviction: EvictionDependencies;
   readonly proxy: ProxyDependencies;
   readonly components: HealthOfComponents;
 }
 
-/** Everything that is not simply stored and read: reviews, bindings, evictions, tokens, and what is passed on to nodes. */
+/** Returns the endpoints other than plain storage: reviews, bindings, evictions, tokens, and proxies to nodes, pods and services. */
 export function specialEndpoints(options: SpecialEndpointOptions): Pick<ResourceRouterOptions, 'virtual' | 'special'> {
   const { services, apiAudiences, tokenAuthenticator, tokenRequest } = options;
   const tokenFields = new CreatorFields(services.now, 'token');
   const { authorizer, now } = services;
   return {
     virtual: {
-      // The legacy resource, which is of pods although no pod is in its path.
+      // The legacy resource `bindings` binds the pod that the object names; its path names none.
       bindings: { create: (context) => bind(context, options.pods(), '') },
       componentstatuses: componentStatuses(services, options.components),
       'tokenreviews.authentication.k8s.io': {
@@ -111,7 +111,7 @@ const evictionKind = GroupVersionKind.of('policy', 'v1', 'Eviction');
 const formerEvictionKind = GroupVersionKind.of('policy', 'v1beta1', 'Eviction');
 const tokenRequestKind = GroupVersionKind.of('authentication.k8s.io', 'v1', 'TokenRequest');
 
-/** What a client creates at an object, in the namespace of the path. */
+/** Reads the object in a POST to a subresource. Throws BadRequest when its namespace is not that of the path. */
 async function readPart(
   context: RequestContext,
   kind: GroupVersionKind,
@@ -130,7 +130,7 @@ async function readPart(
   return { object: { ...object, apiVersion, metadata: { ...object.metadata, namespace } }, dryRun: isDryRun(options) };
 }
 
-/** Admission of what is created at an object; validating admission comes later, when it is known to be in order. */
+/** Runs mutating admission for a POST to a subresource. Returns a function that runs validating admission later. */
 async function admitPart(
   context: RequestContext,
   scope: ResourceScope,
@@ -141,7 +141,7 @@ async function admitPart(
   const { admission } = scope.services;
   const { info } = context;
   const name = info.name || (object.metadata?.name ?? '');
-  // Not the resource of the scope for the legacy resource of bindings.
+  // For the legacy resource `bindings`, this differs from the resource of the scope, which is pods.
   const resource = scope.resource.groupVersion.withResource(info.resource);
   const attributes = admissionAttributes(context, scope, 'CREATE', { object, dryRun, name, kind, resource });
   await admission.admit(attributes);
@@ -226,7 +226,7 @@ function connectEndpoints(proxy: ProxyDependencies): Record<string, Endpoints> {
       const { admission } = scope.services;
       await scope.registry.ready();
       const pending = subresource.begin(context);
-      // Logs are read, as far as admission is concerned.
+      // For admission, reading logs is a get, not a CONNECT.
       if (key !== 'pods/log' && admission.handles('CONNECT')) {
         const { options } = pending;
         const kind = GroupVersionKind.of('', 'v1', options.kind ?? '');

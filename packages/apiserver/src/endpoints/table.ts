@@ -11,9 +11,7 @@ import { columnText } from './column-texts.ts';
 import type { Representation } from './representation.ts';
 import type { Presenter } from './scope.ts';
 
-/**
- * Objects laid out for people, by the kind's own columns. `headers` are left out of all but the first event of a watch.
- */
+/** Returns a Table of the objects, with the columns of their kind. Only the first event of a watch has `headers`. */
 export function asTable(
   scope: Presenter,
   objects: readonly KubernetesObject[],
@@ -40,7 +38,7 @@ export function asTable(
   };
 }
 
-/** An object's metadata alone, as a kind of its own. */
+/** Returns the PartialObjectMetadata of an object. */
 export const partialMetadata = ({ metadata = {} }: KubernetesObject, apiVersion: string): KubernetesObject => ({
   kind: 'PartialObjectMetadata',
   apiVersion,

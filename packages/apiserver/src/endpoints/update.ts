@@ -12,7 +12,7 @@ import type { ResourceScope } from './scope.ts';
 import { admissionAttributes, withoutDuplicateOwners, writeContext } from './write-context.ts';
 import { assertPresentable, objectResponse } from './write-response.ts';
 
-/** PUT: the object as a whole, or a part of it (`subresource`), as the client wants it. */
+/** Handles PUT: replaces an object, or the part of it that is the subresource. */
 export async function updateResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
   const { services, registry } = scope;
   const { name, namespace, subresource } = context.info;
@@ -45,7 +45,7 @@ export async function updateResource(context: RequestContext, scope: ResourceSco
   return objectResponse(scope, created ? 201 : 200, stored, representation);
 }
 
-/** Mutating admission of a new state. */
+/** Runs mutating admission of an update, or of a create by update. Returns the admitted object. */
 export async function admitChange(
   context: RequestContext,
   scope: ResourceScope,
@@ -62,7 +62,7 @@ export async function admitChange(
   return current ? admitted : inRequestNamespace(admitted, context, scope);
 }
 
-/** Validating admission of a new state. Whoever makes an object by updating it must be allowed to create it. */
+/** Returns the validating admission of an update. A create by update also needs the permission to create: throws Forbidden. */
 export function validateChange(context: RequestContext, scope: ResourceScope, dryRun: boolean): ValidateWrite {
   const { admission, authorizer } = scope.services;
   return async (object, old) => {
@@ -87,7 +87,7 @@ export function assertName({ metadata }: KubernetesObject, name: string): void {
   );
 }
 
-/** A uid that the client gives says which object it means. */
+/** Throws Conflict when the client's object has a uid that is not that of the current object. */
 function assertUid(
   { metadata }: KubernetesObject,
   current: KubernetesObject | undefined,

@@ -19,7 +19,7 @@ import type { EndpointServices } from './scope.ts';
 import { operationOptions } from './write-context.ts';
 import { encodedResponse } from './write-response.ts';
 
-/** Answers what a client asks by creating it: reviews. Nothing is stored. `answer` gets a valid object. */
+/** Returns the create endpoint of a review, which is not stored. `answer` is called with the validated object and returns the response. */
 export function reviewEndpoint<T extends KubernetesObject>(
   services: EndpointServices,
   kindName: string,
@@ -59,7 +59,7 @@ export function reviewEndpoint<T extends KubernetesObject>(
     const { features, now } = services;
     const strategy = strategyFor(hub);
     const errors = withErrorLimit(() => strategy?.validate?.(review, { features, now, user: context.user }) ?? []);
-    // Upstream names the group alone.
+    // As upstream, the error has only the group, not the kind.
     if (errors.length > 0) throw newInvalid(GroupKind.of(hub.group, ''), '', errors);
     await services.admission.validate(attributes);
     const answered = await answer(review as T, context);

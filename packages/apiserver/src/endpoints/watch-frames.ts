@@ -18,19 +18,19 @@ type StoredEvent = CacheEvent<StoredObject>;
 
 const chunkBytes = 64 * 1024;
 
-/** One after the other as the media type has it, or each the payload of a WebSocket message. */
+/** `stream`: concatenated with the framing of the media type. `messages`: each event is a WebSocket message. */
 export type WatchFraming = 'stream' | 'messages';
 
-/** Makes the frames of one watch. */
+/** Encodes the events of one watch. */
 export class WatchFrames {
   readonly #scope: ResourceScope;
   readonly #representation: Representation<StreamSerializer>;
   readonly #selection: Selection;
   readonly #framing: WatchFraming;
   readonly #plain: boolean;
-  /** Tells apart what looks different. */
+  /** The cache key of frames in `RecentFrames`: differs for every format. */
   readonly #name: string;
-  /** A Table's columns stand in its first event only, so those frames are of one watch alone. */
+  /** Only the first event of a watch has a Table's columns. Hence frames of Tables are not shared between watches. */
   #headersSent = false;
 
   constructor(
@@ -49,7 +49,7 @@ export class WatchFrames {
     this.#name = framing === 'stream' ? form : `${framing} ${form}`;
   }
 
-  /** How many of the events the watcher is to see, and their frames in one piece. */
+  /** Returns the number of events that the watcher selects, and their concatenated frames. */
   ofEvents(events: readonly StoredEvent[]): [count: number, frames: Buffer] {
     if (!this.#selection.isEverything || this.#isTable) {
       const frames = events.map((event) => this.#select(event)).filter((frame) => frame !== undefined);
@@ -63,7 +63,7 @@ export class WatchFrames {
     return [events.length, frames];
   }
 
-  /** Objects that are there already, in pieces to be written one after the other. */
+  /** Returns the ADDED frames of the initial objects, in chunks. */
   *ofInitial(objects: readonly StoredObject[]): Iterator<Buffer> {
     let frames: Buffer[] = [];
     let length = 0;
@@ -79,7 +79,7 @@ export class WatchFrames {
     if (frames.length > 0) yield Buffer.concat(frames, length);
   }
 
-  /** An object that says nothing but a resource version. `initial` marks the one after the initial events. */
+  /** Returns a BOOKMARK frame. `initial` adds the annotation that marks the end of the initial events. */
   ofBookmark(revision: number, initial: boolean): Buffer {
     const resourceVersion = String(revision);
     const { hub, complete } = this.#scope.registry.definition;
@@ -102,7 +102,7 @@ export class WatchFrames {
     return this.#representation.target === 'Table';
   }
 
-  /** What the event is to somebody who sees a part of the objects only. */
+  /** Returns the frame of an event for a watch with a selector: an object that starts or stops matching is ADDED or DELETED. */
   #select(event: StoredEvent): Buffer | undefined {
     const { registry } = this.#scope;
     const before = event.previous !== undefined && registry.selects(this.#selection, event.previous.value);
@@ -135,7 +135,7 @@ export class WatchFrames {
   #framed(type: WatchEventType, object: Uint8Array): Buffer {
     const { serializer } = this.#representation;
     const event = serializer.wrapEvent(type, object);
-    // A message has its length already; only JSON has its line break there, too.
+    // WebSocket messages need no framing, but JSON keeps its line break, as upstream.
     const bytes = this.#framing === 'stream' || this.#isText ? serializer.framer.frame(event) : event;
     return this.#asMessage(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   }
@@ -157,7 +157,7 @@ const tail = Buffer.from('}\n');
 const typeOf = ({ type, previous }: StoredEvent): ObjectEventType =>
   type === 'delete' ? 'DELETED' : previous ? 'MODIFIED' : 'ADDED';
 
-/** What the frame shows. Something that goes is shown as it was last seen, at the revision at which it went. */
+/** Returns the object in the frame. For DELETED it is the last state, with the resourceVersion of the deletion. */
 function objectOf(type: ObjectEventType, event: StoredEvent, { registry }: ResourceScope): StoredObject {
   if (type !== 'DELETED') return registry.view(event.entry.value);
   const last = event.previous ?? event.entry;

@@ -2,8 +2,8 @@ import { FakeClock } from '@coxswain/apimachinery/clock';
 import { describe, expect, it } from 'vitest';
 import { WatchPacer } from './watch-pacer.ts';
 
-describe('the pace of watches', () => {
-  it('is for those who were just sent something', () => {
+describe('WatchPacer', () => {
+  it('delays watchers that were sent something just before', () => {
     const clock = new FakeClock();
     const pacer = new WatchPacer(clock);
     expect(pacer.isTooSoon(clock.monotonic())).toBe(true);
@@ -11,7 +11,7 @@ describe('the pace of watches', () => {
     expect(pacer.isTooSoon(Number.NEGATIVE_INFINITY)).toBe(false);
   });
 
-  it('calls all who wait, each once, and those who come later later', () => {
+  it('calls every scheduled callback once, and those scheduled meanwhile in the next flush', () => {
     const clock = new FakeClock();
     const pacer = new WatchPacer(clock);
     const called: string[] = [];
@@ -30,7 +30,7 @@ describe('the pace of watches', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('joins what several wait for once', () => {
+  it('concatenates the same frames only once', () => {
     const clock = new FakeClock();
     const pacer = new WatchPacer(clock);
     const [a, b, twin] = [Buffer.from('a'), Buffer.from('b'), Buffer.from('b')];
@@ -47,7 +47,7 @@ describe('the pace of watches', () => {
     expect(chunks[2]).not.toBe(chunks[0]);
   });
 
-  it('slackens as sending takes longer, up to a limit', () => {
+  it('waits longer when sending takes longer, up to a limit', () => {
     const clock = new FakeClock();
     const pacer = new WatchPacer(clock);
     const pacesAfter = (tookMs: number): boolean[] => {

@@ -1,40 +1,40 @@
 import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 
-/** How long events may wait for others to go with them, once a watcher has just been sent some: so long at least and at most. */
+/** The limits of the pace: the time after a write to a watcher during which further events wait to be sent together. */
 const shortestPaceMs = 2;
 const longestPaceMs = 10;
-/** The wait is so many times what sending to all who waited took: with many watchers it takes a part of the time, not all of it. */
+/** The pace is this many times the duration of the last flush, so that sending to many watchers takes only a part of the time. */
 const waitPerWork = 5;
 
 /**
- * Lets watchers of a busy resource be sent several commits' events at once: a write to a connection costs about the same
- * for one event as for twenty. The first event after a pause never waits.
+ * Batches the events of several commits for watchers of busy resources, because a write to a connection costs about the same
+ * for one event as for twenty. The first event after a pause is never delayed.
  */
 export class WatchPacer {
-  /** The time that it goes by, and those whom it paces. */
+  /** The clock of the pacer and of the watches that use it. */
   readonly clock: Clock;
   readonly #waiting = new Set<() => void>();
   #paceMs = shortestPaceMs;
   #timer: Timer | undefined;
-  /** What was joined last. Let go of when all have been called back. */
+  /** The last result of `join`. Cleared at the end of each flush. */
   #joined: { readonly frames: readonly Uint8Array[]; readonly chunk: Buffer } | undefined;
 
   constructor(clock: Clock) {
     this.clock = clock;
   }
 
-  /** Whether somebody who was last sent something then should wait now. */
+  /** Returns whether a watcher that was last sent something at `last` should wait. */
   isTooSoon(last: number): boolean {
     return this.clock.monotonic() - last < this.#paceMs;
   }
 
-  /** Calls back soon, together with all others who wait. */
+  /** Calls `flush` after the pace, together with all other scheduled callbacks. */
   schedule(flush: () => void): void {
     this.#waiting.add(flush);
     this.#timer ??= this.clock.setTimeout(() => this.#flush(), this.#paceMs);
   }
 
-  /** The frames in one piece, which must not be changed: those who waited together mostly wait for the same. */
+  /** Returns the frames concatenated. The result is shared: watchers that waited together mostly send the same frames. It must not be modified. */
   join(frames: readonly Uint8Array[]): Buffer {
     if (!this.#joined || !isSame(this.#joined.frames, frames)) this.#joined = { frames, chunk: Buffer.concat(frames) };
     return this.#joined.chunk;

@@ -3,7 +3,7 @@ import type { ResponseSink } from '@coxswain/component-base/http';
 import { describe, expect, it } from 'vitest';
 import { WatchStream } from './watch-stream.ts';
 
-/** A client that takes nothing until it is told to. */
+/** A sink that reports backpressure for every write unless `open`. `drain` tells the stream to continue. */
 class StubbornSink implements ResponseSink {
   written = '';
   state: 'open' | 'ended' | 'cut' = 'open';
@@ -63,8 +63,8 @@ const start = (sink: StubbornSink) => {
   return { stream, sent, pace, closed: () => closed };
 };
 
-describe('the stream of a watch', () => {
-  it('keeps what the client does not take, in order, and sends it together', () => {
+describe('WatchStream', () => {
+  it('queues frames during backpressure, and sends them together in order', () => {
     const sink = new StubbornSink();
     const { stream, sent } = start(sink);
     for (const frame of ['a', 'b', 'c']) stream.write(Buffer.from(frame), 1);
@@ -74,7 +74,7 @@ describe('the stream of a watch', () => {
     expect(sent).toEqual({ events: 3, bytes: 3 });
   });
 
-  it('sends what comes in quick succession together', () => {
+  it('sends frames written in quick succession together', () => {
     const sink = new StubbornSink();
     sink.open = true;
     const { stream, pace } = start(sink);
@@ -87,7 +87,7 @@ describe('the stream of a watch', () => {
     expect([sink.written, sink.writes]).toEqual(['at once later together', 2]);
   });
 
-  it('ends at once, with what was still to go', () => {
+  it('ends at once, after sending what was paced', () => {
     const sink = new StubbornSink();
     sink.open = true;
     const { stream, pace } = start(sink);
@@ -97,7 +97,7 @@ describe('the stream of a watch', () => {
     expect([sink.written, sink.state]).toEqual(['late', 'ended']);
   });
 
-  it('sends initial events before everything else, and makes them no faster than they are taken', () => {
+  it('sends initial events first, and makes them no faster than the client reads', () => {
     const sink = new StubbornSink();
     const { stream } = start(sink);
     let made = 0;
@@ -114,7 +114,7 @@ describe('the stream of a watch', () => {
     expect(sink.written).toBe('123live');
   });
 
-  it('ends properly after what has been written', () => {
+  it('ends after sending everything that was written before', () => {
     const sink = new StubbornSink();
     const { stream, closed } = start(sink);
     stream.write(Buffer.from('a'), 1);
@@ -127,7 +127,7 @@ describe('the stream of a watch', () => {
     expect([sink.written, sink.state, closed()]).toEqual(['ab', 'ended', 1]);
   });
 
-  it('cuts off a client that leaves too much unread, and keeps nothing for it', () => {
+  it('closes the connection of a client that leaves too much unread, and drops its queue', () => {
     const sink = new StubbornSink();
     const { stream, closed } = start(sink);
     const frame = Buffer.alloc(1024 * 1024);
@@ -137,7 +137,7 @@ describe('the stream of a watch', () => {
   });
 });
 
-it('is cut off, and says so, when what is to be sent cannot be made', () => {
+it('a WatchStream closes the connection and reports the error when initial frames cannot be made', () => {
   const sink = new StubbornSink();
   const errors: unknown[] = [];
   const pacer = { clock: new FakeClock(), isTooSoon: () => false, schedule: () => {}, join: Buffer.concat };

@@ -2,27 +2,28 @@ import type { Timer } from '@coxswain/apimachinery/clock';
 import type { ResponseSink } from '@coxswain/component-base/http';
 import type { WatchPacer } from './watch-pacer.ts';
 
-/** A watcher that leaves more than this unread is cut off: it would have to list again anyway, and memory is for all. */
+/** The limit of bytes queued for one watcher. Above it the connection is closed, to bound memory; the client lists again. */
 const maxQueuedBytes = 8 * 1024 * 1024;
-/** So long a client has to take the rest when the watch has ended. */
+/** The time in which a client must read the rest after the watch has ended. */
 const lingerMs = 10_000;
-/** Frames are joined up to about this size before they are written. */
+/** Queued frames are concatenated to chunks of about this size. */
 const writeBytes = 64 * 1024;
 
 /**
- * The body of a watch. What the client does not take at once waits here, in bounds: beyond them the connection is cut,
- * and the client begins anew.
+ * The body of a watch response. Frames that the client does not read at once are queued up to `maxQueuedBytes`. Above that the
+ * connection is closed, and the client has to start a new watch.
  */
 export class WatchStream {
   readonly #sink: ResponseSink;
   readonly #onSent: (events: number, bytes: number) => void;
   readonly #onError: (error: unknown) => void;
   readonly #pacer: Pick<WatchPacer, 'clock' | 'isTooSoon' | 'schedule' | 'join'>;
-  /** When something was last sent, or has been waiting since for others to come along. */
+  /** The monotonic time of the last write, or of the last paced flush. */
   #lastSent = Number.NEGATIVE_INFINITY;
-  /** Frames that wait for the client; those of the initial events are made when it is their turn. */
+  /** Frames to be sent after `#initial`. */
   readonly #queue: Uint8Array[] = [];
   #queuedBytes = 0;
+  /** Chunks of the initial events, made one at a time as the client reads. */
   #initial: Iterator<Uint8Array> | undefined;
   #onPoured: (() => void) | undefined;
   #blocked = false;
@@ -51,19 +52,19 @@ export class WatchStream {
     });
   }
 
-  /** Nothing that is written from now on is sent. */
+  /** True when further writes are ignored. */
   get closed(): boolean {
     return this.#closed || this.#ending;
   }
 
-  /** Called once, when nothing can be written any more: it has ended, or the client is gone. */
+  /** `callback` is called once, when nothing can be written any more: the watch has ended, or the client has disconnected. */
   onClose(callback: () => void): void {
     this.#onClose = callback;
   }
 
   /**
-   * Sends what may be much, before everything that is written later, no faster than it is taken. `onPoured` hears when
-   * that is done; not when the client goes before.
+   * Sends the initial events before everything that is written later. Takes frames from the iterator no faster than the client
+   * reads. Calls `onPoured` when all are sent, but not when the client disconnects before that.
    */
   pour(frames: Iterator<Uint8Array>, events: number, onPoured?: () => void): void {
     this.#initial = frames;
@@ -93,7 +94,7 @@ export class WatchStream {
     this.#flush();
   };
 
-  /** Ends properly, after what has been written. A client that does not take it is cut off after a while. */
+  /** Ends the response after what has been written. Closes the connection if the client does not read that within `lingerMs`. */
   end(): void {
     if (this.#closed || this.#ending) return;
     this.#ending = true;
@@ -108,7 +109,7 @@ export class WatchStream {
       try {
         chunk = this.#nextChunk();
       } catch (error) {
-        // Nobody is above this who could answer: a client that took something has called.
+        // This may run in a drain event, where no caller could handle the error.
         this.#onError(error);
         this.#cut();
         return;

@@ -23,12 +23,12 @@ import { WatchFrames } from './watch-frames.ts';
 import { WatchStream } from './watch-stream.ts';
 import { assertPresentable } from './write-response.ts';
 
-/** How often a watcher that wants them gets a bookmark; upstream's rate. */
+/** The average interval of bookmarks; upstream's. */
 const bookmarkMs = 60_000;
-/** The last one comes so long before the watch times out. */
+/** The last bookmark is sent this long before the watch times out. */
 const lastBookmarkMs = 2_000;
 
-/** GET with `watch`: what happens to the objects, as it happens, until time is up or somebody leaves. */
+/** Handles GET with `watch`: streams events until the timeout, the client's disconnect or the server's shutdown. */
 export async function watchResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
   const { services, registry } = scope;
   const representation = negotiateWatch(context, services.codecs, outputOf(scope));
@@ -59,14 +59,17 @@ export async function watchResource(context: RequestContext, scope: ResourceScop
   };
 }
 
-/** A client must say where it is from, as browsers do, and offer one subprotocol at most; which one makes no difference. */
+/**
+ * Chooses the WebSocket subprotocol, or returns the status of the error: 403 without a valid Origin header, 400 for more than one
+ * offered subprotocol. Any single one is accepted, as upstream.
+ */
 function webSocketChoice(request: ApiRequest, [protocol = '', ...others]: readonly string[]): WebSocketChoice {
   const origin = headerOf(request, 'origin');
   if (!URL.canParse(origin) && !origin.startsWith('/')) return 403;
   return others.length > 0 ? 400 : protocol;
 }
 
-/** The revision to watch from; undefined: begin with what is there now. */
+/** Returns the revision to watch from, or undefined when the watch begins with the current objects. */
 async function whereToBegin({ registry }: ResourceScope, options: ListOptions): Promise<number | undefined> {
   const { resourceVersion, sendInitialEvents } = options;
   const fromNowhere = resourceVersion === '' || resourceVersion === '0';
@@ -77,14 +80,14 @@ async function whereToBegin({ registry }: ResourceScope, options: ListOptions): 
   return fromNowhere ? registry.reach(resourceVersion) : parseResourceVersion(resourceVersion);
 }
 
-/** Where a watch begins, and with what. */
+/** The start of a watch. */
 interface Beginning {
   readonly revision: number;
-  /** What was there then; absent: the watcher knows. */
+  /** The objects at that revision, to be sent as initial events. Undefined when the client has them. */
   readonly objects?: readonly StoredObject[];
 }
 
-/** Everything that is there now, such that it can be shown. */
+/** Returns the current objects that are selected, converted to the version of the scope. */
 async function initialObjects(
   { registry }: ResourceScope,
   namespace: string,
@@ -103,7 +106,7 @@ async function initialObjects(
 const objectsOf = (events: readonly CacheEvent<StoredObject>[]): StoredObject[] =>
   events.flatMap(({ entry, previous }) => (previous ? [entry.value, previous.value] : [entry.value]));
 
-/** One watch, from its first event to its last. */
+/** Runs one watch on a response stream. */
 class WatchSession {
   readonly #context: RequestContext;
   readonly #scope: ResourceScope;
@@ -187,7 +190,7 @@ class WatchSession {
     this.#startTimers(stream);
   }
 
-  /** What is there now, as if it had just come, and the bookmark that says that this was all. */
+  /** Sends the current objects as ADDED events, then the bookmark that marks the end of the initial events. */
   #sendInitial(stream: WatchStream, revision: number, objects: readonly StoredObject[]): void {
     stream.pour(this.#frames.ofInitial(objects), objects.length, () => this.#context.onWatchBegun?.());
     if (this.#options.allowWatchBookmarks && this.#options.sendInitialEvents)

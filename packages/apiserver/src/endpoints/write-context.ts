@@ -7,7 +7,7 @@ import type { Turns } from '../turns/turns.ts';
 import { admissionObjects } from './admission-objects.ts';
 import type { ResourceScope } from './scope.ts';
 
-/** What strategies may know of the request. */
+/** Returns the context of a write for strategies. */
 export const writeContext = (context: RequestContext, scope: ResourceScope, dryRun: boolean): WriteContext =>
   new RequestWriteContext(context, scope, dryRun);
 
@@ -49,12 +49,12 @@ class RequestWriteContext implements WriteContext {
     this.#request.turns = turns;
   }
 
-  /** Few strategies ask. */
+  /** A getter, because few strategies use it. */
   get uuid(): () => string {
     return this.#scope.registry.random.uuid;
   }
 
-  /** Few strategies ask. */
+  /** A getter, because few strategies use it. */
   get namespaceLabels(): Readonly<Record<string, string>> {
     return this.#scope.services.namespaces.get('', this.namespace ?? '')?.metadata?.labels ?? {};
   }
@@ -63,13 +63,16 @@ class RequestWriteContext implements WriteContext {
 type WriteParts = Pick<AdmissionAttributes, 'object' | 'oldObject' | 'dryRun' | 'options'> & {
   readonly name?: string;
   readonly subresource?: string;
-  /** Where it is not the kind of the scope: what is created at an object, or the options of a connection. */
+  /** When it differs from the kind of the scope: an object posted to a subresource, or connect options. */
   readonly kind?: AdmissionAttributes['kind'];
-  /** Where it is not that of the scope: the legacy resource of bindings. */
+  /** When it differs from the resource of the scope: the legacy resource `bindings`. */
   readonly resource?: AdmissionAttributes['resource'];
 };
 
-/** A write as admission sees it. The class is in the signature so that the compiler knows what a spread of it would lose. */
+/**
+ * Returns the admission attributes of a write. The return type is the class, so that the compiler knows that a spread of it loses
+ * its getters.
+ */
 export const admissionAttributes = (
   context: RequestContext,
   scope: ResourceScope,
@@ -77,7 +80,7 @@ export const admissionAttributes = (
   parts: WriteParts,
 ): RequestAttributes => new RequestAttributes(context, scope, operation, parts);
 
-/** All fields are always there, in the same order: every write has two of these. */
+/** Always has all fields in the same order, so V8 uses one hidden class: every write makes two of these. */
 class RequestAttributes implements AdmissionAttributes {
   readonly operation: Operation;
   readonly kind: AdmissionAttributes['kind'];
@@ -108,7 +111,7 @@ class RequestAttributes implements AdmissionAttributes {
     this.resource = parts.resource ?? resource;
     this.subresource = parts.subresource ?? info.subresource;
     this.name = name;
-    // A namespace is in itself, as far as admission is concerned.
+    // For admission, the namespace of a Namespace is its own name.
     this.namespace = info.namespace || (resource.resource === 'namespaces' && resource.group === '' ? name : '');
     this.object = parts.object;
     this.oldObject = parts.oldObject;
@@ -125,7 +128,7 @@ class RequestAttributes implements AdmissionAttributes {
     this.#request = context.request;
   }
 
-  /** Few plug-ins ask, and to make one and abort it costs as much as to decode a small object. */
+  /** A getter, because few plug-ins use it, and creating and aborting a signal costs as much as decoding a small object. */
   get signal(): AbortSignal {
     return this.#request.signal;
   }
@@ -136,7 +139,7 @@ const plainOptions: Partial<Record<Operation, KubernetesObject>> = {
   UPDATE: { kind: 'UpdateOptions', apiVersion: 'meta.k8s.io/v1' },
 };
 
-/** What a write was told, as that is done: a patch is an update, or creates. */
+/** Returns the options of a write for admission: CreateOptions or UpdateOptions, also for a patch. */
 export function operationOptions(operation: Operation, query: URLSearchParams): KubernetesObject | undefined {
   const plain = plainOptions[operation];
   if (plain === undefined || query.size === 0) return plain;
@@ -151,7 +154,7 @@ export function operationOptions(operation: Operation, query: URLSearchParams): 
   };
 }
 
-/** Owners count once; whoever named one twice is told. Gives the object itself when there is nothing to do. */
+/** Removes duplicate owner references, with a warning. Returns the same object when there are none. */
 export function withoutDuplicateOwners(
   object: KubernetesObject,
   warn: (text: string) => void,
@@ -176,6 +179,6 @@ export function withoutDuplicateOwners(
   return { ...object, metadata: { ...object.metadata, ownerReferences: [...kept.values()] } };
 }
 
-/** The same for two that are the same in every respect. There may be thousands of them. */
+/** Returns a key that is equal for equal owner references. A Map of keys stays fast for thousands of them. */
 const identityOf = ({ uid, name, kind, apiVersion, controller, blockOwnerDeletion }: OwnerReference): string =>
   JSON.stringify([uid, name, kind, apiVersion, controller, blockOwnerDeletion]);

@@ -14,11 +14,11 @@ const headersFor = ({ serializer }: Representation): Record<string, string> =>
     ? { ...jsonHeaders }
     : { 'content-type': serializer.mediaType, 'cache-control': 'no-cache, private' };
 
-/** Whether the bytes of the cache are the answer. */
+/** Returns whether the cached bytes can be sent as they are. */
 export const isPlain = (scope: ResourceScope, { serializer, pretty, target }: Representation): boolean =>
   target === undefined && !pretty && serializer.mediaType === 'application/json' && scope.servesStoredBytes;
 
-/** Answers with one stored object. */
+/** Returns a response with one stored object. */
 export function objectResponse(
   scope: ResourceScope,
   status: number,
@@ -34,7 +34,7 @@ export function objectResponse(
   return { status, headers, body: encoded(scope, stored, representation) };
 }
 
-/** The bytes of an object in a form that does not depend on the time; made once. */
+/** Returns the encoded object, cached with it. Not for Tables, which depend on the time. */
 export function encoded(scope: ResourceScope, stored: StoredObject, representation: Representation): Buffer {
   return stored.variant(`${scope.kind.apiVersion} ${representation.name}`, () => {
     const object = scope.registry.codec.decode(stored.line);
@@ -44,15 +44,15 @@ export function encoded(scope: ResourceScope, stored: StoredObject, representati
 }
 
 /**
- * Throws NotAcceptable when the client wants to see one object as a list, or a list as one object. Differs from upstream,
- * which notices only when the write is done.
+ * Throws NotAcceptable when the client requests a single object as a PartialObjectMetadataList, or a list as a
+ * PartialObjectMetadata. Differs from upstream, which throws only after the write.
  */
 export function assertPresentable(scope: Presenter, { target }: Representation, isList: boolean): void {
   if (target === 'PartialObjectMetadataList' && !isList) throw noList(scope);
   if (target === 'PartialObjectMetadata' && isList) throw noObject(scope);
 }
 
-/** The object, in its hub version, as the client wants to see it. */
+/** Converts an object from its hub version to the requested representation. Throws NotAcceptable for a list. */
 export function presented(scope: Presenter, hub: KubernetesObject, representation: Representation): object {
   const { target, targetVersion } = representation;
   switch (target) {
@@ -70,18 +70,18 @@ export function presented(scope: Presenter, hub: KubernetesObject, representatio
 const tableMeta = ({ metadata }: KubernetesObject): ListMeta =>
   metadata?.resourceVersion ? { resourceVersion: metadata.resourceVersion } : {};
 
-/** Answers with any object that is in the form to be sent. */
+/** Returns a response with an object that is already in the requested version and representation. */
 export function encodedResponse(status: number, object: object, representation: Representation): ApiResponse {
   const { serializer, pretty } = representation;
   return { status, headers: headersFor(representation), body: serializer.encode(object, { pretty }) };
 }
 
-/** Answers with a Status that tells of success; what the client wants to see is for objects. */
+/** Returns a response with a Status. The representation's target (Table …) does not apply to it. */
 export function successResponse(status: Status, representation: Representation): ApiResponse {
   return encodedResponse(status.code ?? 200, status, representation);
 }
 
-/** Answers with a page of a list. */
+/** Returns a response with a page of a list. */
 export function listResponse(scope: ResourceScope, page: ListPage, representation: Representation): ApiResponse {
   const metadata: ListMeta = {
     resourceVersion: String(page.revision),
@@ -97,11 +97,11 @@ export function listResponse(scope: ResourceScope, page: ListPage, representatio
   return encodedResponse(200, presentedList(scope, hubs, shown, representation), representation);
 }
 
-/** Lists of custom resources always say where they go on. */
+/** Lists of custom resources always have `continue`, even when it is empty. */
 const ofItems = ({ custom }: ResourceScope, metadata: ListMeta): ListMeta =>
   custom ? { continue: '', ...metadata } : metadata;
 
-/** Objects, in their hub version, as the client wants to see a list of them. */
+/** Converts objects from their hub version to a list in the requested representation. */
 export function presentedList(
   scope: Presenter,
   hubs: readonly KubernetesObject[],
@@ -133,7 +133,7 @@ export function presentedList(
   }
 }
 
-/** As upstream names a type of its own. */
+/** The name of upstream's internal Go type. */
 const goType = ({ kind }: Presenter): string => `*${kind.group.split('.', 1)[0] || 'core'}.${kind.kind}`;
 
 const wrongTarget = (what: string): ApiError =>

@@ -2,7 +2,7 @@ import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { withTemporaryFile } from '@coxswain/client/kubeconfig';
 
-/** The text of a file; undefined when there is none. Throws for one that cannot be read. */
+/** Returns the text of a file, or undefined when it does not exist. Throws when it cannot be read. */
 export async function readTextIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
@@ -13,8 +13,8 @@ export async function readTextIfExists(path: string): Promise<string | undefined
 }
 
 /**
- * Puts a file in place as a whole: whoever reads it, also after a crash, finds the old text or the new one. The mode
- * holds from the first byte on.
+ * Replaces a file atomically: readers, also after a crash, find either the old text or the new one. The file is created with
+ * `mode`, so its content is never readable with other permissions.
  */
 export async function writeAtomically(path: string, text: string, mode: number): Promise<void> {
   await withTemporaryFile(path, async (temporary) => {
@@ -30,7 +30,7 @@ export async function writeAtomically(path: string, text: string, mode: number):
   await syncDirectory(dirname(path));
 }
 
-/** Makes the new name durable, where the platform can. */
+/** Makes the rename durable, on platforms that can sync a directory. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {

@@ -1,7 +1,7 @@
 import type { AuthorizationAttributes } from '../authorization/index.ts';
 import type { RequestState } from './request-state.ts';
 
-/** What the request wants, as authorizers see it. */
+/** Returns the attributes of the request for authorizers. */
 export function attributesOf({ info, user }: RequestState): AuthorizationAttributes {
   const { verb, apiGroup, apiVersion, resource, subresource, namespace, name, path, fieldSelector, labelSelector } =
     info;

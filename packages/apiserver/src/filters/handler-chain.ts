@@ -19,40 +19,41 @@ import { withWarnings } from './with-warnings.ts';
 export interface HandlerChainOptions extends ErrorsOptions, AuthenticationOptions, AuthorizationOptions {
   readonly impersonation: Impersonation;
   readonly inFlight: InFlight;
-  /** In place of the limits of `inFlight`. */
+  /** Priority and fairness. When set, the limits of `inFlight` do not apply. */
   readonly priorityAndFairness?: Filter;
-  /** Sends away who comes when the server stops. */
+  /** Counts running requests, and refuses new ones once the server shuts down. */
   readonly underWay: UnderWay;
   readonly uuid: () => string;
   readonly clock: Clock;
-  /** Long work on requests goes on in slices on it. */
+  /** The event loop that long work on requests yields to. */
   readonly eventLoop: EventLoop;
-  /** `--request-timeout`, for what is not long-running. */
+  /** `--request-timeout`, for requests that are not long-running. */
   readonly requestTimeoutMs: number;
   /** `--cors-allowed-origins`: regular expressions; none by default. */
   readonly corsAllowedOrigins?: readonly string[];
-  /** Logs what is answered. */
+  /** Logs requests. */
   readonly requestLog?: Filter;
-  /** Counts and times what is answered. */
+  /** Counts and times requests. */
   readonly metrics?: Filter;
-  /** Write the audit log: of those who were authenticated, and of those who were not. */
+  /** Writes audit events of authenticated requests. */
   readonly audit?: Filter;
+  /** Writes audit events of requests whose authentication failed. */
   readonly failedAuthenticationAudit?: Filter;
-  /** Answers what has passed all filters. */
+  /** Handles the requests that passed all filters. */
   readonly endpoint: StateHandler;
 }
 
 /**
- * Everything between the transport and the endpoints, outermost first:
+ * All filters between the transport and the endpoints, outermost first:
  *
- * 1. the log of requests and metrics see every answer, with its warnings, and those that are errors, which become answers right after;
- * 2. what comes too late, or is too much at once, is refused before it costs anything;
- * 3. time is limited from here on;
- * 4. CORS: browsers ask without credentials whether they may send a request;
- * 5. who asks: nothing below works without knowing it;
- * 6. audit, which names the real user, before impersonation makes it another one;
- * 7. impersonation;
- * 8. priority and fairness for whoever it is now, and then authorization, which may have to ask somebody.
+ * 1. The request log and metrics see every response, with its warnings. The filters inside them turn errors into responses.
+ * 2. Requests during shutdown and above the in-flight limits are refused before they cost anything.
+ * 3. The deadline covers everything below it.
+ * 4. CORS comes before authentication, because browsers send preflight requests without credentials.
+ * 5. Authentication. All filters below need the user.
+ * 6. Audit comes before impersonation, because audit events name the real user.
+ * 7. Impersonation.
+ * 8. Priority and fairness uses the impersonated user. It comes before authorization, which may call a webhook.
  */
 export function handlerChain(options: HandlerChainOptions): ApiHandler {
   const { corsAllowedOrigins = [] } = options;

@@ -3,20 +3,20 @@ import { textResponse } from '@coxswain/component-base/http';
 import type { RequestInfo } from '../http/request-context.ts';
 
 export interface InFlightOptions {
-  /** `--max-requests-inflight`: reads. 0: no limit. */
+  /** `--max-requests-inflight`: the limit for get, list and watch. 0 means no limit. */
   readonly maxReadOnly: number;
-  /** `--max-mutating-requests-inflight`. */
+  /** `--max-mutating-requests-inflight`: the limit for all other verbs. 0 means no limit. */
   readonly maxMutating: number;
 }
 
 const readOnlyVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 const longRunningSubresources: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
 
-/** What may take as long as it likes: watches, and whatever is passed on to a node or a service. */
+/** Returns whether a request has no time limit: watches, logs, profiles, and requests proxied to a node, pod or service. */
 export const isLongRunning = ({ verb, subresource, path }: RequestInfo): boolean =>
   verb === 'watch' || verb === 'proxy' || longRunningSubresources.has(subresource) || path.startsWith('/debug/pprof/');
 
-/** Counts what is being answered, and refuses what is too much at once. */
+/** Counts the requests in flight and limits their number. */
 export class InFlight {
   readonly #options: InFlightOptions;
   readonly current = { readOnly: 0, mutating: 0 };
@@ -25,7 +25,7 @@ export class InFlight {
     this.#options = options;
   }
 
-  /** Undefined when there are too many; else to be called when the request is done. */
+  /** Returns a function to call when the request is done, or undefined when the limit is reached. */
   enter(verb: string): (() => void) | undefined {
     const { maxReadOnly, maxMutating } = this.#options;
     const kind = readOnlyVerbs.has(verb) ? 'readOnly' : 'mutating';
@@ -38,7 +38,7 @@ export class InFlight {
   }
 }
 
-/** What a client gets that has to come again. */
+/** Returns the 429 response, with Retry-After. */
 export function tooManyRequests(retryAfterSeconds = 1): ApiResponse {
   const { headers, ...response } = textResponse(429, 'Too many requests, please try again later.\n');
   return { ...response, headers: { ...headers, 'retry-after': String(retryAfterSeconds) } };

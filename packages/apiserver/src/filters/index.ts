@@ -1,4 +1,4 @@
-/** What every request passes before its endpoint: one list, in `handler-chain.ts`. */
+/** The filters that every request passes before its endpoint. `handler-chain.ts` lists them in order. */
 export { attributesOf } from './attributes-of.ts';
 export type { Filter, StateHandler } from './filter.ts';
 export { handlerChain } from './handler-chain.ts';

@@ -9,45 +9,45 @@ import type { Turns } from '../turns/turns.ts';
 
 const nobody: UserInfo = Object.freeze({ username: '' });
 
-/** What a request needs of the server. */
+/** The dependencies of a request on its server. */
 export interface RequestSurroundings {
-  /** Names it in the audit log. */
+  /** Makes audit IDs. */
   readonly uuid: () => string;
   readonly eventLoop: EventLoop;
 }
 
-/** What is known of a request, and what is collected while it is answered. */
+/** A request and the state that the filters collect while it is handled. */
 export class RequestState implements RequestContext {
   request: ApiRequest;
   readonly info: RequestInfo;
   readonly query: URLSearchParams;
   user: UserInfo = nobody;
-  /** Whoever asks may do so. */
+  /** True once authorization allowed the request. */
   authorized = false;
-  /** Who really asks, when `user` is somebody impersonated. */
+  /** The authenticated user, when `user` is an impersonated one. */
   impersonator: UserInfo | undefined;
-  /** The permission that allowed it, where it was not one to impersonate whomever. */
+  /** The verb that allowed a constrained impersonation. Empty when the plain `impersonate` permission did. */
   impersonationConstraint: string | undefined;
-  /** Somebody asked for what they may not have: browsers shall not guess what the answer is made of. */
+  /** True when the request is forbidden. The error response then has `X-Content-Type-Options: nosniff`. */
   refused = false;
-  /** Where it was sorted in by priority and fairness. */
+  /** The FlowSchema and PriorityLevelConfiguration that priority and fairness chose. */
   flow: { readonly uid: string; readonly level: { readonly uid: string } } | undefined;
-  /** Called when a watch has sent what it begins with. */
+  /** Called when a watch has sent its initial events. */
   onWatchBegun: (() => void) | undefined;
-  /** In the order in which they came, each once. */
+  /** Texts for `Warning` headers, in the order of `warn` calls, without duplicates. */
   readonly warnings = new Set<string>();
   #annotations: Map<string, string> | undefined;
-  /** Of those, the ones that tell of the request's content. */
+  /** Keys of the annotations that belong in the audit log from level Request up only. */
   readonly detailedAnnotations = new Set<string>();
   deadline: number | undefined;
-  /** For pages of an allowed origin: headers of the answer, whatever it is. */
+  /** CORS headers to add to any response. Set when the Origin header is allowed. */
   corsHeaders: Readonly<Record<string, string>> | undefined;
   turns: Turns | undefined;
   readonly eventLoop: EventLoop;
   readonly #newAuditId: () => string;
   #auditId: string | undefined;
 
-  /** `path` is the decoded one. */
+  /** `path` is the decoded path. */
   constructor(request: ApiRequest, path: string, { uuid, eventLoop }: RequestSurroundings) {
     this.request = request;
     this.eventLoop = eventLoop;
@@ -56,7 +56,7 @@ export class RequestState implements RequestContext {
     this.info = readRequestInfo(request.method, path, this.query);
   }
 
-  /** Names the request in the audit log and in the answer: what the client calls it, or one of ours. */
+  /** The audit ID, for the audit log and the response: the client's Audit-ID header, or a new UUID. */
   get auditId(): string {
     this.#auditId ??= headerOf(this.request, 'audit-id') || this.#newAuditId();
     return this.#auditId;
@@ -68,13 +68,13 @@ export class RequestState implements RequestContext {
 
   readonly annotate = (key: string, value: string, minLevel?: 'Request'): void => {
     this.#annotations ??= new Map();
-    // The first one counts, as upstream has it.
+    // The first value of a key wins, as upstream.
     if (this.#annotations.has(key)) return;
     this.#annotations.set(key, value);
     if (minLevel) this.detailedAnnotations.add(key);
   };
 
-  /** From here on the request has these: what was read and concerns nobody else is gone. */
+  /** Replaces the headers of the request, to remove those that later filters and endpoints must not see. */
   replaceHeaders(headers: RequestHeaders): void {
     if (headers !== this.request.headers) this.request = new RequestWithHeaders(this.request, headers);
   }
@@ -84,7 +84,7 @@ export class RequestState implements RequestContext {
   }
 }
 
-/** Most requests have none, and nobody changes one. */
+/** Shared by all requests without a query. It must not be modified. */
 const noQuery = new URLSearchParams();
 const noAnnotations: ReadonlyMap<string, string> = new Map();
 

@@ -2,13 +2,13 @@ import { newServiceUnavailable, toStatus } from '@coxswain/apimachinery';
 import type { ApiResponse } from '@coxswain/component-base/http';
 import type { Filter } from './filter.ts';
 
-/** Counts the requests that are being answered, so that a server that stops can wait for them. */
+/** Counts running requests, so that shutdown can wait for them. */
 export class UnderWay {
   #count = 0;
   #closed = false;
   #onIdle: (() => void) | undefined;
 
-  /** Whoever comes after `drain` is sent away. A watch has its answer as soon as it begins. */
+  /** Responds with a 503 after `drain`. A watch counts only until its response begins. */
   readonly filter: Filter = (next) => async (state) => {
     if (this.#closed) return shuttingDown();
     this.#count++;
@@ -20,7 +20,7 @@ export class UnderWay {
     }
   };
 
-  /** Lets nobody in any more. Resolves when all who are in have their answers. */
+  /** Refuses new requests from now on. Resolves when all running requests have their responses. */
   drain(): Promise<void> {
     this.#closed = true;
     if (this.#count === 0) return Promise.resolve();
@@ -37,7 +37,7 @@ function shuttingDown(): ApiResponse {
       'content-type': 'application/json',
       'retry-after': '1',
       'x-content-type-options': 'nosniff',
-      // What is left of the server is of no use to this client.
+      // The server is shutting down, so the client must not reuse the connection.
       connection: 'close',
     },
     body: Buffer.from(`${JSON.stringify(toStatus(newServiceUnavailable('apiserver is shutting down')))}\n`),

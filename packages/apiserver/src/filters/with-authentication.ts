@@ -5,13 +5,13 @@ import { isLongRunning } from './in-flight.ts';
 
 export interface AuthenticationOptions {
   readonly authenticator: Authenticator;
-  /** Takes out of headers what must be passed on to nobody. */
+  /** Returns the headers without credentials. */
   readonly removeCredentials: (headers: RequestHeaders) => RequestHeaders;
 }
 
 const noAnnotations: Readonly<Record<string, string>> = {};
 
-/** Finds out who asks. Throws a 401 when that cannot be known. */
+/** Authenticates the request. Throws Unauthorized when no authenticator accepts it. */
 export function withAuthentication({ authenticator, removeCredentials }: AuthenticationOptions): Filter {
   return (next) => async (state) => {
     let found: Awaited<ReturnType<Authenticator['authenticate']>>;
@@ -24,7 +24,7 @@ export function withAuthentication({ authenticator, removeCredentials }: Authent
     for (const warning of found.warnings ?? []) state.warn(warning);
     for (const [key, value] of Object.entries(found.annotations ?? noAnnotations)) state.annotate(key, value);
     state.user = found.user;
-    // Only what is passed on could give them away.
+    // Only long-running requests may be proxied, which would leak the credentials.
     if (isLongRunning(state.info)) state.replaceHeaders(removeCredentials(state.request.headers));
     return next(state);
   };

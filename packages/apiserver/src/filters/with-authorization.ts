@@ -7,11 +7,11 @@ import type { Filter } from './filter.ts';
 
 export interface AuthorizationOptions {
   readonly authorizer: Authorizer;
-  /** Hears of errors that are the server's own. */
+  /** Called for errors of authorizers. */
   readonly onError: (error: unknown, request: ApiRequest) => void;
 }
 
-/** Throws a 403 for what the user may not do. */
+/** Authorizes the request. Throws Forbidden when it is not allowed. Responds with a 500 when an authorizer failed. */
 export function withAuthorization({ authorizer, onError }: AuthorizationOptions): Filter {
   return (next) => async (state) => {
     const attributes = attributesOf(state);

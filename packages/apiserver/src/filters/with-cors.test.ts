@@ -17,19 +17,19 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** As a browser sends it before it knows whether it may: without credentials. */
+/** Sends a request without credentials, as a browser sends a preflight request. */
 const ask = (method: string, url: string, origin?: string) =>
   server.transport()({ method, url, headers: { ...(origin && { origin }) } });
 
-describe('pages of an allowed origin', () => {
-  it('are told that they may send requests, without credentials', async () => {
+describe('requests from an allowed origin', () => {
+  it('get a preflight response without credentials', async () => {
     const answer = await ask('OPTIONS', '/api/v1/namespaces/default/pods', page);
     expect(answer.status).toBe(204);
     expect(answer.body).toBeUndefined();
     expect(answer.headers).toEqual({ ...headers, 'audit-id': expect.any(String), 'cache-control': expect.any(String) });
   });
 
-  it('may read answers, and errors too', async () => {
+  it('get CORS headers in responses, also in errors', async () => {
     expect(await ask('GET', '/version', page)).toMatchObject({ status: 200, headers });
     expect(await ask('GET', '/api/v1/secrets', page)).toMatchObject({ status: 403, headers });
     const stranger = server.transport()({
@@ -42,7 +42,7 @@ describe('pages of an allowed origin', () => {
 });
 
 it.each([undefined, 'https://example.org', 'https://app.example.com.evil.org', 'null'])(
-  'what comes from %s is answered as ever',
+  'requests from origin %s get no CORS headers',
   async (origin) => {
     const answer = await ask('GET', '/version', origin);
     expect(answer.status).toBe(200);

@@ -2,7 +2,7 @@ import { GoRegexp } from '@coxswain/apimachinery';
 import { headerOf } from '@coxswain/component-base/http';
 import type { Filter } from './filter.ts';
 
-/** What upstream's server lets pages of other origins send and read. */
+/** Upstream's CORS headers. */
 const allowed = {
   'access-control-allow-methods': 'POST, GET, OPTIONS, PUT, DELETE, PATCH',
   'access-control-allow-headers':
@@ -12,9 +12,9 @@ const allowed = {
 };
 
 /**
- * Lets pages of these origins, regular expressions of Go, read answers, errors included; and answers the question that browsers ask before
- * some requests (OPTIONS), for which they have no credentials. Requests of other origins are answered without these headers: it is
- * the browser that keeps the answer from the page.
+ * Adds CORS headers to the responses, errors included, for requests from the origins (Go regular expressions), and responds to
+ * their preflight requests (OPTIONS), which have no credentials. Requests from other origins are served without these headers,
+ * so the browser hides the response from the page.
  */
 export function withCors(origins: readonly string[]): Filter {
   const patterns = origins.map((origin) => new GoRegexp(origin));

@@ -13,8 +13,8 @@ const stateOf = (search: string, verb = 'list'): RequestState =>
     info: { verb, subresource: '', path: '/api/v1/pods' },
   }) as unknown as RequestState;
 
-describe('the time of a request', () => {
-  /** After how many seconds a request that is never answered is given up. */
+describe('the timeout of a request', () => {
+  /** Returns after how many seconds a request that never completes times out. */
   const patience = async (search: string): Promise<number> => {
     const clock = new FakeClock(0);
     const answer = withDeadline(minute, clock)(() => new Promise(() => {}))(stateOf(search));
@@ -33,12 +33,12 @@ describe('the time of a request', () => {
     ['timeout=10m', 60],
     ['timeout=0s', 60],
     ['timeout=-5s', 60],
-  ])('with %j is %d seconds', async (search, seconds) => expect(await patience(search)).toBe(seconds));
+  ])('with query %j is %d seconds', async (search, seconds) => expect(await patience(search)).toBe(seconds));
 
   it.each([
     ['abc', 'time: invalid duration "abc"'],
     ['5', 'time: missing unit in duration "5"'],
-  ])('cannot be %j', async (timeout, why) => {
+  ])('is refused when it is %j', async (timeout, why) => {
     await expect(
       withDeadline(minute, systemClock)(async () => ready)(stateOf(`timeout=${timeout}`)),
     ).rejects.toMatchObject({
@@ -47,7 +47,7 @@ describe('the time of a request', () => {
     });
   });
 
-  it('is not limited for a watch', async () => {
+  it('does not apply to a watch', async () => {
     expect(await withDeadline(minute, systemClock)(async () => ready)(stateOf('timeout=abc', 'watch'))).toBe(ready);
   });
 });

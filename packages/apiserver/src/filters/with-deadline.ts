@@ -6,9 +6,9 @@ import type { Filter } from './filter.ts';
 import { isLongRunning } from './in-flight.ts';
 
 /**
- * Limits the time of whatever is not long-running: until it is answered, and until the answer is taken. A client that
- * takes longer to send its request is told so; one that takes longer to read a long list is cut off. Clients may want
- * less time: `?timeout=5s`. Throws BadRequest for what is no time.
+ * Limits the time of requests that are not long-running, until the response is sent completely. Throws Timeout (504) when
+ * there is no response in time, and closes the connection when a client is too slow to read a streamed response. Clients can
+ * set a shorter limit with `?timeout=5s`. Throws BadRequest when that is not a duration.
  */
 export function withDeadline(maxTimeoutMs: number, clock: Clock): Filter {
   const timedOut = (): ApiError => newTimeoutError('request did not complete within the allotted timeout', 0);

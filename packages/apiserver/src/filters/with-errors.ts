@@ -5,11 +5,11 @@ import type { Filter } from './filter.ts';
 
 export interface ErrorsOptions {
   readonly codecs: CodecFactory;
-  /** Hears of errors that are the server's own. */
+  /** Called for server errors: status 500 and above, and thrown values that are not an ApiError. */
   readonly onError: (error: unknown, request: ApiRequest) => void;
 }
 
-/** Makes an answer of what is thrown, and gives every answer the headers that all have. */
+/** Turns thrown errors into responses, and adds the headers that all responses have. */
 export function withErrors({ codecs, onError }: ErrorsOptions): Filter {
   return (next) => async (state) => {
     let response: ApiResponse;

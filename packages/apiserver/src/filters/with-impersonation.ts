@@ -3,7 +3,7 @@ import { type Impersonation, isImpersonationHeader } from '../authorization/inde
 import { attributesOf } from './attributes-of.ts';
 import type { Filter } from './filter.ts';
 
-/** Makes the user another one where headers want that, and the real one may. */
+/** Replaces the user by the one in the impersonation headers. Throws Forbidden when the real user must not impersonate it. */
 export function withImpersonation(impersonation: Impersonation): Filter {
   return (next) => async (state) => {
     const { headers } = state.request;

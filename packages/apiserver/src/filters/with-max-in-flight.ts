@@ -1,7 +1,7 @@
 import type { Filter } from './filter.ts';
 import { type InFlight, isLongRunning, tooManyRequests } from './in-flight.ts';
 
-/** Refuses what is too much at once, where there is no priority and fairness. */
+/** Responds with a 429 above the in-flight limits. Used without priority and fairness. */
 export function withMaxInFlight(inFlight: InFlight): Filter {
   return (next) => async (state) => {
     if (isLongRunning(state.info)) return next(state);

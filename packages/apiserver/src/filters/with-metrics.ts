@@ -6,8 +6,9 @@ import { isLongRunning } from './in-flight.ts';
 import type { RequestState } from './request-state.ts';
 
 /**
- * Counts and times what is answered. Only for what the server has (`isServed`): labels that clients could make up would
- * be without end; and as upstream, only for those who may ask. What lasts, such as a watch, is counted when it is over.
+ * Counts and times requests. Only requests for served resources (`isServed`) are counted, because otherwise clients could
+ * create any number of label values. As upstream, only authorized requests are counted. Long-running ones such as watches
+ * are counted when they end.
  */
 export function withMetrics(metrics: ServerMetrics, clock: Clock, isServed: (state: RequestState) => boolean): Filter {
   return (next) => async (state) => {
@@ -17,7 +18,7 @@ export function withMetrics(metrics: ServerMetrics, clock: Clock, isServed: (sta
     const recorder = metrics.request(requestLabels(state));
     const record = (): void => recorder.record(response.status, (clock.monotonic() - started) / 1000, sizeOf(response));
     if (isLongRunning(state.info) && response.body && 'stream' in response.body) {
-      // A watch of a custom resource ends with its definition, when all that was recorded of the resource is gone.
+      // Deleting a CustomResourceDefinition removes its resource's metrics and ends its watches. These must not add them again.
       const recordIfServed = (): void => (isServed(state) ? record() : undefined);
       return { ...response, body: lasting(response.body.stream, recorder, recordIfServed) };
     }

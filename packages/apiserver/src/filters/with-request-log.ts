@@ -4,8 +4,8 @@ import { requestLabels } from '../metrics/index.ts';
 import type { Filter } from './filter.ts';
 
 /**
- * Logs every request at verbosity 3, when it is answered. Costs nothing below that. Differs from upstream: what lasts, such as a watch, is logged when
- * it begins, not when it is over.
+ * Logs every request at verbosity 3, when it has a response. Costs nothing below that. Differs from upstream: a long-running
+ * request such as a watch is logged when its response begins, not when it ends.
  */
 export function withRequestLog(logger: Logger, nowMs: () => number): Filter {
   const requests = logger.named('httplog').v(3);

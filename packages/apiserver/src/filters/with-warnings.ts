@@ -3,11 +3,11 @@ import type { ApiResponse } from '@coxswain/component-base/http';
 import type { Filter } from './filter.ts';
 import type { RequestState } from './request-state.ts';
 
-/** Together they may be so long, and each so long when they are not; upstream's bounds. */
+/** Upstream's limits: the total length of all warnings, and the length of each one when that is exceeded. */
 const maxTotalLength = 4 * 1024;
 const maxLength = 256;
 
-/** Adds what was warned of on the way as `Warning` headers. What has control characters has no place there. */
+/** Adds the warnings of the request as `Warning` headers. Texts with control characters are omitted. */
 export const withWarnings: Filter = (next) => async (state) => warned(await next(state), state);
 
 function warned(response: ApiResponse, { warnings }: RequestState): ApiResponse {
@@ -19,7 +19,7 @@ function warned(response: ApiResponse, { warnings }: RequestState): ApiResponse 
     : { ...response, headers: { ...response.headers, warning: recorder.headers } };
 }
 
-/** Lengths are in characters, as upstream counts them. */
+/** Makes `Warning` headers within the limits. Lengths are in characters, as in upstream. */
 class Recorder {
   headers: string[] = [];
   readonly #texts: string[] = [];
@@ -32,7 +32,7 @@ class Recorder {
     if (this.#truncating) this.#append(truncated(text));
     else if (this.#total + lengthOf(text) <= maxTotalLength || controlCharacters.test(text)) this.#append(text);
     else {
-      // Begin anew, with the beginnings only.
+      // Start over with every warning truncated.
       this.#truncating = true;
       this.#total = 0;
       this.headers = [];
@@ -51,5 +51,5 @@ const controlCharacters = /\p{Cc}/u;
 const lengthOf = (text: string): number => (text.length <= maxLength ? text.length : [...text].length);
 const truncated = (text: string): string => (text.length <= maxLength ? text : [...text].slice(0, maxLength).join(''));
 
-/** What is beyond Latin-1 is sent as its UTF-8 bytes. */
+/** Characters beyond Latin-1 are sent as UTF-8 bytes. */
 const format = (warning: string): string => `299 - ${Buffer.from(quote(warning)).toString('latin1')}`;

@@ -1,6 +1,6 @@
 import type { ApiRequest, Connection, RequestHeaders } from '@coxswain/component-base/http';
 
-/** A request that is another one, apart from what a subclass does otherwise. */
+/** A request that delegates to another one. Subclasses override members. */
 export abstract class DelegatedRequest implements ApiRequest {
   protected readonly request: ApiRequest;
 

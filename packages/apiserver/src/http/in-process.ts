@@ -2,12 +2,12 @@ import { setMaxListeners } from 'node:events';
 import type { ApiHandler, ApiRequest, ApiResponse, Connection } from '@coxswain/component-base/http';
 import { bodyTooLarge } from '@coxswain/component-base/http';
 
-/** A request by a function call: what a socket would have brought. */
+/** A request made by a function call instead of over a socket. */
 export interface InProcessRequest {
   readonly method: string;
   /** Path and query. */
   readonly url: string;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
   readonly signal?: AbortSignal;
@@ -17,8 +17,9 @@ export interface InProcessRequest {
 export type InProcessTransport = (request: InProcessRequest) => Promise<ApiResponse>;
 
 /**
- * The way to a server without a socket and without TLS. Everything else is the same: authentication, authorization,
- * admission, bytes. With a `user` the caller is who it says it is, without credentials; for parts of one program only.
+ * Returns a transport that calls the handler without a socket and TLS. Everything else is as over HTTP: authentication,
+ * authorization, admission, encoding. With `user`, requests are authenticated as that user without credentials, which is
+ * for trusted components of the same process only.
  */
 export function inProcessTransport(handler: ApiHandler, user?: NonNullable<Connection['user']>): InProcessTransport {
   const connection: Connection = {
@@ -31,7 +32,7 @@ export function inProcessTransport(handler: ApiHandler, user?: NonNullable<Conne
 }
 
 const never = new AbortController().signal;
-// Everybody waits with this one for what never comes.
+// All requests without a signal share this one, so any number of listeners is fine.
 setMaxListeners(0, never);
 
 function toApiRequest(request: InProcessRequest, connection: Connection): ApiRequest {

@@ -3,15 +3,18 @@ import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type { ApiRequest, ApiResponse } from '@coxswain/component-base/http';
 import type { Turns } from '../turns/turns.ts';
 
-/** What a request is for, read from its method and path alone: upstream's RequestInfo. */
+/** The target of a request, parsed from its method, path and query: upstream's RequestInfo. */
 export interface RequestInfo {
-  /** Whether it is for an API resource rather than for a path such as `/healthz` or a discovery document. */
+  /** True for API resources, false for paths such as `/healthz` and for discovery documents. */
   readonly isResourceRequest: boolean;
-  /** Decoded. */
+  /** The percent-decoded path. */
   readonly path: string;
-  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; else the method in lower case. */
+  /**
+   * `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`, or the legacy `proxy`. For paths that
+   * are not resources, the method in lower case.
+   */
   readonly verb: string;
-  /** `api` or `apis`; empty when it is neither. */
+  /** `api` or `apis`; empty for other paths. */
   readonly apiPrefix: string;
   readonly apiGroup: string;
   readonly apiVersion: string;
@@ -20,30 +23,30 @@ export interface RequestInfo {
   readonly resource: string;
   readonly subresource: string;
   readonly name: string;
-  /** What follows the resource in the path: [resource, name, subresource, …]. */
+  /** The path from the resource on: [resource, name, subresource, …]. */
   readonly parts: readonly string[];
   readonly fieldSelector: string;
   readonly labelSelector: string;
 }
 
-/** A request on its way through the filters and to its endpoint. */
+/** A request as filters and endpoints see it. */
 export interface RequestContext {
   readonly request: ApiRequest;
   readonly info: RequestInfo;
   readonly query: URLSearchParams;
-  /** Who asks; filters before authentication find nobody here. */
+  /** The user. Its name is empty until authentication. */
   user: UserInfo;
-  /** Where upstream sends a `Warning` header: each text once. */
+  /** Adds a `Warning` header to the response. Duplicate texts are sent once. */
   readonly warn: (text: string) => void;
-  /** For the audit log. */
+  /** Adds an annotation to the audit event; with `minLevel`, only if the event is at least at that level. */
   readonly annotate: (key: string, value: string, minLevel?: 'Request') => void;
-  /** When it must be answered, in the monotonic time of the server's clock; absent for what lasts. */
+  /** The deadline of the response, in the monotonic time of the server's clock. Undefined for long-running requests. */
   readonly deadline?: number | undefined;
-  /** To be called when a watch has sent what it begins with: from then on it costs little. */
+  /** Must be called when a watch has sent its initial events, which are its expensive part. */
   readonly onWatchBegun?: (() => void) | undefined;
-  /** Where others get their turn while it is worked on. */
+  /** The event loop that long work on the request yields to. */
   readonly eventLoop: EventLoop;
-  /** Of a request that brought much, which is worked on in turns with others; absent until that is known. */
+  /** Set for requests with a large body or object: work on them yields to the event loop. */
   turns?: Turns | undefined;
 }
 

@@ -7,7 +7,7 @@ const read = (method: string, url: string): RequestInfo => {
   return readRequestInfo(method, path, new URLSearchParams(search));
 };
 
-describe('what a request is for', () => {
+describe('readRequestInfo', () => {
   it.each<[string, string, Partial<RequestInfo>]>([
     ['GET', '/api/v1/pods', { verb: 'list', resource: 'pods', namespace: '', apiGroup: '', apiVersion: 'v1' }],
     ['GET', '/api/v1/namespaces/a/pods', { verb: 'list', resource: 'pods', namespace: 'a' }],
@@ -39,11 +39,11 @@ describe('what a request is for', () => {
     ['GET', '/apis/apps/v1'],
     ['GET', '/api/v1/watch'],
     ['POST', '/version'],
-  ])('%s %s is for no resource', (method, url) => {
+  ])('%s %s is not a resource request', (method, url) => {
     expect(read(method, url)).toMatchObject({ isResourceRequest: false, verb: method.toLowerCase() });
   });
 
-  it('does not take two slashes for one', () => {
+  it('does not collapse double slashes', () => {
     expect(read('GET', '/api//v1/pods')).not.toMatchObject({ resource: 'pods', apiVersion: 'v1' });
   });
 });

@@ -1,7 +1,7 @@
 import { fields, trim } from '@coxswain/apimachinery';
 import type { RequestInfo } from './request-context.ts';
 
-/** A map, because over HTTP/2 a method may be any word, `constructor` too. */
+/** A Map instead of an object, because over HTTP/2 a method may be any word, such as `constructor`. */
 const verbs: ReadonlyMap<string, string> = new Map([
   ['POST', 'create'],
   ['GET', 'get'],
@@ -11,13 +11,13 @@ const verbs: ReadonlyMap<string, string> = new Map([
   ['DELETE', 'delete'],
 ]);
 
-/** What of a namespace is no resource inside it. */
+/** The subresources of a namespace. Any other path segment after a namespace is a resource in it. */
 const namespaceSubresources: ReadonlySet<string> = new Set(['status', 'finalize']);
 
-/** A parameter that is there is true, whatever it says, unless it says the contrary. */
+/** Parses a boolean query parameter as upstream does: any value other than `0` and `false` is true, also an empty one. */
 export const isTrue = (text: string | null): boolean => text !== null && text !== '0' && text.toLowerCase() !== 'false';
 
-/** Reads what a request is for. The path is decoded; slashes in names do not exist. */
+/** Parses the RequestInfo of a request. `path` must be percent-decoded, so a name cannot contain a slash. */
 export function readRequestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
   const nonResource: RequestInfo = {
     isResourceRequest: false,
@@ -51,7 +51,7 @@ export function readRequestInfo(method: string, path: string, query: URLSearchPa
   let namespace = '';
   if (rest[0] === 'namespaces' && rest.length > 1) {
     namespace = rest[1]!;
-    // What follows the namespace is the resource, unless it is of the namespace itself.
+    // After the namespace's name follows a resource in it, or a subresource of the namespace itself.
     if (rest.length > 2 && !namespaceSubresources.has(rest[2]!)) rest = rest.slice(2);
   }
   const [resource = '', given = '', subresource = ''] = rest;
@@ -78,7 +78,7 @@ export function readRequestInfo(method: string, path: string, query: URLSearchPa
   };
 }
 
-/** Selecting one object by its name asks for no more than that object, and is authorized so. */
+/** Returns the name that `metadata.name=…` selects: such a request is authorized as one for that object. */
 function selectedName(fieldSelector: string): string {
   if (!fieldSelector.includes('metadata.name')) return '';
   try {

@@ -27,18 +27,18 @@ it.each([
   ['x', 'y', false],
   ['x', 'xx', false],
   ['', '', true],
-])('sameSecret(%j, %j) is %j, whatever their lengths, in a time that does not tell', (a, b, expected) => {
+])('sameSecret(%j, %j) is %j, in constant time', (a, b, expected) => {
   expect(sameSecret(a, b)).toBe(expected);
   expect(compared.times).toBe(1);
 });
 
-it('static tokens are compared so', async () => {
+it('static tokens are compared in constant time', async () => {
   const tokens = new StaticTokenAuthenticator([['t', { username: 'alice' }]]);
   expect(await tokens.authenticateToken('t')).toEqual({ user: { username: 'alice' } });
   expect(compared.times).toBe(1);
 });
 
-it('bootstrap tokens are compared so', async () => {
+it('bootstrap tokens are compared in constant time', async () => {
   const data = { 'token-secret': Buffer.from('0123456789abcdee').toString('base64') };
   const metadata = { name: 'bootstrap-token-abcdef', namespace: 'kube-system' };
   const secrets = fakeLister<Secret>({ metadata, type: 'bootstrap.kubernetes.io/token', data });

@@ -8,11 +8,11 @@ function* twoSteps(): Steps<string> {
   return 'done';
 }
 
-it('completes a computation in one go where a request has no turns', () => {
+it('completes a computation synchronously when a request has no turns', () => {
   expect(inTurns(undefined, twoSteps())).toBe('done');
 });
 
-it('completes it in turns where it has', async () => {
+it('yields to the event loop during a computation when a request has turns', async () => {
   let yields = 0;
   const loop = new CountingEventLoop({
     msPerLook: 2,

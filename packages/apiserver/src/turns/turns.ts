@@ -3,9 +3,9 @@ import type { Turns } from '@coxswain/apimachinery/turns';
 
 export { Turns } from '@coxswain/apimachinery/turns';
 
-/** Whether it takes so long to work on an object, or its bytes, that others should have their turn in between. Most objects are smaller. */
+/** Returns whether an object's bytes are so many that work on it must yield to the event loop. Most objects are smaller. */
 export const isLarge = (bytes: Uint8Array): boolean => bytes.length > 16 * 1024;
 
-/** Completes a computation in turns with others, or in one go where the request is a small one and has no turns. */
+/** Completes a computation in slices that yield to the event loop, or synchronously for a small request, which has no turns. */
 export const inTurns = <T>(turns: Turns | undefined, steps: Steps<T>): T | Promise<T> =>
   turns ? turns.complete(steps) : completed(steps);

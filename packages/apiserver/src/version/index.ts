@@ -1,8 +1,8 @@
 import { userAgentOf } from '@coxswain/component-base/version';
 
-/** Which Kubernetes this is. */
+/** The version of Kubernetes that this server implements. */
 export { versionInfo } from '@coxswain/component-base/version';
 export { versionHandler } from './version-handler.ts';
 
-/** How the server names itself to servers that it asks. */
+/** The User-Agent of requests that the API server sends. */
 export const userAgent = userAgentOf('kube-apiserver');

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { bytesOf, contextFor } from '../discovery/request-context.test-data.ts';
 import { versionHandler } from './index.ts';
 
-it('says which Kubernetes it is, in upstream’s form', async () => {
+it('serves the version in upstream’s form', async () => {
   const response = await versionHandler()(contextFor('/version'));
   const text = bytesOf(response).toString();
   expect(response.headers).toEqual({ 'content-type': 'application/json' });
