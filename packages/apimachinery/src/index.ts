@@ -1,9 +1,9 @@
 /**
- * `@coxswain/apimachinery`: the words every part of Kubernetes speaks. Kinds and versions, the Scheme,
- * codecs, selectors, quantities, patches, server-side apply, errors.
+ * `@coxswain/apimachinery`: the API machinery shared by all parts of Kubernetes: kinds and versions, the Scheme, codecs, selectors,
+ * quantities, patches, server-side apply, errors.
  *
- * It is not a client and knows no built-in kind: those are data in `@coxswain/api`. It does no I/O and
- * imports nothing of Node, so that it runs in a browser as it stands.
+ * It is not a client and knows no built-in kind: those are data in `@coxswain/api`. It does no I/O and imports no Node modules, so it
+ * runs in browsers unchanged.
  *
  * Where to start: `schema/` (a type as data), `runtime/` (Scheme, codecs), `patch/`, `apply/`.
  */

@@ -1,2 +1,2 @@
-/** Listening to abort signals. */
+/** Callbacks on abort signals. */
 export { onAbort } from './on-abort.ts';

@@ -1,13 +1,15 @@
-/** Who waits for which signal. Entries go with their signals. */
+/** The registered callbacks of each signal. Entries are collected together with their signals. */
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls back when the signal is aborted; not if it is already. Returns how to stop waiting. However many wait, the signal has
- * one listener, and none when nobody waits: Node takes many listeners on a signal that lives long for a leak, and says so.
+ * Calls `callback` when the signal is aborted; never if it is aborted already. Returns a function that unregisters the callback. The
+ * signal has one listener regardless of the number of callbacks, and none when there are no callbacks: Node warns of a memory leak when a
+ * long-lived signal has many listeners.
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (!signal || signal.aborted) return () => {};
-  // A function of its own: the same callback may wait twice. It lets go of that at the end: tables from which it was taken may outlive it.
+  // One wrapper per registration: the same callback may be registered twice. Unregistering drops the reference to the callback, because a
+  // hash table from which the wrapper was deleted may stay in memory.
   let wanted: (() => void) | undefined = callback;
   const call = (): void => wanted?.();
   const known = waiting.get(signal);

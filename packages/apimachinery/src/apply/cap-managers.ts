@@ -1,12 +1,12 @@
 import { compareStrings } from '../json/go-value.ts';
 import { type FieldsOwner, type Managers, ownerIdentity, ownerSeconds } from './managers.ts';
 
-/** How many owners by update an object keeps apart. */
+/** The default maximum of Update entries in managedFields; more are merged. */
 export const defaultMaxUpdateManagers = 10;
 
 /**
- * Merges the oldest owners by update, those of one version into one called `ancient-changes`, until there are no
- * more than `max`, or nothing is left to merge.
+ * Merges the oldest Update entries of each version into an entry of the manager `ancient-changes`, until at most `max` Update entries are
+ * left or none can be merged.
  */
 export function capUpdateManagers(managers: Managers, max = defaultMaxUpdateManagers): Managers {
   if (managers.size <= max) return managers;
@@ -30,9 +30,9 @@ export function capUpdateManagers(managers: Managers, max = defaultMaxUpdateMana
       capped.set(bucketIdentity, capped.get(first)!);
       capped.delete(first);
     }
-    // The later of the times: updaters come oldest first.
+    // The merged entry gets the later of the two times, which is this one's: updaters are sorted oldest first.
     capped.set(bucketIdentity, { ...bucket, set: owner.set.union(capped.get(bucketIdentity)!.set) });
-    // Upstream loses a bucket here that is itself among those to merge; so must we, to own the same fields.
+    // When this owner is the bucket itself, this deletes the bucket. Upstream does so too; the owned fields must be the same.
     capped.delete(identity);
     count--;
   }

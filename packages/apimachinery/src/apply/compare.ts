@@ -6,14 +6,17 @@ import type { RecentShapes } from './recent-shapes.ts';
 import { everyPlace } from './to-field-set.ts';
 import { alternativeOf, elementOfKey, type ListType, type MapType, typeOfKey, type ValueType } from './value-type.ts';
 
-/** What became of an object: no place is in more than one of the sets. */
+/**
+ * The paths that differ between two values. A path is in one of the sets at most, except that of a list item which gains or loses a
+ * duplicate: it is both added and removed.
+ */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
   readonly removed: FieldSet;
 }
 
-/** The same for a part of it; undefined where nothing happened, so that equal parts cost nothing. */
+/** The difference of a part of the value; an absent set is empty. Undefined means no difference, so that equal parts allocate nothing. */
 type Difference = Partial<Comparison>;
 type Maybe = Difference | undefined;
 
@@ -31,7 +34,7 @@ const removedLeaf: Difference = { removed: FieldSet.leaf };
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const asMap = (value: unknown): Record<string, unknown> => (isJsonObject(value) ? value : {});
 
-/** undefined stands for absent. */
+/** Undefined stands for an absent value. */
 function differ(type: ValueType, before: unknown, after: unknown): Maybe {
   if (before === after) return undefined;
   if (before === undefined) return { added: everyPlace(type, after) };
@@ -39,7 +42,7 @@ function differ(type: ValueType, before: unknown, after: unknown): Maybe {
   const left = alternativeOf(type, before);
   const right = alternativeOf(type, after);
   const difference = differAs(type, right, before, after);
-  // A value that turned from a map to something else has lost what was in it.
+  // When a value changes its kind (map, list or scalar), it is also compared as the old kind: its old content counts as removed.
   return left === right ? difference : both(differAs(type, left, before, after), difference);
 }
 
@@ -62,7 +65,7 @@ function differAsMaps(type: MapType, before: unknown, after: unknown): Maybe {
   const right = asMap(after);
   const leftKeys = Object.keys(left);
   const rightKeys = Object.keys(right);
-  // Two empty ones are leaves, which keeps empty and null apart.
+  // Two empty values are compared as leaves, so that `{}` and null differ.
   if (type.atomic || (leftKeys.length === 0 && rightKeys.length === 0)) return differAsLeaves(before, after);
   if (leftKeys.length === 0) return { added: everyPlace({ map: type }, right).withMember(false) };
   const gathered = new Gathered(type.shapes);
@@ -83,7 +86,7 @@ function differAsLists(type: ListType, before: unknown, after: unknown): Maybe {
   const right = asList(after);
   if (type.atomic || (left.length === 0 && right.length === 0)) return differAsLeaves(before, after);
   if (left.length === 0) return { added: everyPlace({ list: type }, right).withMember(false) };
-  // Most lists did not change at all, and then their items need no names.
+  // Most lists are unchanged; then no path elements are computed for their items.
   if (jsonEquals(left, right)) return undefined;
   const leftItems = indexItems(type, left).items;
   const rightItems = indexItems(type, right).items;
@@ -95,7 +98,7 @@ function differAsLists(type: ListType, before: unknown, after: unknown): Maybe {
   return gathered.difference();
 }
 
-/** Compares the items of one element; duplicates are one value together. */
+/** Compares the items with the same path element. Duplicates are compared as one value. */
 function differAsItems(type: ValueType, before: readonly unknown[] = [], after: readonly unknown[] = []): Maybe {
   if (before.length <= 1 && after.length <= 1) return differ(type, before[0], after[0]);
   if (before.length > 1 && after.length > 1) return differAsLeaves(before, after);
@@ -113,7 +116,7 @@ function both(a: Maybe, b: Maybe): Maybe {
   };
 }
 
-/** Collects the differences of a container's children, making a set only when there is something to put in. */
+/** Collects the differences of the children of a map or list. Allocates a set only when there is something to put into it. */
 class Gathered {
   readonly #shapes: RecentShapes;
   readonly #added = new Children();

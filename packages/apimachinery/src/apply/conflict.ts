@@ -11,7 +11,7 @@ export interface Conflict {
   readonly path: FieldPath;
 }
 
-/** Fields are owned by others. Internal to an apply; callers see the ApiError made of it. */
+/** Thrown during an apply that would change fields owned by other managers. Internal: callers get the ApiError made by `toApiError`. */
 export class ConflictsError extends Error {
   override readonly name = 'ConflictsError';
   readonly conflicts: readonly Conflict[];
@@ -21,7 +21,7 @@ export class ConflictsError extends Error {
     this.conflicts = conflicts;
   }
 
-  /** All fields of each owner. Owners in the order of their identities, where upstream has none. */
+  /** Creates the error from the conflicting fields of each owner. Owners are sorted by identity; upstream has no order. */
   static of(taken: ReadonlyMap<string, { owner: FieldsOwner; set: FieldSet }>): ConflictsError {
     const sorted = [...taken].sort(([a], [b]) => compareStrings(a, b));
     return new ConflictsError(
@@ -29,7 +29,7 @@ export class ConflictsError extends Error {
     );
   }
 
-  /** The answer to the client: 409 with one cause a field. */
+  /** Returns the response to the client: 409 Conflict with one cause per field. */
   toApiError(): ApiError {
     const causes = this.conflicts.map(({ owner, path }) => ({
       reason: 'FieldManagerConflict' as const,

@@ -18,7 +18,7 @@ const csaOfStatus = entry('csa', 'Update', { 'f:status': {} }, { subresource: 's
 const other = entry('other', 'Update', { 'f:data': { 'f:z': {} } });
 const all = [applied, csa, csaOfOtherVersion, csaOfStatus, other];
 
-// What upstream's helper makes of the same entries.
+// The expectations are the results of upstream's helper for the same entries.
 describe('an upgrade from client-side to server-side apply', () => {
   const names = { csaManagers: ['csa'], ssaManager: 'kubectl' };
   const both = { 'f:data': { 'f:k': {} }, 'f:metadata': { 'f:labels': { 'f:a': {} } } };
@@ -26,25 +26,25 @@ describe('an upgrade from client-side to server-side apply', () => {
     string,
     [entries: ManagedFieldsEntry[] | undefined, subresource: string, upgraded: ManagedFieldsEntry[] | undefined]
   > = {
-    'joins who applies already': [all, '', [{ ...applied, fieldsV1: both }, csaOfStatus, other]],
-    'makes the updater an applier': [
+    'merges into an existing Apply entry': [all, '', [{ ...applied, fieldsV1: both }, csaOfStatus, other]],
+    'turns the Update entry into an Apply entry': [
       all.slice(1),
       '',
       [{ ...csa, manager: 'kubectl', operation: 'Apply' }, csaOfStatus, other],
     ],
-    'of a subresource leaves the rest': [
+    'of a subresource leaves other entries unchanged': [
       [csa, csaOfStatus, other],
       'status',
       [csa, { ...csaOfStatus, manager: 'kubectl', operation: 'Apply' }, other],
     ],
-    'of what client-side apply never wrote changes nothing': [[other], '', [other]],
-    'of nothing is nothing': [undefined, '', undefined],
+    'of entries without one of client-side apply changes nothing': [[other], '', [other]],
+    'of undefined is undefined': [undefined, '', undefined],
   };
   it.each(Object.entries(cases))('%s', (_, [entries, subresource, upgraded]) => {
     expect(upgradeManagedFields(entries, { ...names, subresource })).toEqual(upgraded);
   });
 
-  it('can be made by a patch, which is none when there is nothing to do', () => {
+  it('can be made by a JSON patch, which is undefined when there is nothing to upgrade', () => {
     const patch = upgradeManagedFieldsPatch({ metadata: { managedFields: [csa], resourceVersion: '7' } }, names);
     expect(patch).toEqual([
       { op: 'replace', path: '/metadata/managedFields', value: [{ ...csa, manager: 'kubectl', operation: 'Apply' }] },

@@ -3,15 +3,15 @@ import type { KubernetesObject, ManagedFieldsEntry, ManagedFieldsOperationType }
 import { FieldSet } from './field-set.ts';
 
 export interface UpgradeManagedFieldsOptions {
-  /** The managers that wrote by update, as client-side apply does. */
+  /** The managers of client-side apply, whose Update entries are upgraded. */
   readonly csaManagers: Iterable<string>;
-  /** The manager that will apply from now on. */
+  /** The manager of the server-side applies that follow. */
   readonly ssaManager: string;
-  /** Which entries to upgrade; by default those of the resource itself. */
+  /** The subresource whose entries are upgraded. By default those of the resource itself. */
   readonly subresource?: string;
 }
 
-/** The entries of that operation that own all of the fields. Entries that cannot be read are passed over. */
+/** Returns the entries of `operation` that own all of `fields`. Skips entries whose fieldsV1 cannot be decoded. */
 export function findFieldsOwners(
   entries: readonly ManagedFieldsEntry[],
   operation: ManagedFieldsOperationType,
@@ -28,8 +28,8 @@ export function findFieldsOwners(
 }
 
 /**
- * The entries after what client-side apply owned went over to the manager that applies server-side, so that
- * its first apply can remove fields. Throws when an entry it has to unite cannot be read.
+ * Returns the entries after the fields owned by client-side apply were moved to the Apply entry of `ssaManager`, so that its first
+ * server-side apply can remove fields. Throws when the fieldsV1 of an entry to merge cannot be decoded.
  */
 export function upgradeManagedFields(
   entries: readonly ManagedFieldsEntry[] | undefined,
@@ -57,7 +57,7 @@ function upgradeOne(
   const target = entries[index];
   if (target === undefined) return [...entries];
 
-  // Sets of another version name other fields; only those of the target's version can be united with it.
+  // Field paths differ between versions: only a set of the target's version can be merged into it.
   const source = entries.find((entry, i) => i !== index && isCsa(entry) && entry.apiVersion === target.apiVersion);
   const own = FieldSet.fromFieldsV1(target.fieldsV1);
   const set = source === undefined ? own : own.union(FieldSet.fromFieldsV1(source.fieldsV1));
@@ -78,8 +78,8 @@ interface ReplaceOperation {
 }
 
 /**
- * The JSON patch that makes that upgrade on the server, refused there when the object has changed meanwhile.
- * Undefined when there is nothing to upgrade.
+ * Returns the JSON patch that does the same upgrade on the server. It replaces resourceVersion too, so the server rejects it when the
+ * object has changed. Returns undefined when there is nothing to upgrade.
  */
 export function upgradeManagedFieldsPatch(
   object: KubernetesObject,

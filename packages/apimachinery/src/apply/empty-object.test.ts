@@ -3,7 +3,7 @@ import { emptyObject } from './empty-object.ts';
 import { deployment } from './kinds.test-data.ts';
 import { atomicList, struct } from './schema-builder.test-data.ts';
 
-it('holds what upstream writes although nobody set it', () => {
+it('holds the unset fields that Go encodes nevertheless', () => {
   expect(emptyObject(deployment)).toEqual({
     metadata: {},
     spec: { selector: null, template: { metadata: {}, spec: { containers: null } }, strategy: {} },

@@ -1,6 +1,6 @@
 import type { Field, ScalarKind, StructSchema } from '../schema/schema.ts';
 
-/** What upstream writes for the zero value of a Go type that is no pointer. */
+/** The JSON that Go writes for the zero value of each scalar kind when the field is not a pointer. */
 const zeroScalars: Readonly<Record<ScalarKind, unknown>> = {
   string: '',
   bytes: null,
@@ -19,7 +19,7 @@ const zeroScalars: Readonly<Record<ScalarKind, unknown>> = {
   fieldsV1: null,
 };
 
-/** Go structs to `omitempty`, which leaves out no struct. */
+/** The kinds that are structs in Go. `omitempty` never omits a struct. */
 const structKinds: ReadonlySet<string> = new Set([
   'struct',
   'quantity',
@@ -34,8 +34,8 @@ const structKinds: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The JSON of a new Go object of that type, in which nobody has set anything: what a created object is compared
- * with. The fields that are always there belong to nobody.
+ * Returns the JSON of a new, zero-valued Go object of that type. Created objects are compared with it: fields that are always present are
+ * owned by no manager.
  */
 export function emptyObject(schema: StructSchema): Record<string, unknown> {
   const object: Record<string, unknown> = {};

@@ -80,7 +80,7 @@ it('extracts what a manager applied and still owns', () => {
   });
 });
 
-it('extracts the name alone for who owns nothing, or not through that subresource', () => {
+it('extracts only kind and name for a manager that owns nothing, or nothing through that subresource', () => {
   expect(extractApplied(object, 'two', deployment)).toEqual(bare);
   expect(extractApplied(object, 'one', deployment, 'status')).toEqual(bare);
 });

@@ -5,10 +5,10 @@ import { FieldSet } from './field-set.ts';
 import { TypedValue } from './typed-value.ts';
 
 /**
- * The configuration a manager last applied, as far as it still owns it: what a controller changes and applies again.
- * No more than the object's kind and name when the manager owns nothing by apply. `object` must be the resource, not
- * one of its subresources; `subresource` names the one the manager applied through. Throws when the manager's
- * fields cannot be read or the object does not fit the schema.
+ * Returns the fields that the manager applied and still owns, as a configuration that a controller can change and apply again. Returns
+ * only apiVersion, kind, name and namespace when the manager has no Apply entry. `object` must be the resource, not one of its
+ * subresources; `subresource` names the one the manager applied through. Throws when the manager's fields cannot be decoded or the object
+ * does not fit the schema.
  */
 export function extractApplied(
   object: KubernetesObject,
@@ -33,7 +33,7 @@ export function extractApplied(
   return { apiVersion, kind, ...extracted, metadata };
 }
 
-/** What was owned but is not there comes out as null; a configuration that says null would ask for it. */
+/** Removes nulls. `extractItems` returns null for a map or list without owned content, and applying a null would claim the field. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isJsonObject(value)) return value;

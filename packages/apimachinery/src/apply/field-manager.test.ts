@@ -13,7 +13,7 @@ const apiVersion = 'example.com/v1';
 const kind = 'Widget';
 let seconds = 0;
 
-/** Each write a second after the one before. */
+/** A FieldManager whose clock advances by a second with each write. */
 const manager = (options: Partial<FieldManagerOptions> = {}): FieldManager =>
   new FieldManager({
     apiVersion,
@@ -34,7 +34,7 @@ const ownedBy = (object: KubernetesObject, name: string): unknown =>
   entriesOf(object).find((entry) => entry.manager === name)?.fieldsV1;
 
 describe('a create', () => {
-  it('gives its manager what an update of nothing would give it', () => {
+  it('gives the same managedFields as the general path of an update', () => {
     const spec = fc.record(
       { size: fc.nat(2), tags: fc.uniqueArray(fc.constantFrom('a', 'b')), any: fc.jsonValue({ maxDepth: 2 }) },
       { requiredKeys: [] },
@@ -52,7 +52,7 @@ describe('a create', () => {
           const now = (): Date => new Date(0);
           const fields = manager({ now, ...(emptyObject && { emptyObject }), ...(filtered && { filters }) });
           const object = widget(JSON.parse(JSON.stringify(spec ?? null)) ?? undefined, labels && { labels });
-          // With managedFields, even none, it goes the long way.
+          // An object with managedFields, even an empty list, takes the general path.
           const reset = widget(object.spec, { ...(labels && { labels }), managedFields: [] });
           expect(fields.update(undefined, object, 'alice')).toEqual(fields.update(undefined, reset, 'alice'));
         },
@@ -62,7 +62,7 @@ describe('a create', () => {
 });
 
 describe('an update', () => {
-  it('owns what it changes, and takes it from whoever owned it', () => {
+  it('owns the fields it changes and takes them from their previous owners', () => {
     const created = stored(manager().update(undefined, widget({ size: 1, tags: ['a'] }), 'alice'));
     const updated = manager().update(created, widget({ size: 2, tags: ['a'] }), 'bob');
     expect(ownedBy(created, 'alice')).toEqual({
@@ -72,7 +72,7 @@ describe('an update', () => {
     expect(ownedBy(updated, 'bob')).toEqual({ 'f:spec': { 'f:size': {} } });
   });
 
-  it('by who owned some of it keeps what it has, adds what is new, and loses what is gone', () => {
+  it('by an existing owner keeps its fields, adds new ones and drops removed ones', () => {
     const created = stored(manager().update(undefined, widget({ size: 1, tags: ['a', 'b'] }), 'alice'));
     const updated = manager().update(created, widget({ size: 2, tags: ['b', 'c'] }), 'alice');
     expect(ownedBy(updated, 'alice')).toEqual({
@@ -82,7 +82,7 @@ describe('an update', () => {
     expect(entriesOf(updated)[0]?.time).not.toBe(entriesOf(created)[0]?.time);
   });
 
-  it('takes from its own manager what can be nobody’s', () => {
+  it('drops fields that no manager can own from its own manager', () => {
     const created = manager().update(undefined, widget({ size: 1 }), 'alice');
     const [entry] = entriesOf(created);
     const claims = { ...entry, fieldsV1: { 'f:metadata': { 'f:generation': {} }, 'f:spec': { 'f:size': {} } } };
@@ -96,11 +96,11 @@ describe('an update', () => {
     expect(entriesOf(manager().update(created, created, 'bob'))).toEqual(entriesOf(created));
   });
 
-  it('without a manager is by an unknown one', () => {
+  it("is recorded as by 'unknown' when the manager is empty", () => {
     expect(entriesOf(manager().update(undefined, widget({ size: 1 }), ''))[0]?.manager).toBe('unknown');
   });
 
-  it('of a new built-in object owns nothing that is always there', () => {
+  it('that creates a built-in object owns no field that is always present', () => {
     const fieldManager = manager({
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -139,9 +139,9 @@ describe('an update', () => {
   const reset: Record<string, unknown[]> = {
     'an empty list': [],
     'an empty entry': [{}],
-    'an entry of empty texts': [{ manager: '', time: null }],
+    'an entry of empty values': [{ manager: '', time: null }],
   };
-  it.each(Object.entries(reset))('with %s of managedFields clears them until the first apply', (_, managedFields) => {
+  it.each(Object.entries(reset))('with %s as managedFields clears them until the first apply', (_, managedFields) => {
     const cleared = manager().update(created, widget({ size: 2 }, { managedFields }), 'bob');
     expect(cleared.metadata).not.toHaveProperty('managedFields');
     const untracked = stored(manager().update(stored(cleared), widget({ size: 3 }), 'bob'));
@@ -152,20 +152,20 @@ describe('an update', () => {
   });
 
   const ignored: Record<string, unknown> = {
-    none: undefined,
+    undefined: undefined,
     null: null,
-    'an operation that is none': [{ manager: 'x', operation: 'Delete', apiVersion, fieldsType: 'FieldsV1' }],
-    'fields that cannot be read': [
+    'an entry of an unknown operation': [{ manager: 'x', operation: 'Delete', apiVersion, fieldsType: 'FieldsV1' }],
+    'an entry of fields that cannot be decoded': [
       { manager: 'x', operation: 'Update', apiVersion, fieldsType: 'FieldsV1', fieldsV1: { x: {} } },
     ],
   };
-  it.each(Object.entries(ignored))('with managedFields that are %s goes on from the live ones', (_, managedFields) => {
+  it.each(Object.entries(ignored))('with %s as managedFields keeps the live ones', (_, managedFields) => {
     expect(
       ownedBy(manager().update(created, widget({ size: 1, tags: ['a'] }, { managedFields }), 'bob'), 'alice'),
     ).toEqual(ownedBy(created, 'alice'));
   });
 
-  it('may bring managedFields of its own, but not through a subresource', () => {
+  it('may set managedFields, but not through a subresource', () => {
     const entry = {
       manager: 'x',
       operation: 'Update',
@@ -178,7 +178,7 @@ describe('an update', () => {
     expect(entriesOf(manager({ subresource: 'status' }).update(created, next, 'bob'))).toEqual(entriesOf(created));
   });
 
-  it('forgets owners of versions that are gone', () => {
+  it('drops owners of versions that no longer exist', () => {
     const gone = {
       manager: 'x',
       operation: 'Apply',
@@ -190,13 +190,13 @@ describe('an update', () => {
     expect(entriesOf(next).map((entry) => entry.manager)).toEqual(['bob']);
   });
 
-  it('that cannot be tracked loses managedFields, or says why', () => {
+  it('that does not fit the schema throws, or loses managedFields with updateNoErrors', () => {
     const next = widget({ size: 'x' }, { managedFields: entriesOf(created) });
     expect(() => manager().update(created, next, 'bob')).toThrow('.spec.size: expected numeric');
     expect(manager().updateNoErrors(created, next, 'bob').metadata).toEqual({ name: 'w' });
   });
 
-  it('of a kind without metadata is left alone', () => {
+  it('of a kind without metadata returns the object unchanged', () => {
     const options = frozen({ apiVersion, kind, force: true });
     const versions = {
       schemaFor: () => struct({ apiVersion: 'string', kind: 'string', force: 'bool' }),
@@ -207,7 +207,7 @@ describe('an update', () => {
 });
 
 describe('an apply', () => {
-  it('over managedFields that cannot be read fails', () => {
+  it('to an object whose managedFields cannot be decoded throws', () => {
     const live = stored(
       widget({}, { managedFields: [{ manager: 'x', operation: 'Apply', apiVersion, fieldsType: 'FieldsV2' }] }),
     );
@@ -216,7 +216,7 @@ describe('an apply', () => {
     );
   });
 
-  it('may be completed in place: the next one begins with nothing again', () => {
+  it('may modify the new object in `complete` without affecting later writes', () => {
     const fieldManager = manager({
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -234,7 +234,7 @@ describe('an apply', () => {
     expect(ownedBy(created, 'b')).toEqual({ 'f:spec': { 'f:replicas': {} } });
   });
 
-  it('hands what it merged to be completed, and says whose object could not be', () => {
+  it('passes the merged object to `complete`, and names the object when that throws', () => {
     const complete = (object: KubernetesObject): KubernetesObject => ({
       ...object,
       metadata: { ...object.metadata, labels: { d: 'e' } },
@@ -300,16 +300,16 @@ describe('laws', () => {
     );
   });
 
-  it('who applies nothing any more loses exactly what nobody else owns', () => {
+  it('applying an empty configuration removes exactly the fields that no other manager owns', () => {
     fc.assert(
       fc.property(specs, specs, (mine, theirs) => {
         const both = apply(apply(undefined, theirs, 'b'), mine, 'a');
         const [a, b] = [both, both].map((object, i) => FieldSet.fromFieldsV1(ownedBy(object, i === 0 ? 'a' : 'b')));
         const without = apply(both, undefined, 'a');
         expect(ownedBy(without, 'a')).toBeUndefined();
-        // Who was left with nothing when a took it all is not even listed.
+        // When a took all of b's fields, b has no entry.
         expect(FieldSet.fromFieldsV1(ownedBy(without, 'b')).toString()).toBe(b?.toString());
-        // Applied again by another, what was left is all that is there: the rest was only a's.
+        // Another manager applies what is left: it has all of b's fields and none that only a owned.
         const { spec: left = {} }: Widget = without;
         const rest = FieldSet.fromFieldsV1(ownedBy(apply(undefined, withoutNulls(left), 'c'), 'c'));
         expect(

@@ -24,37 +24,40 @@ import { TypedValue } from './typed-value.ts';
 import { type KindVersions, Updater } from './updater.ts';
 
 export interface FieldManagerOptions {
-  /** The version of the requests it serves. */
+  /** The apiVersion of the requests it serves. */
   readonly apiVersion: string;
   readonly kind: string;
   /** Empty for the resource itself. */
   readonly subresource?: string;
   readonly versions: KindVersions;
-  /** By version: what writes through this resource can change; what its strategy resets is left out. */
+  /** Filters by version: the fields that writes through this resource can change. Fields that its strategy resets are left out. */
   readonly filters?: ReadonlyMap<string, FieldSetFilter>;
-  /** A new object that nobody has set anything in. By default made from the schema; a custom resource's is bare. */
+  /**
+   * Returns a new object without any field set. By default derived from the schema; that of a custom resource has only apiVersion and
+   * kind.
+   */
   readonly emptyObject?: () => KubernetesObject;
-  /** Brings a merged object into the form objects have in memory: canonical values, no stray nulls, defaults set. */
+  /** Converts a merged object to the form objects have in memory: canonical values, no stray nulls, defaults set. */
   readonly complete?: (object: KubernetesObject) => KubernetesObject;
-  /** Objects were read by the schema and need not be looked at again, as those of built-in kinds. */
+  /** Skips the validation of objects that were decoded with the schema, as those of built-in kinds are. */
   readonly objectsFit?: boolean;
   readonly now: () => Date;
 }
 
 export interface FieldManagerApplyOptions {
   readonly manager: string;
-  /** Take fields that others own. */
+  /** Takes ownership of fields that other managers own. */
   readonly force?: boolean;
 }
 
-/** A manager that writes other than by apply, and who it is as an owner. */
+/** A manager of operation Update, with its owner and identity computed once. */
 interface Updating {
   readonly manager: string;
   readonly owner: Omit<FieldsOwner, 'set' | 'time'>;
   readonly identity: string;
 }
 
-/** What belongs to the object as such and is nobody's. */
+/** Fields of the object itself, which no manager can own. */
 const strippedFields = FieldSet.of(
   fieldPath('apiVersion'),
   fieldPath('kind'),
@@ -75,18 +78,18 @@ const strippedFields = FieldSet.of(
 const beforeFirstApply = 'before-first-apply';
 
 /**
- * Keeps an object's managedFields through every write to it, and applies configurations. One for each version of a
- * resource and each of its subresources. Changes no object it is given; what it gives back shares parts with them.
+ * Maintains an object's managedFields on every write and applies configurations. There is one for each version of a resource and each of
+ * its subresources. It does not modify the objects passed in; results share parts with them.
  */
 export class FieldManager {
   readonly #options: FieldManagerOptions;
   readonly #subresource: string;
   readonly #updater: Updater;
-  /** Most writes are by the manager of the one before. */
+  /** Cache of the last manager: most writes are by the same manager as the one before. */
   #lastUpdater: Updating | undefined;
-  /** Most objects look like the one before. */
+  /** Cache of `#withoutStripped`: most objects have the same fields as the one before. */
   #lastTaken: { readonly set: FieldSet; readonly stripped: FieldSet } | undefined;
-  /** What `#empty` made. Nobody changes it. */
+  /** Cache of `#empty`. Must not be modified. */
   #nothing: KubernetesObject | undefined;
 
   constructor(options: FieldManagerOptions) {
@@ -96,15 +99,15 @@ export class FieldManager {
   }
 
   /**
-   * The new object with its managedFields after a create (no live object), update or patch by the manager.
-   * A request may carry managedFields of its own; `[]` or `[{}]` clear them, and an object without any stays so until
-   * the first apply. Throws when an object does not fit its schema.
+   * Returns `next` with its managedFields after a create (`live` is undefined), update or patch by the manager. managedFields in `next`
+   * replace the live ones; `[]` or `[{}]` clears them. An existing object without managedFields gets none before the first apply. Throws
+   * when an object does not fit its schema.
    */
   update<T extends KubernetesObject>(live: KubernetesObject | undefined, next: T, manager: string): T {
     return completed(this.updateInSteps(live, next, manager));
   }
 
-  /** The same in steps. */
+  /** Like `update`, in steps. */
   *updateInSteps<T extends KubernetesObject>(live: KubernetesObject | undefined, next: T, manager: string): Steps<T> {
     if (!this.#hasMetadata()) return next;
     if (live === undefined && next.metadata && !('managedFields' in next.metadata))
@@ -116,7 +119,7 @@ export class FieldManager {
     return withManagedFields(bare, yield* encodeManagedFieldsInSteps(owners));
   }
 
-  /** What `update` makes of a new object that nobody says anything of: all that is in it is the manager's. */
+  /** The fast path of `update` for a new object without managedFields: the manager owns everything in it. */
   *#created<T extends KubernetesObject>(next: T, manager: string): Steps<T> {
     const { apiVersion } = this.#options;
     const from = this.#written(this.#versioned(this.#empty()));
@@ -131,12 +134,12 @@ export class FieldManager {
     return { ...next, metadata: { ...next.metadata, managedFields: [entry] } };
   }
 
-  /** Like `update`; where that throws, the object comes back without managedFields, so that no write fails for them. */
+  /** Like `update`, but returns the object without managedFields where `update` throws, so that no write fails because of them. */
   updateNoErrors<T extends KubernetesObject>(live: KubernetesObject | undefined, next: T, manager: string): T {
     return completed(this.updateNoErrorsInSteps(live, next, manager));
   }
 
-  /** The same in steps. */
+  /** Like `updateNoErrors`, in steps. */
   *updateNoErrorsInSteps<T extends KubernetesObject>(
     live: KubernetesObject | undefined,
     next: T,
@@ -150,10 +153,10 @@ export class FieldManager {
   }
 
   /**
-   * What applying the patch makes of the live object, in that object's version, or of nothing. When that is no change,
-   * its managedFields keep their times. Throws ApiError: Conflict when other managers own what would change, unless
-   * forced; BadRequest for a patch of another kind or with managedFields. A patch that does not fit the schema is a plain
-   * Error, which upstream answers with 500.
+   * Applies the patch to the live object, or creates an object when `live` is undefined. Returns the result in the version of the live
+   * object. When nothing changes, managedFields keep their times. Throws ApiError: Conflict when other managers own fields that would
+   * change, unless forced; BadRequest for a patch of another kind or with managedFields. Throws a plain Error, which upstream answers
+   * with 500, when the patch does not fit the schema.
    */
   apply(
     live: KubernetesObject | undefined,
@@ -163,14 +166,14 @@ export class FieldManager {
     return completed(this.applyInSteps(live, patch, options));
   }
 
-  /** The same in steps. */
+  /** Like `apply`, in steps. */
   *applyInSteps(
     live: KubernetesObject | undefined,
     patch: KubernetesObject,
     options: FieldManagerApplyOptions,
   ): Steps<KubernetesObject> {
     const { manager, force = false } = options;
-    // What is made of it shares its parts, and is completed in place.
+    // A clone: the result shares its parts, and `complete` may modify them in place.
     const current = live ?? cloneJson(this.#empty());
     const managers = yield* decodeLive(current);
     if (kindOf(patch) !== this.#kind()) throw newBadRequest(`invalid object type: ${kindOf(patch)}`);
@@ -187,7 +190,7 @@ export class FieldManager {
     }
   }
 
-  /** kubectl may take what its client-side apply set without force. */
+  /** Like `#applyTo`, but the manager kubectl needs no force to take fields that its client-side apply set. */
   *#applyOrTakeOver(
     live: KubernetesObject,
     patch: KubernetesObject,
@@ -218,7 +221,7 @@ export class FieldManager {
   ): Steps<[KubernetesObject, Managers]> {
     const bare = withManagedFields(this.#versioned(live), undefined);
     yield;
-    // An object that was not tracked: what is there already belongs to those before.
+    // An object without managedFields: its existing fields are owned by `before-first-apply`.
     const known = managers.size > 0 ? managers : yield* this.#track(this.#empty(), bare, managers, beforeFirstApply);
     if (Array.isArray(patch.metadata?.managedFields)) throw newBadRequest('metadata.managedFields must be nil');
     const where = `(${textOf(patch.metadata?.namespace)}/${textOf(patch.metadata?.name)}; ${kindOf(patch)})`;
@@ -251,7 +254,7 @@ export class FieldManager {
     return [this.#convert(object, live.apiVersion), owners];
   }
 
-  /** Who owns what after the manager made `next` of `live`. */
+  /** Returns the owners after the manager updated `live` to `next`. */
   *#track(live: KubernetesObject, next: KubernetesObject, managers: Managers, manager: string): Steps<Managers> {
     const { owner, identity } = this.#updating(manager);
     const before = managers.get(identity)?.set;
@@ -264,7 +267,8 @@ export class FieldManager {
       to,
       this.#options.apiVersion,
       managers,
-      // It gets back below what would be taken from it, unless it has what nobody should.
+      // This manager gets its changed fields back below, so they are not taken from it first. Exception: it owns stripped fields, which
+      // must be dropped.
       before !== undefined && before.difference(strippedFields) === before ? identity : undefined,
     );
     const taken = this.#withoutStripped(updated.taken);
@@ -280,12 +284,12 @@ export class FieldManager {
   }
 
   *#decodeLiveOrNew(live: KubernetesObject | undefined, next: KubernetesObject): Steps<Managers> {
-    // A subresource's object cannot set managedFields.
+    // A write through a subresource cannot set managedFields.
     if (this.#subresource === '') {
       const entries = next.metadata?.managedFields;
       if (isReset(entries)) return new Map();
       const managers = yield* decodeOrEmpty(entries);
-      // Clients that know nothing of managedFields shall not delete them by accident.
+      // Clients that do not know managedFields must not delete them by accident.
       if (managers.size > 0) return managers;
     }
     return yield* decodeOrEmpty(live?.metadata?.managedFields);
@@ -320,7 +324,7 @@ export class FieldManager {
     return TypedValue.of(object, this.#schema(), { allowDuplicates: true });
   }
 
-  /** The same of an object that was written whole, not merged by us. */
+  /** Like `#typed`, without validation when `objectsFit` is set. Only for complete objects, not for merged ones. */
   #written(object: KubernetesObject): TypedValue {
     return this.#options.objectsFit ? TypedValue.fitting(object, this.#schema()) : this.#typed(object);
   }
@@ -354,7 +358,7 @@ export class FieldManager {
 
 const isKubernetesObject = (value: unknown): value is KubernetesObject => isJsonObject(value);
 
-/** A patch is what a client sent, and may hold anything. */
+/** Returns the value if it is a string, otherwise ''. A patch comes from a client, so its fields may be of any type. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function kindOf({ apiVersion, kind }: KubernetesObject): string {
@@ -385,7 +389,7 @@ function* decodeOrEmpty(entries: readonly ManagedFieldsEntry[] | undefined): Ste
   }
 }
 
-/** An empty list, or one empty entry, which is what clients can send whose lists cannot be empty. */
+/** True for an empty list, or for one empty entry, which clients send that cannot send empty lists. */
 function isReset(entries: readonly ManagedFieldsEntry[] | undefined): boolean {
   if (!Array.isArray(entries)) return false;
   const [first, ...more] = entries;
@@ -394,7 +398,7 @@ function isReset(entries: readonly ManagedFieldsEntry[] | undefined): boolean {
   );
 }
 
-/** Runs it; an error gets the text in front. */
+/** Calls `run` and prefixes the message of the error it throws with `text`. */
 function failing<T>(text: string, run: () => T): T {
   try {
     return run();

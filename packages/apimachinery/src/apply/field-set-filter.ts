@@ -1,10 +1,10 @@
 import { FieldSet } from './field-set.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
 
-/** Keeps the part of a set that a write through some resource or subresource can change. */
+/** Reduces a set to the fields that a write through a resource or subresource can change. */
 export type FieldSetFilter = (set: FieldSet) => FieldSet;
 
-/** Drops these places and all below them: what a strategy resets anyway (`status`, or all but it). */
+/** Returns a filter that drops these paths and all paths below them. Used for fields that a strategy resets (`status`, or all but it). */
 export const excludeFields =
   (excluded: FieldSet): FieldSetFilter =>
   (set) =>
@@ -16,8 +16,8 @@ export const anyElement = Symbol('any path element');
 export type PathPattern = readonly (string | typeof anyElement)[];
 
 /**
- * Keeps what matches one of the patterns up to its end: field names, or `anyElement`.
- * A place that only leads there is kept when it is a member.
+ * Returns a filter that keeps the paths that match one of the patterns (field names or `anyElement`) and all paths below them. A member
+ * on the way to such a path is kept too. Without patterns, everything is kept.
  */
 export function includeFields(...patterns: readonly PathPattern[]): FieldSetFilter {
   const elements = patterns.map((pattern) =>

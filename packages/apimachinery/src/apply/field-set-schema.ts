@@ -2,7 +2,7 @@ import { FieldSet } from './field-set.ts';
 import type { PathElement } from './path-element.ts';
 import { deducedType, type ValueType } from './value-type.ts';
 
-/** The type of what an element leads to; undefined when the type has no such place. */
+/** Returns the type of the value at a path element; undefined when the type has no such element. */
 function typeBelow(type: ValueType, element: PathElement): ValueType | undefined {
   if (element[0] === 'f') {
     const { map } = type;
@@ -14,8 +14,8 @@ function typeBelow(type: ValueType, element: PathElement): ValueType | undefined
 const anything: ValueType = {};
 
 /**
- * The set with every field of a struct that leads to a member. Sets name no struct fields that hold others,
- * yet removing all of such a field's content means removing the field.
+ * Returns the set with every struct field above a member added as a member. Sets do not contain struct fields that have members below
+ * them, but removing all content of such a field means removing the field.
  */
 export function withNamedFields(type: ValueType, set: FieldSet): FieldSet {
   return set.mapChildren((element, child) => {
@@ -25,10 +25,7 @@ export function withNamedFields(type: ValueType, set: FieldSet): FieldSet {
   });
 }
 
-/**
- * The set as it would be had it been written with this schema: what lies below a place that is atomic now
- * becomes ownership of that place.
- */
+/** Returns the set as if it had been written with this schema: members below a path that is atomic now are replaced by that path. */
 export function reconcileWithSchema(type: ValueType, set: FieldSet): FieldSet {
   if (set.children.size === 0 || type.map === deducedType.map) return set;
   if (type.map === undefined && type.scalar !== undefined) return set;

@@ -35,7 +35,7 @@ describe('fieldsV1', () => {
     );
   });
 
-  it('keeps what is written as we would write it', () => {
+  it('is kept as it is when it is already canonical', () => {
     const fields = { 'f:a': { '.': {}, 'f:b': {} }, 'f:c': {} };
     expect(parse(fields).toFieldsV1()).toBe(fields);
     expect(
@@ -65,13 +65,13 @@ describe('fieldsV1', () => {
     expect(() => parse(fields)).toThrow();
   });
 
-  it('may not be nested without end', () => {
+  it('may not be nested too deeply', () => {
     let fields: unknown = {};
     for (let i = 0; i < 100_000; i++) fields = { 'f:a': fields };
     expect(() => parse(fields)).toThrow('exceeded max depth');
   });
 
-  it('reads back what it wrote', () => {
+  it('is the same after encoding and decoding', () => {
     fc.assert(
       fc.property(sets, (set) => {
         expect(parse(JSON.parse(text(set))).equals(set)).toBe(true);
@@ -84,7 +84,7 @@ describe('fieldsV1', () => {
 describe('algebra', () => {
   const same = (a: FieldSet, b: FieldSet): void => expect(text(a)).toBe(text(b));
 
-  it('is that of the sets of paths', () => {
+  it('is the same as with sets of paths', () => {
     const keys = (set: FieldSet): Set<string> => new Set(Array.from(set.paths(), (path) => JSON.stringify(path)));
     fc.assert(
       fc.property(sets, sets, (a, b) => {
@@ -100,7 +100,7 @@ describe('algebra', () => {
     );
   });
 
-  it('recursive difference drops what lies below too', () => {
+  it('recursive difference also drops the paths below', () => {
     fc.assert(
       fc.property(sets, sets, (a, b) => {
         const kept = [...a.paths()].filter((path) => !path.some((_, i) => b.has(path.slice(0, i + 1))));
@@ -120,7 +120,7 @@ describe('algebra', () => {
     );
   });
 
-  it('gives back its operand when nothing changes', () => {
+  it('returns the operand itself when nothing changes', () => {
     fc.assert(
       fc.property(sets, sets, (a, b) => {
         const all = a.union(b);
@@ -133,7 +133,7 @@ describe('algebra', () => {
   });
 });
 
-it('lists members before what lies below them', () => {
+it('lists members before the paths below them', () => {
   const set = parse({ 'f:a': { 'f:x': {} }, 'f:b': { '.': {}, 'v:1': {} }, 'f:c': {} });
   expect(set.toString()).toBe('.b\n.c\n.a.x\n.b[=1]');
 });

@@ -5,23 +5,23 @@ import { comparePathElements, type FieldPath, type PathElement, parsePathElement
 const none: ReadonlyMap<PathElement, FieldSet> = new Map();
 
 /**
- * A set of places in an object, as a tree. Immutable; an operation that changes nothing gives back its operand,
- * so that identity tells whether anything happened.
+ * A set of field paths, as a tree. Immutable; an operation that changes nothing returns its operand, so identity tells whether anything
+ * changed.
  *
- * A node is in the set when it is a `member`; its children are places below it. Every child is a member or
- * leads to one: no branch is empty. The root stands for the object itself and is never a member.
+ * A node's path is in the set when the node is a `member`; its children are the paths below it. Every child is a member or has one below
+ * it: no branch is empty. The root stands for the object itself and is never a member.
  */
 export class FieldSet {
-  // `this`, not the name: the compiler puts an alias in the name's place that is not set yet when these are made.
+  // `new this`, not `new FieldSet`: compiled code replaces the class name with an alias that is not assigned yet when these are created.
   static readonly empty: FieldSet = new this(false, none);
   /** A member with nothing below it. */
   static readonly leaf: FieldSet = new this(true, none);
 
   readonly member: boolean;
   readonly children: ReadonlyMap<PathElement, FieldSet>;
-  /** What the node looks like in fieldsV1, once somebody wanted to know. */
+  /** Cache of the node's fieldsV1. */
   #fieldsV1: FieldsV1 | undefined;
-  /** The node that differs in nothing but `member`, once there is one. */
+  /** Cache of the node that differs only in `member`. */
   #twin: FieldSet | undefined;
 
   private constructor(member: boolean, children: ReadonlyMap<PathElement, FieldSet>) {
@@ -29,13 +29,13 @@ export class FieldSet {
     this.children = children;
   }
 
-  /** The node with these children, which must not be changed afterwards. */
+  /** Returns the node with these children. The map must not be modified afterwards. */
   static node(member: boolean, children: ReadonlyMap<PathElement, FieldSet> | undefined): FieldSet {
     if (children !== undefined && children.size > 0) return new FieldSet(member, children);
     return member ? FieldSet.leaf : FieldSet.empty;
   }
 
-  /** The set of these paths, not of what lies above or below them. */
+  /** Returns the set of exactly these paths, without the paths above or below them. */
   static of(...paths: readonly FieldPath[]): FieldSet {
     return paths.reduce((set: FieldSet, path) => set.union(FieldSet.#path(path)), FieldSet.empty);
   }
@@ -46,8 +46,8 @@ export class FieldSet {
   }
 
   /**
-   * Reads fieldsV1, and keeps what is written as we would write it: that object must not change afterwards.
-   * Throws when it holds what cannot be a path element, or is nested too deeply.
+   * Decodes fieldsV1. The set refers to the parts of `fields` that are already canonical, so `fields` must not be modified afterwards.
+   * Throws when a key is not a path element, or when it is nested too deeply.
    */
   static fromFieldsV1(fields: unknown): FieldSet {
     return FieldSet.#parse(fields, 0).withMember(false);
@@ -73,12 +73,12 @@ export class FieldSet {
       isCanonical &&= element === key && child.#isWrittenAs(value);
       isCanonical &&= previous === undefined || comparePathElements(previous, element) < 0;
       previous = element;
-      // The same element spelled in two ways: upstream keeps what lies below the later one.
+      // The same element spelled in two ways. As upstream: the later one's children win, if it has any.
       const twin = children.get(element);
       const below = twin !== undefined && child.children.size === 0 ? twin.children : child.children;
       children.set(element, twin === undefined ? child : FieldSet.node(child.member || twin.member, below));
     }
-    // Nothing below it that we know: then the place itself is what the writer meant.
+    // There is no known element below, so the path itself is the member.
     if (children.size === 0) return FieldSet.leaf;
     const node = new FieldSet(member, children);
     if (isCanonical) node.#fieldsV1 = fields;
@@ -89,7 +89,7 @@ export class FieldSet {
     return this === FieldSet.leaf ? isEmptyObject(fields) : this.#fieldsV1 === fields;
   }
 
-  /** The set as fieldsV1, its members in upstream's order. Shared with other sets: not to be changed. */
+  /** Returns the set as fieldsV1, sorted in upstream's order. The object is shared with other sets and must not be modified. */
   toFieldsV1(): FieldsV1 {
     if (this.#fieldsV1 !== undefined) return this.#fieldsV1;
     const fields: FieldsV1 = {};
@@ -103,7 +103,7 @@ export class FieldSet {
     if (member === this.member) return this;
     if (this.#twin === undefined) {
       this.#twin = FieldSet.node(member, this.children);
-      // Those without children are shared, by nodes of all kinds.
+      // Nodes without children are shared constants: they get no reference back.
       if (this.children.size > 0) this.#twin.#twin = this;
     }
     return this.#twin;
@@ -113,7 +113,7 @@ export class FieldSet {
     return !this.member && this.children.size === 0;
   }
 
-  /** How many places are in the set. */
+  /** The number of paths in the set. */
   get size(): number {
     let size = Number(this.member);
     for (const child of this.children.values()) size += child.size;
@@ -163,7 +163,7 @@ export class FieldSet {
     });
   }
 
-  /** The places that are not in `other`. A place below a member of `other` stays. */
+  /** Returns the paths that are not in `other`. Paths below a member of `other` stay. */
   difference(other: FieldSet): FieldSet {
     if (other.isEmpty()) return this;
     return this.#filter(this.member && !other.member, (element, child) => {
@@ -172,7 +172,7 @@ export class FieldSet {
     });
   }
 
-  /** The places that are neither in `other` nor below one that is. */
+  /** Returns the paths that are neither in `other` nor below a member of `other`. */
   recursiveDifference(other: FieldSet): FieldSet {
     if (other.isEmpty()) return this;
     return this.#filter(this.member && !other.member, (element, child) => {
@@ -187,7 +187,7 @@ export class FieldSet {
     return this.#filter(this.member && this.children.size === 0, (_, child) => child.leaves());
   }
 
-  /** Puts `change(child)` in each child's place; an empty result takes the child away. */
+  /** Replaces each child by `change(child)`; an empty result removes the child. */
   #filter(member: boolean, change: (element: PathElement, child: FieldSet) => FieldSet): FieldSet {
     let children: Map<PathElement, FieldSet> | undefined;
     let unchanged = 0;
@@ -212,19 +212,19 @@ export class FieldSet {
     return children;
   }
 
-  /** Like a map over the tree: replaces each child by what `change` makes of it. */
+  /** Returns the set with each child replaced by `change(child)`; an empty result removes the child. */
   mapChildren(change: (element: PathElement, child: FieldSet) => FieldSet): FieldSet {
     return this.#filter(this.member, change);
   }
 
-  /** Every path in upstream's order: at each level first the members, then what lies below them. */
+  /** Yields every path in upstream's order: at each level first the members, then the paths below them. */
   *paths(prefix: FieldPath = []): Generator<FieldPath> {
     const elements = sortedElements(this);
     for (const element of elements) if (this.children.get(element)!.member) yield [...prefix, element];
     for (const element of elements) yield* this.children.get(element)!.paths([...prefix, element]);
   }
 
-  /** One path a line, as conflicts print them. */
+  /** One path per line, as in conflict messages. */
   toString(): string {
     return Array.from(this.paths(), printPath).join('\n');
   }

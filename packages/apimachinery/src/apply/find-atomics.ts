@@ -2,7 +2,7 @@ import { isJsonObject } from '../json/index.ts';
 import { type FieldPath, indexElement, printPath } from './path-element.ts';
 import type { ValueType } from './value-type.ts';
 
-/** The paths, as text, of structs, maps and lists in a value that can only be replaced as a whole. */
+/** Returns the printed paths of the atomic structs, maps and lists in a value. The values of maps are not searched. */
 export function findAtomics({ map, list }: ValueType, value: unknown, path: FieldPath = []): string[] {
   const found: string[] = [];
   if (map && isJsonObject(value)) {

@@ -1,6 +1,6 @@
 /**
- * Server-side apply: field sets (`FieldSet`), values with a schema (`TypedValue`), and on top of them the
- * `FieldManager` that keeps managedFields through every write and applies configurations.
+ * Server-side apply: field sets (`FieldSet`), values with a schema (`TypedValue`), and on top of them the `FieldManager`, which maintains
+ * managedFields on every write and applies configurations.
  */
 
 export { goFloat } from '../json/go-format.ts';

@@ -68,7 +68,7 @@ export const widgetV1: StructSchema = struct({
   status: struct({ phase: 'string', conditions: listByKeys(['type'], struct({ type: 'string', status: 'string' })) }),
 });
 
-/** Its next version: `size` and `tags` have moved, `map` is atomic. */
+/** Version 2 of Widget: `size` and `tags` have moved, `map` is atomic. */
 export const widgetV2: StructSchema = struct({
   ...typeMeta,
   spec: struct({
@@ -112,7 +112,7 @@ const podSpec = struct({
   schedulerName: 'string',
 });
 
-/** As much of a Deployment as the tests touch. */
+/** The part of a Deployment that the tests use. */
 export const deployment: StructSchema = struct({
   ...typeMeta,
   spec: {
@@ -171,7 +171,7 @@ export const scale: StructSchema = struct({
 const moved = (from: Record<string, unknown>, ...names: readonly (readonly [from: string, to: string])[]) =>
   Object.fromEntries(names.filter(([name]) => Object.hasOwn(from, name)).map(([name, to]) => [to, from[name]]));
 
-/** Between the two versions of Widget. What only the first knows is lost. */
+/** Converts between the two versions of Widget. Fields that only v1 has are lost. */
 export function convertWidget(object: unknown, apiVersion: string): unknown {
   if (!isJsonObject(object) || object.apiVersion === apiVersion) return object;
   const { spec } = object;
@@ -186,7 +186,7 @@ export function convertWidget(object: unknown, apiVersion: string): unknown {
   return { ...object, apiVersion, spec: { ...shared, ...own } };
 }
 
-/** Throws on whoever tries to change it. */
+/** Freezes the value deeply, so that modifying it throws. */
 export function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

@@ -10,10 +10,10 @@ import { totalAnnotationSizeLimitBytes } from '../validation/object-meta.ts';
 import type { FieldSet } from './field-set.ts';
 import { TypedValue } from './typed-value.ts';
 
-/** The manager for which server-side apply takes over from client-side apply. */
+/** The manager whose server-side apply takes over the fields of client-side apply. */
 export const lastAppliedManager = 'kubectl';
 
-/** The annotations, undefined when there are none. A null counts as an empty text. */
+/** Returns the annotations, or undefined when there are none. A null value becomes ''. */
 function annotationsOf(object: KubernetesObject): Record<string, string> | undefined {
   const annotations: unknown = object.metadata?.annotations;
   if (!isJsonObject(annotations)) return undefined;
@@ -24,8 +24,8 @@ const lastApplied = (object: KubernetesObject): string | undefined =>
   annotationsOf(object)?.[LAST_APPLIED_CONFIG_ANNOTATION] || undefined;
 
 /**
- * The fields that client-side apply set and nobody changed since: these the same person may take by server-side
- * apply without a conflict. Undefined when the object carries no configuration of this version that can be read.
+ * Returns the fields that client-side apply set and that have not changed since: server-side apply may take them without a conflict.
+ * Returns undefined when the object has no last-applied configuration of this version that can be decoded.
  */
 export function* allowedByLastApplied(
   live: KubernetesObject,
@@ -49,8 +49,8 @@ export function* allowedByLastApplied(
 }
 
 /**
- * The object with its client-side annotation brought up to date, if it has one: the patch becomes the configuration
- * last applied. An annotation that would be too large is dropped.
+ * Returns the object with its last-applied annotation, if it has one, set to the patch. The annotation is dropped when it would be too
+ * large.
  */
 export function withLastApplied<T extends KubernetesObject>(object: T, patch: KubernetesObject): T {
   if (lastApplied(object) === undefined) return object;
@@ -60,7 +60,7 @@ export function withLastApplied<T extends KubernetesObject>(object: T, patch: Ku
   return { ...object, metadata: { ...object.metadata, annotations: kept } };
 }
 
-/** As upstream's encoder writes an object, with the newline it ends with. */
+/** Encodes the patch as upstream's encoder does, with the trailing newline. */
 function encodeConfig(patch: KubernetesObject): string {
   const { annotations: _, ...metadata } = patch.metadata ?? {};
   const annotations = annotationsOf(patch);

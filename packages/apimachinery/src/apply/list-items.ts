@@ -4,12 +4,12 @@ import { quote } from '../strconv/quote.ts';
 import { type PathElement, valueElement } from './path-element.ts';
 import type { ListType } from './value-type.ts';
 
-/** The element that names an item of a list that is not atomic. Throws upstream's text when the item cannot be named. */
+/** Returns the path element of an item of a non-atomic list. Throws with upstream's message when the item has no element. */
 export function itemElement(list: ListType, item: unknown): PathElement {
   return list.keys.length > 0 ? keyedElement(list, item) : setElement(item);
 }
 
-/** Whether `itemElement` would give the item an element. */
+/** Whether `itemElement` returns an element for the item. */
 export function isNameable(list: ListType, item: unknown): boolean {
   if (list.keys.length === 0) return typeof item !== 'object';
   return isJsonObject(item) && list.keyFields.some((key) => key.default !== undefined || Object.hasOwn(item, key.name));
@@ -20,7 +20,7 @@ function keyedElement(list: ListType, item: unknown): PathElement {
   if (!isJsonObject(item)) throw new Error('associative list with keys may not have non-map elements');
   let members = '';
   for (const { name, prefix, default: absent } of list.keyFields) {
-    // An absent key without a default is no part of the element: the items with and without it are two.
+    // An absent key without a default is left out of the element: an item with the key and one without it are different.
     const value = Object.hasOwn(item, name) ? item[name] : absent;
     if (value !== undefined)
       members += members === '' ? prefix + elementJson(value) : `,${prefix}${elementJson(value)}`;
@@ -42,8 +42,8 @@ function setElement(item: unknown): PathElement {
 }
 
 /**
- * What tells a list's items apart, one after the other: lists with the same names have the same elements. Undefined when
- * that is more than can be compared, or nothing.
+ * Returns the values that identify the list's items, one after the other: lists with equal names have equal path elements. Returns
+ * undefined when an item is not identified by scalars.
  */
 export function itemNames(list: ListType, items: readonly unknown[]): unknown[] | undefined {
   const { keyFields } = list;
@@ -62,11 +62,11 @@ export function itemNames(list: ListType, items: readonly unknown[]): unknown[] 
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object';
 
-/** A list's items by the element that names them. */
+/** A list's items by path element. */
 interface ItemIndex {
-  /** The element of each item, duplicates included. */
+  /** The path element of each item, duplicates included. */
   readonly elements: readonly PathElement[];
-  /** The items of each element: more than one where there are duplicates. */
+  /** The items with each path element: more than one where there are duplicates. */
   readonly items: ReadonlyMap<PathElement, readonly unknown[]>;
 }
 

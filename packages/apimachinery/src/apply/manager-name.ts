@@ -2,7 +2,10 @@ import { byteLength } from '../validation/byte-length.ts';
 import { consistsOf, printed } from '../validation/character-class.ts';
 import { fieldManagerMaxLength } from '../validation/options.ts';
 
-/** The manager of a write that names none: what its user agent says before the first slash, printable and not too long. */
+/**
+ * Returns the manager of a write. By default it is the user agent up to the first slash, limited to printable characters and to
+ * `fieldManagerMaxLength` bytes.
+ */
 export function managerOrUserAgent(manager: string | undefined, userAgent: string): string {
   if (manager) return manager;
   const [product = ''] = userAgent.split('/', 1);

@@ -16,7 +16,7 @@ describe('the identity of an owner', () => {
   const identity = (more: Partial<FieldsOwner>): string =>
     ownerIdentity({ manager: 'm', operation: 'Update', apiVersion: 'v1', subresource: '', ...more });
 
-  it('is the text upstream makes of it', () => {
+  it('is the same text as upstream', () => {
     expect(identity({})).toBe('{"manager":"m","operation":"Update","apiVersion":"v1"}');
     expect(identity({ manager: '', subresource: 'status' })).toBe(
       '{"operation":"Update","apiVersion":"v1","subresource":"status"}',
@@ -24,7 +24,7 @@ describe('the identity of an owner', () => {
     expect(identity({ manager: '<' })).toBe('{"manager":"\\u003c","operation":"Update","apiVersion":"v1"}');
   });
 
-  it('has no version for who applies', () => {
+  it('has no version for operation Apply', () => {
     expect(identity({ operation: 'Apply' })).toBe(identity({ operation: 'Apply', apiVersion: 'v2' }));
     expect(identity({})).not.toBe(identity({ apiVersion: 'v2' }));
   });
@@ -44,14 +44,14 @@ describe('entries', () => {
     expect(encodeManagedFields(decodeManagedFields([...sorted].reverse()))).toEqual(sorted);
   });
 
-  it('hold their parts in the order of the wire, and no empty ones', () => {
+  it('have their fields in wire order, without empty ones', () => {
     const [written] = encodeManagedFields(decodeManagedFields([entry({ manager: '', subresource: '' })])) ?? [];
     expect(JSON.stringify(written)).toBe(
       '{"operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:a":{}}}',
     );
   });
 
-  it('are none when nobody owns anything', () => {
+  it('are undefined when there are no owners', () => {
     expect(encodeManagedFields(decodeManagedFields([]))).toBeUndefined();
   });
 
@@ -81,12 +81,12 @@ describe('capping', () => {
   const capped = (entries: ManagedFieldsEntry[], max?: number): ManagedFieldsEntry[] =>
     encodeManagedFields(capUpdateManagers(decodeManagedFields(entries), max)) ?? [];
 
-  it('leaves ten updaters alone, and any number of appliers', () => {
+  it('keeps ten Update entries, and any number of Apply entries', () => {
     const entries = [...updaters(12, () => ({ operation: 'Apply' })), ...updaters(10)];
     expect(capped(entries)).toEqual(entries);
   });
 
-  it('merges the oldest, with the time of the latest of them', () => {
+  it('merges the oldest entries and keeps the latest of their times', () => {
     const entries = capped(updaters(12));
     expect(entries).toHaveLength(10);
     expect(entries[0]).toEqual(
@@ -98,7 +98,7 @@ describe('capping', () => {
     );
   });
 
-  it('merges only what is of one version', () => {
+  it('merges only entries of the same version', () => {
     const entries = capped(
       updaters(5, (i) => ({ apiVersion: i === 0 ? 'v2' : 'v1' })),
       3,

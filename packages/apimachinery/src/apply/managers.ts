@@ -6,7 +6,7 @@ import { quote } from '../strconv/quote.ts';
 import { completed, type Steps } from '../steps/index.ts';
 import { FieldSet } from './field-set.ts';
 
-/** One entry of managedFields: what a manager owns, and by which operation and version. */
+/** One entry of managedFields: the fields that a manager owns through one operation, version and subresource. */
 export interface FieldsOwner {
   readonly manager: string;
   readonly operation: ManagedFieldsOperationType;
@@ -21,8 +21,8 @@ export interface FieldsOwner {
 export type Managers = ReadonlyMap<string, FieldsOwner>;
 
 /**
- * What makes two entries the same owner. A manager that applies is the same in every version. The text is the one
- * upstream uses, since the order of some lists depends on it.
+ * Returns the key that identifies an owner. The Apply entries of a manager are one owner in all versions. The text is the same as
+ * upstream's, since the order of some lists depends on it.
  */
 export function ownerIdentity(owner: Omit<FieldsOwner, 'set' | 'time'>): string {
   const { manager, operation, apiVersion, subresource } = owner;
@@ -32,11 +32,11 @@ export function ownerIdentity(owner: Omit<FieldsOwner, 'set' | 'time'>): string 
   return `{${own}"operation":"${operation}"${version}${part}}`;
 }
 
-/** Reads metadata.managedFields. Throws when an entry is not one that upstream would have written. */
+/** Decodes metadata.managedFields. Throws when an entry has an invalid operation, apiVersion, fieldsType or fieldsV1. */
 export const decodeManagedFields = (entries: readonly ManagedFieldsEntry[] | undefined): Managers =>
   completed(decodeManagedFieldsInSteps(entries));
 
-/** The same in steps, one for each entry. */
+/** Like `decodeManagedFields`, with one step per entry. */
 export function* decodeManagedFieldsInSteps(entries: readonly ManagedFieldsEntry[] | undefined): Steps<Managers> {
   const managers = new Map<string, FieldsOwner>();
   for (const [i, entry] of (entries ?? []).entries()) {
@@ -62,17 +62,17 @@ function decodeFields(fieldsV1: unknown, manager: string): FieldSet {
   try {
     return FieldSet.fromFieldsV1(fieldsV1);
   } catch (cause) {
-    // Differs from upstream: it prints the entry as Go prints a struct, memory addresses included.
+    // Differs from upstream: its message prints the entry as a Go struct, memory addresses included.
     const why = messageOf(cause);
     throw new Error(`error decoding versioned set from ${quote(manager)}: error decoding set: ${why}`, { cause });
   }
 }
 
-/** Writes metadata.managedFields in upstream's order; undefined when nobody owns anything. */
+/** Encodes metadata.managedFields in upstream's order. Returns undefined when there are no owners. */
 export const encodeManagedFields = (managers: Managers): ManagedFieldsEntry[] | undefined =>
   completed(encodeManagedFieldsInSteps(managers));
 
-/** The same in steps, one for each owner. */
+/** Like `encodeManagedFields`, with one step per owner. */
 export function* encodeManagedFieldsInSteps(managers: Managers): Steps<ManagedFieldsEntry[] | undefined> {
   if (managers.size === 0) return undefined;
   const entries: ManagedFieldsEntry[] = [];
@@ -83,7 +83,7 @@ export function* encodeManagedFieldsInSteps(managers: Managers): Steps<ManagedFi
   return entries;
 }
 
-/** The same of one owner. */
+/** Encodes one owner as an entry of managedFields. */
 export function encodeEntry({
   manager,
   operation,
@@ -103,7 +103,7 @@ export function encodeEntry({
   return entry;
 }
 
-/** Seconds since the epoch, 0 without a time. */
+/** The owner's time in seconds since the epoch; 0 without a time. */
 export const ownerSeconds = ({ time }: FieldsOwner): number =>
   time === undefined ? 0 : Math.floor(Date.parse(time) / 1000);
 

@@ -3,9 +3,8 @@ import { indexItems } from './list-items.ts';
 import { alternativeOf, type ListType, type MapType, typeOfKey, type ValueType } from './value-type.ts';
 
 /**
- * `config` laid over `live`: what only one of them says stays, where both speak `config` wins. Removes nothing.
- * Both must have passed validation, and `config` must have no duplicates. Shares with both what it takes from them, and
- * is `live` itself when nothing changes.
+ * Merges `config` into `live`. Where both have a value, `config` wins; nothing is removed. Both must have passed validation, and `config`
+ * must have no duplicates. The result shares parts with both, and is `live` itself when nothing changes.
  */
 export function mergeValues(type: ValueType, live: unknown, config: unknown): unknown {
   if (config === undefined || live === config) return live;
@@ -24,7 +23,7 @@ const replace = (live: unknown, config: unknown): unknown => (jsonEquals(live, c
 
 function mergeMaps(type: MapType, live: unknown, config: unknown): unknown {
   if (type.atomic || !isJsonObject(live)) return replace(live, config);
-  // Null asks for nothing; it only replaces what is empty.
+  // A null in the configuration keeps a map that is not empty and replaces an empty one.
   if (!isJsonObject(config)) return Object.keys(live).length > 0 ? live : config;
   let merged: Record<string, unknown> | undefined;
   for (const key of Object.keys(config)) {
@@ -43,13 +42,12 @@ function mergeLists(type: ListType, live: unknown, config: unknown): unknown {
   const left = indexItems(type, live);
   const right = indexItems(type, config);
 
-  // The next of the config's items, from each position on, that live has as well.
+  // For each position, the first of the config's items at or after it that live has as well.
   const nextShared: (string | undefined)[] = [];
   for (let i = right.elements.length - 1; i >= 0; i--)
     nextShared[i] = left.items.has(right.elements[i]!) ? right.elements[i] : nextShared[i + 1];
 
-  // The items of both are walked side by side. Those they share come in the config's order; each of live's own
-  // keeps its place behind the one it followed.
+  // Walks both lists side by side. Items in both take the config's order; an item that only live has stays behind the one it followed.
   const merged: unknown[] = [];
   const taken = new Set<string>();
   let l = 0;
@@ -57,7 +55,7 @@ function mergeLists(type: ListType, live: unknown, config: unknown): unknown {
   const takeConfig = (element: string): void => {
     taken.add(element);
     const [ours, ...twins] = left.items.get(element) ?? [];
-    // Of duplicates nobody can say which one is meant: the config's item replaces them all.
+    // Duplicates in live are ambiguous: the config's item replaces them all.
     merged.push(mergeValues(type.items, twins.length > 0 ? undefined : ours, right.items.get(element)![0]));
     r++;
   };
@@ -71,7 +69,7 @@ function mergeLists(type: ListType, live: unknown, config: unknown): unknown {
     }
     const shared = ours !== undefined && right.items.has(ours);
     if (shared && theirs !== undefined && nextShared[r] !== undefined && nextShared[r] !== ours) {
-      l++; // its turn comes, or came, at the config's place
+      l++; // emitted at its place in the config, before or after this
       continue;
     }
     if (ours !== undefined && !shared) {

@@ -18,7 +18,7 @@ const object = (time: string | undefined, replicas = 1, manager = 'm') =>
     spec: { replicas },
   });
 
-it('takes back times when they are all that changed', () => {
+it('restores the old times when only the times changed', () => {
   expect(keepTimesOfNoop(object('2001-01-02T00:00:00Z'), object('2001-01-01T00:00:00Z'))).toEqual(
     object('2001-01-01T00:00:00Z'),
   );

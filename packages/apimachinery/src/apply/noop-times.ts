@@ -2,8 +2,8 @@ import { jsonEquals } from '../json/index.ts';
 import type { KubernetesObject, ManagedFieldsEntry } from '../meta/index.ts';
 
 /**
- * The new object with the old one's times in managedFields when nothing but those times differs, so that a write
- * that changes nothing is seen to change nothing.
+ * Returns the new object with the old times in managedFields when it differs only in those times, so that such a write counts as no
+ * change.
  */
 export function keepTimesOfNoop<T extends KubernetesObject>(next: T, old: KubernetesObject): T {
   const entries = next.metadata?.managedFields ?? [];

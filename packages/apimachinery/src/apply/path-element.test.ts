@@ -11,7 +11,7 @@ import {
   valueElement,
 } from './path-element.ts';
 
-describe('a path element is read into the form we write', () => {
+describe('a path element is decoded to its canonical form', () => {
   const cases: Record<string, [text: string, element: string | undefined]> = {
     'a field': ['f:a"b', 'f:a"b'],
     'a value': ['v: "a" ', 'v:"a"'],
@@ -23,13 +23,13 @@ describe('a path element is read into the form we write', () => {
     'control characters, escaped in full': ['v:"\\b\\n"', 'v:"\\u0008\\n"'],
     'keys, sorted': ['k:{ "b":1, "a":"x" }', 'k:{"a":"x","b":1}'],
     'an index': ['i:+7', 'i:7'],
-    'a kind nobody knows, ignored': ['x:y', undefined],
+    'an unknown kind, ignored': ['x:y', undefined],
   };
   it.each(Object.entries(cases))('%s', (_, [text, element]) => {
     expect(parsePathElement(text)).toBe(element);
   });
 
-  it.each(['f', 'name', 'i:x', 'v:{', 'k:1'])('%s is none', (text) => {
+  it.each(['f', 'name', 'i:x', 'v:{', 'k:1'])('%s throws', (text) => {
     expect(() => parsePathElement(text)).toThrow();
   });
 });
@@ -45,7 +45,7 @@ it('is made from names and values', () => {
   expect(keyElement([['id', 9007199254740993n]])).toBe('k:{"id":9007199254740993}');
 });
 
-describe('a path is printed as conflicts print it', () => {
+describe('a path is printed as in conflict messages', () => {
   const cases: Record<string, [path: string[], text: string]> = {
     fields: [['f:spec', 'f:replicas'], '.spec.replicas'],
     'an item by key': [['f:containers', 'k:{"name":"a"}', 'f:image'], '.containers[name="a"].image'],
@@ -59,12 +59,12 @@ describe('a path is printed as conflicts print it', () => {
     expect(printPath(path)).toBe(text);
   });
 
-  it('numbers of an object at hand are integers', () => {
+  it('printPathElement prints whole numbers as integers', () => {
     expect(printPathElement('k:{"id":1234567}')).toBe('[id=1234567]');
   });
 });
 
-it('orders fields before keys before values before indexes, each by what they hold', () => {
+it('orders fields before keys before values before indexes, and each by content', () => {
   const ordered = [
     ...fieldPath('', 'B', 'a', '\uffee', '😀'),
     'k:{"a":"x"}',

@@ -4,13 +4,12 @@ import { compareStrings } from '../json/go-value.ts';
 import { quote } from '../strconv/quote.ts';
 
 /**
- * One step of a path, in the very form fieldsV1 writes it, so that reading and writing it is free:
- * `f:name` a field, `k:{"name":"a"}` the item of a list with these keys, `v:"x"` an item of a set,
- * `i:0` an index. Two steps are the same if and only if their texts are.
+ * One element of a path, encoded as in fieldsV1, so that decoding and encoding cost nothing: `f:name` is a field, `k:{"name":"a"}` the
+ * list item with these keys, `v:"x"` an item of a set, `i:0` an index. Two elements are the same if and only if their texts are.
  */
 export type PathElement = string;
 
-/** The way from the root of an object to a value in it. */
+/** The path elements from the root of an object to a value in it. */
 export type FieldPath = readonly PathElement[];
 
 export const fieldElement = (name: string): PathElement => `f:${name}`;
@@ -27,16 +26,15 @@ export function keyElement(fields: readonly (readonly [name: string, value: unkn
 /** A path of field names: `fieldPath('spec', 'replicas')`. */
 export const fieldPath = (...names: string[]): FieldPath => names.map(fieldElement);
 
-// What is already in the form we write needs no decoding; this covers nearly every real element.
+// Matches elements that are canonical already, which is nearly all of them: they need no decoding.
 const canonical = /^(?:v:"[\w./:@-]*"|k:\{"[\w.-]+":"[\w./:@-]*"\})$/;
 
 /**
- * Brings an element read from fieldsV1 to the form we write.
+ * Returns an element of fieldsV1 in canonical form, or undefined for an unknown kind of element, which is to be ignored. Throws when the
+ * element cannot be decoded.
  *
- * Differs from upstream: integers beyond 2^53 keep all their digits. Upstream reads them as floats, and so loses the owner of a
- * member of a set.
- *
- * Gives undefined for a kind of element this version does not know, which is to be ignored; throws when it cannot be read.
+ * Differs from upstream: integers beyond 2^53 keep all their digits. Upstream decodes them as floats, and so loses the owner of a set
+ * item.
  */
 export function parsePathElement(text: string): PathElement | undefined {
   if (text.startsWith('f:') || canonical.test(text)) return text;
@@ -63,7 +61,7 @@ function keyFields(element: PathElement): [string, unknown][] {
   return Object.entries(fields ?? {}).sort(([a], [b]) => compareStrings(a, b));
 }
 
-/** A scalar as upstream prints it inside a path; `integers` says how a whole number is to be written. */
+/** Prints a scalar as upstream does in a path; `integers` prints whole numbers. */
 function printScalar(value: unknown, integers: (value: number | bigint) => string): string {
   if (typeof value === 'string') return quote(value);
   if (typeof value === 'number') return Number.isInteger(value) ? integers(value) : goFloat(value);
@@ -91,22 +89,25 @@ function print(element: PathElement, integers: (value: number | bigint) => strin
   }
 }
 
-/** An element of an object at hand, as upstream's errors name it: `.spec`, `[name="a"]`, `[="x"]`, `[0]`. */
+/** Prints an element of a value as upstream's validation errors do: `.spec`, `[name="a"]`, `[="x"]`, `[0]`. */
 export const printPathElement = (element: PathElement): string => print(element, String);
 
-/** A path as conflicts name it: `.spec.containers[name="a"].image`. Numbers read from fieldsV1 are floats upstream. */
+/**
+ * Prints a path as conflict messages do: `.spec.containers[name="a"].image`. Numbers are printed as floats, because upstream decodes
+ * those of fieldsV1 as floats.
+ */
 export const printPath = (path: FieldPath): string =>
   path.map((element) => print(element, (value) => goFloat(Number(value)))).join('');
 
 const kinds = 'fkvi';
 
-/** Upstream's order: fields, then keys, then values, then indexes, each in the order of what they hold. */
+/** Compares in upstream's order: fields, then keys, then values, then indexes, and each by content. */
 export function comparePathElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0;
   const kind = a[0]!;
   if (kind !== b[0]) return kinds.indexOf(kind) - kinds.indexOf(b[0]!);
   if (kind === 'f') return compareStrings(a, b);
-  // The quotes that end these names and texts sort before all that can be in them.
+  // The texts can be compared: the closing quote sorts before every character that `canonical` allows inside.
   if (canonical.test(a) && canonical.test(b)) return a < b ? -1 : 1;
   switch (kind) {
     case 'k':

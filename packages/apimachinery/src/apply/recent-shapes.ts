@@ -1,31 +1,31 @@
 import { FieldSet } from './field-set.ts';
 import type { PathElement } from './path-element.ts';
 
-/** How many shapes of one type are remembered: the containers of a pod differ, the pods of a Deployment do not. */
+/** The number of shapes remembered for a type: the containers of a pod differ, the pods of a Deployment do not. */
 const maxShapes = 4;
-/** What has more children than that, such as a map with somebody's data, is hardly ever met again, and would take room. */
+/** Containers with more children, such as a map of user data, are not remembered: they rarely repeat and would take memory. */
 const maxChildren = 64;
 
-/** A container that was met, and its set. */
+/** A container (struct, map or list) seen before, and its set. */
 export interface Shape {
-  /** What its children are told apart by: their elements, the keys of a map, or the values of the keys of a list's items. */
+  /** The values that identify its children: their path elements, the keys of a map, or the key values of a list's items. */
   readonly names: readonly unknown[];
-  /** Of each child, in the same order. */
+  /** The path element of each child, in the order of `names`. */
   readonly elements: readonly PathElement[];
-  /** The set of each child; some are empty. */
+  /** The set of each child. Some are empty. */
   readonly children: readonly FieldSet[];
   readonly set: FieldSet;
 }
 
 /**
- * The shapes that containers of one type had lately. Most objects of a kind look alike: the set that was made for the last one, and its
- * fieldsV1, serve again. To see that one looks like the last takes a look at its names; to make a set takes far longer.
+ * A cache of the sets that containers of one type had recently. Most objects of a kind look alike, so the set made for the last one, and
+ * its fieldsV1, can be reused. Comparing the names is far cheaper than making a set.
  */
 export class RecentShapes {
   readonly #shapes: Shape[] = [];
   #newest = -1;
 
-  /** The newest with these names and, where they are given, these children. */
+  /** Returns the newest shape with these names and, if given, these children. */
   find(names: readonly unknown[], children?: readonly FieldSet[]): Shape | undefined {
     const { length } = this.#shapes;
     for (let age = 0; age < length; age++) {
@@ -35,14 +35,14 @@ export class RecentShapes {
     return undefined;
   }
 
-  /** Its lists must not be changed afterwards. */
+  /** Adds a shape. Its arrays must not be modified afterwards. */
   remember(shape: Shape): void {
     if (shape.elements.length > maxChildren) return;
     this.#newest = (this.#newest + 1) % maxShapes;
     this.#shapes[this.#newest] = shape;
   }
 
-  /** The node that is no member and has these children, by their elements. The lists must not be changed afterwards. */
+  /** Returns the node that is not a member and has these children. The arrays must not be modified afterwards. */
   node(elements: readonly PathElement[], children: readonly FieldSet[]): FieldSet {
     const known = this.find(elements, children);
     if (known) return known.set;

@@ -15,10 +15,10 @@ const lines = <T>(name: string): T[] =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-/** Objects as they go over the wire. */
+/** The value as encoded on the wire. */
 const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-/** Random writes by several managers, with what upstream's library made of them. */
+/** Random writes by several managers, with the results of upstream's library. */
 interface WidgetSequence {
   readonly kind: string;
   readonly reset?: Readonly<Record<string, string[]>>;
@@ -43,7 +43,7 @@ function schemaFor(kind: string, apiVersion: string): Schema | undefined {
   return apiVersion.startsWith('gone.') ? undefined : { kind: 'any' };
 }
 
-describe('random writes to a custom resource have the results they have upstream', () => {
+describe('random writes to a custom resource have the same results as upstream', () => {
   const sequences = lines<WidgetSequence>('widget-sequences.jsonl');
   it.each(sequences.map((sequence, i) => [i, sequence] as const))('sequence %i', (_, { kind, reset, steps }) => {
     let live = frozen<KubernetesObject>({ apiVersion: hub, kind });
@@ -75,7 +75,7 @@ describe('random writes to a custom resource have the results they have upstream
   });
 });
 
-/** Requests to a real server, with its answers. */
+/** Requests to a real kube-apiserver, with its responses. */
 interface Request {
   readonly it: string;
   readonly op: 'create' | 'apply' | 'update';
@@ -88,7 +88,7 @@ interface Request {
   readonly status?: { readonly message: string; readonly reason?: string; readonly code: number };
 }
 
-describe('requests for a deployment have the answers a real server gave', () => {
+describe('requests for a deployment have the responses of a real kube-apiserver', () => {
   const resetBy: Readonly<Record<string, FieldSetFilter>> = {
     '': excludeFields(FieldSet.of(fieldPath('status'))),
     status: excludeFields(FieldSet.of(fieldPath('spec'), fieldPath('metadata', 'labels'))),
@@ -150,7 +150,7 @@ describe('requests for a deployment have the answers a real server gave', () => 
         return updated.metadata?.managedFields;
       };
       if (status === undefined) {
-        // The text, since the order within it is part of the answer.
+        // Compared as text: the order of the fields matters.
         expect(JSON.stringify(write(), null, 1)).toBe(JSON.stringify(result?.metadata?.managedFields, null, 1));
       } else if (status.reason === undefined) {
         expect(write).toThrow(expect.objectContaining({ message: status.message }));

@@ -76,8 +76,8 @@ function extractFromMap(type: MapType, value: unknown, set: FieldSet): unknown {
   for (const key of keys) {
     const selected = set.children.get(elementOfKey(type, key));
     if (selected === undefined) continue;
-    // As upstream does: what a member holds is looked up in the set of its parent, so that of a map owned as such
-    // only the keys are taken that happen to be named there. Leaves, the usual case, come out whole.
+    // As upstream: the children of a member are looked up in the set of its parent. Of a map that is a member itself, only keys that the
+    // parent's set happens to contain are extracted. Leaves, the usual case, are extracted whole.
     const below = selected.member ? set : selected;
     setOwnEntry(taken, key, extractItems(typeOfKey(type, key), value[key], below));
     isEmpty = false;

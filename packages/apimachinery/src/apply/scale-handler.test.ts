@@ -17,7 +17,7 @@ const entry = (text: string, ...fields: string[]): ManagedFieldsEntry => {
   };
 };
 
-// What upstream's handler makes of the same entries.
+// The expectations are the results of upstream's handler for the same entries.
 describe('managedFields of a scaled object', () => {
   const handler = new ScaleHandler(
     [
@@ -39,25 +39,25 @@ describe('managedFields of a scaled object', () => {
     entry('u Update autoscaling/v1 timed', 'replicas'),
   ];
 
-  it('become those of who owns the replicas', () => {
+  it('become entries of the owners of the replicas', () => {
     expect(handler.toSubresource()).toEqual(subresource);
   });
 
   const added = entry('new Update autoscaling/v1 scale', 'replicas');
   const cases: Record<string, [scale: ManagedFieldsEntry[], parent: ManagedFieldsEntry[]]> = {
-    'when all owners are left': [
+    'when all owners keep the replicas': [
       subresource,
       [
         entry('a Apply apps/v1 timed', 'paused', 'replicas'),
         entry('cr Update apps/v0', 'replicas'),
         entry('new Update apps/v1 scale', 'replicas'),
         entry('s Update apps/v1 scale', 'replicas'),
-        // Upstream splits an updater's entry: its identity in the Scale is that of another version.
+        // Upstream splits an updater's entry, because its identity in the Scale has another version.
         entry('u Update apps/v1', 'replicas'),
         entry('u Update apps/v1 timed', 'selector'),
       ],
     ],
-    'when one who applied is left': [
+    'when only an Apply entry keeps the replicas': [
       subresource.slice(0, 1),
       [
         entry('a Apply apps/v1 timed', 'paused', 'replicas'),
@@ -66,7 +66,7 @@ describe('managedFields of a scaled object', () => {
         entry('u Update apps/v1 timed', 'selector'),
       ],
     ],
-    'when all are taken from': [
+    'when no owner keeps the replicas': [
       [],
       [
         entry('a Apply apps/v1 timed', 'paused'),
@@ -76,7 +76,7 @@ describe('managedFields of a scaled object', () => {
       ],
     ],
   };
-  it.each(Object.entries(cases))('come back %s', (_, [scale, parent]) => {
+  it.each(Object.entries(cases))('are translated back %s', (_, [scale, parent]) => {
     expect(handler.toParent([...scale, added])).toEqual(parent);
   });
 });

@@ -6,7 +6,7 @@ import { type FieldPath, fieldPath } from './path-element.ts';
 const scaleApiVersion = 'autoscaling/v1';
 const replicasInScale = fieldPath('spec', 'replicas');
 
-/** By version of the scaled kind, where its number of replicas is; null for a version that cannot be scaled. */
+/** The path of the number of replicas in each version of the scaled kind; null for a version that cannot be scaled. */
 export type ReplicasPaths = ReadonlyMap<string, FieldPath | null>;
 
 /** Translates managedFields between an object and its scale subresource, which share one field: the replicas. */
@@ -22,7 +22,7 @@ export class ScaleHandler {
     this.#paths = paths;
   }
 
-  /** Who owns the replicas, as entries of a Scale. */
+  /** Returns the owners of the replicas, as managedFields entries of a Scale. */
   toSubresource(): ManagedFieldsEntry[] | undefined {
     const owners = new Map<string, FieldsOwner>();
     for (const [identity, owner] of decodeManagedFields(this.#entries)) {
@@ -33,7 +33,10 @@ export class ScaleHandler {
     return encodeManagedFields(owners);
   }
 
-  /** The object's entries after a write to the Scale left these: the replicas belong to whom they belong there. */
+  /**
+   * Returns the object's entries after a write to the Scale resulted in `scaleEntries`: the replicas have the same owners as in the
+   * Scale.
+   */
   toParent(scaleEntries: readonly ManagedFieldsEntry[] | undefined): ManagedFieldsEntry[] | undefined {
     const scaleOwners = new Map(decodeManagedFields(scaleEntries));
     const parents = decodeManagedFields(this.#entries);
@@ -41,7 +44,7 @@ export class ScaleHandler {
     for (const [identity, owner] of parents) {
       const path = this.#paths.get(owner.apiVersion);
       if (path === undefined) continue;
-      // The Scale's entries were made of these, so an identity that is still there has kept its replicas.
+      // The Scale's entries were derived from these: an identity that is still in the Scale still owns the replicas.
       const stolen = path !== null && owner.set.has(path) && !scaleOwners.delete(identity);
       const set = stolen ? owner.set.difference(FieldSet.of(path)) : owner.set;
       if (!set.isEmpty()) owners.set(identity, stolen ? { ...owner, set } : owner);
@@ -49,7 +52,7 @@ export class ScaleHandler {
     const path = this.#paths.get(this.#apiVersion);
     for (const [identity, owner] of scaleOwners) {
       if (!path || !owner.set.has(replicasInScale)) continue;
-      // As upstream does: a new owner has no time.
+      // As upstream: a new owner has no time.
       const { time } = parents.get(identity) ?? {};
       owners.set(identity, { ...owner, apiVersion: this.#apiVersion, set: FieldSet.of(path), time });
     }

@@ -1,11 +1,11 @@
 import type { Field, ListSchema, MapSchema, ScalarKind, Schema, StructSchema } from '../schema/schema.ts';
 
-/** A schema, the name of a scalar kind, or a field with more to say. */
+/** A schema, the name of a scalar kind, or a field with options. */
 type FieldSpec = Schema | ScalarKind | (Partial<Omit<Field, 'schema'>> & { readonly of: Schema | ScalarKind });
 
 const schemaOf = (spec: Schema | ScalarKind): Schema => (typeof spec === 'string' ? { kind: spec } : spec);
 
-/** A struct whose fields are pointers with omitempty, as those of a custom resource, unless they say otherwise. */
+/** Returns a struct whose fields, unless specified otherwise, are pointers with omitempty, as those of a custom resource. */
 export function struct(
   fields: Readonly<Record<string, FieldSpec>>,
   options: Partial<Pick<StructSchema, 'atomic' | 'preserveUnknownFields'>> = {},

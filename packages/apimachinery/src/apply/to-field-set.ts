@@ -8,10 +8,10 @@ import { alternativeOf, elementOfKey, type ListType, type MapType, typeOfKey, ty
 /** The fields that applying the value claims: its leaves, the items of lists, the keys of maps. */
 export const toFieldSet = (type: ValueType, value: unknown): FieldSet => claimed(type, value, false).withMember(false);
 
-/** Every place there is in the value, what contains others too, itself included. */
+/** Every path in the value, containers and the value itself included. */
 export const everyPlace = (type: ValueType, value: unknown): FieldSet => claimed(type, value, true).withMember(true);
 
-/** `all`: containers are members as well. Otherwise whether a container is one depends on where it stands. */
+/** With `all`, containers are members as well. Otherwise the caller decides by the parent whether a container is one. */
 function claimed(type: ValueType, value: unknown, all: boolean): FieldSet {
   switch (alternativeOf(type, value)) {
     case 'list':
@@ -33,7 +33,7 @@ function claimedByList(list: ListType, value: unknown, all: boolean): FieldSet {
   const children: FieldSet[] = [];
   for (const [element, items] of indexItems(list, value).items) {
     elements.push(element);
-    // Duplicates are owned together, as one.
+    // Duplicates are owned together, as one item.
     children.push(items.length > 1 ? FieldSet.leaf : claimed(list.items, items[0], all).withMember(true));
   }
   const set = list.shapes.node(elements, children);
@@ -48,7 +48,7 @@ function claimedByMap(map: MapType, value: unknown, all: boolean): FieldSet {
   const claimOf = (i: number): FieldSet => {
     const key = names[i]!;
     const child = claimed(typeOfKey(map, key), value[key], all);
-    // A struct's field that holds others is claimed through them; a key of a map is one by itself.
+    // A struct field with members below it is claimed through them; a key of a map is always a member.
     return all || !map.fields.has(key) ? child.withMember(true) : child;
   };
   const known = map.shapesByNames.find(names);
@@ -60,7 +60,7 @@ function claimedByMap(map: MapType, value: unknown, all: boolean): FieldSet {
   return set;
 }
 
-/** What a container claims that has the names of one that is known. */
+/** Returns the set of a container with the names of a known shape. */
 function claimedAs(
   known: Shape,
   type: ListType | MapType,
@@ -68,7 +68,7 @@ function claimedAs(
   claimOf: (index: number) => FieldSet,
 ): FieldSet {
   const { elements } = known;
-  /** Made as soon as a child claims something else than the known one's. */
+  /** Created as soon as a child's set differs from the known shape's. */
   let children: FieldSet[] | undefined;
   for (let i = 0; i < elements.length; i++) {
     const child = claimOf(i);
@@ -83,7 +83,7 @@ function claimedAs(
   return set;
 }
 
-/** The node of all children that claim something. */
+/** Returns the node of the children whose set is not empty. */
 function nodeOf(type: ListType | MapType, elements: readonly PathElement[], children: readonly FieldSet[]): FieldSet {
   if (!children.some((child) => child.isEmpty())) return type.shapes.node(elements, children);
   return type.shapes.node(

@@ -10,21 +10,21 @@ import { reconcileFieldSet, TypedValue } from './typed-value.ts';
 const widget = (spec: unknown, options = {}): TypedValue => TypedValue.of(frozen({ spec }), widgetV1, options);
 const fields = (set: FieldSet): unknown => JSON.parse(JSON.stringify(set.toFieldsV1()))['f:spec'] ?? {};
 
-describe('what can only be replaced as a whole', () => {
+describe('atomics', () => {
   const cases: Record<string, [spec: unknown, paths: string[]]> = {
-    nothing: [{ size: 1, map: { a: 'x' }, tags: ['a'] }, []],
+    none: [{ size: 1, map: { a: 'x' }, tags: ['a'] }, []],
     'lists, maps and structs': [
       { atomicList: ['a'], atomicMap: { a: 'b' }, atomicStruct: { p: 'q' } },
       ['.spec.atomicList', '.spec.atomicMap', '.spec.atomicStruct'],
     ],
-    'lists of which nothing is known': [{ any: [1] }, ['.spec.any']],
+    'lists without a schema': [{ any: [1] }, ['.spec.any']],
   };
   for (const [sentence, [spec, paths]] of Object.entries(cases))
     it(sentence, () => {
       expect(widget(spec).atomics()).toEqual(paths);
     });
 
-  it('is found in items, by their place', () => {
+  it('in list items have the index in their path', () => {
     const schema = struct({ rows: listByKeys(['id'], struct({ id: 'string', args: atomicList('string') })) });
     const value = TypedValue.of({ rows: [{ id: 'a' }, { id: 'b', args: ['x'] }] }, schema);
     expect(value.atomics()).toEqual(['.rows[1].args']);
@@ -57,11 +57,11 @@ describe('the fields a configuration claims', () => {
       { opt: [{ a: 'x' }, { b: 'x' }] },
       { 'f:opt': { 'k:{"a":"x"}': { '.': {}, 'f:a': {} }, 'k:{"b":"x"}': { '.': {}, 'f:b': {} } } },
     ],
-    'anything, by what it is': [
+    'values without a schema, by their actual type': [
       { any: { a: [1], b: { c: 1 } } },
       { 'f:any': { 'f:a': {}, 'f:b': { '.': {}, 'f:c': {} } } },
     ],
-    'fields nobody declared': [
+    'undeclared fields': [
       { open: { known: { k: 'x', l: 1 }, y: { z: 1 } } },
       { 'f:open': { 'f:known': { 'f:k': {}, 'f:l': {} }, 'f:y': { '.': {}, 'f:z': {} } } },
     ],
@@ -87,7 +87,7 @@ describe('a comparison', () => {
     readonly removed?: unknown;
   }
   const cases: Record<string, Case> = {
-    'of what is new, containers included': {
+    'of new fields, containers included': {
       before: {},
       after: { struct: { q: { r: 'x' } }, tags: ['a'] },
       added: { 'f:struct': { '.': {}, 'f:q': { '.': {}, 'f:r': {} } }, 'f:tags': { '.': {}, 'v:"a"': {} } },
@@ -99,19 +99,19 @@ describe('a comparison', () => {
     },
     'of null and empty': { before: { tags: null }, after: { tags: [] }, modified: { 'f:tags': {} } },
     'of items that changed places': { before: { tags: ['a', 'b'] }, after: { tags: ['b', 'a'] } },
-    'of an atomic list whose items did': {
+    'of an atomic list whose items changed places': {
       before: { atomicList: ['a', 'b'] },
       after: { atomicList: ['b', 'a'] },
       modified: { 'f:atomicList': {} },
     },
-    'of an item': {
+    'of list items': {
       before: { rows: [{ id: 1, v: 'x' }, { id: 2 }] },
       after: { rows: [{ id: 3 }, { id: 1, v: 'y' }] },
       added: { 'f:rows': { 'k:{"id":3,"zone":"z"}': { '.': {}, 'f:id': {} } } },
       modified: { 'f:rows': { 'k:{"id":1,"zone":"z"}': { 'f:v': {} } } },
       removed: { 'f:rows': { 'k:{"id":2,"zone":"z"}': { '.': {}, 'f:id': {} } } },
     },
-    'of a map that became a text': {
+    'of a map that became a string': {
       before: { any: { a: 1 } },
       after: { any: 'x' },
       modified: { 'f:any': {} },
@@ -149,7 +149,7 @@ describe('a comparison', () => {
 
 describe('a merge', () => {
   const cases: Record<string, [live: unknown, config: unknown, merged: unknown]> = {
-    'takes what only one says': [
+    'keeps what only one side has': [
       { size: 1, map: { a: 'x' } },
       { map: { b: 'y' } },
       { size: 1, map: { a: 'x', b: 'y' } },
@@ -159,22 +159,22 @@ describe('a merge', () => {
       { size: 2, atomicMap: {} },
       { size: 2, atomicMap: {} },
     ],
-    'with null keeps what is not empty': [
+    'with null keeps maps and lists that are not empty': [
       { map: { a: 'x' }, tags: ['a'], size: 1 },
       { map: null, tags: null, size: null },
       { map: { a: 'x' }, tags: ['a'], size: null },
     ],
-    'with null replaces what is empty': [
+    'with null replaces empty maps and lists': [
       { map: {}, tags: [] },
       { map: null, tags: null },
       { map: null, tags: null },
     ],
-    'keeps the order of items they do not share': [
+    'keeps the order of items that only one side has': [
       { tags: ['a', 'b', 'c'] },
       { tags: ['x', 'b', 'y'] },
       { tags: ['a', 'x', 'b', 'c', 'y'] },
     ],
-    'takes the order of the configuration for those they share': [
+    'orders the items of both sides as the configuration does': [
       { tags: ['a', 'b', 'c', 'd'] },
       { tags: ['d', 'b'] },
       { tags: ['a', 'c', 'd', 'b'] },
@@ -190,7 +190,7 @@ describe('a merge', () => {
       { rows: [{ id: 1, v: 'y' }, { id: 2 }] },
     ],
     'of different kinds of values': [{ any: { a: 1 } }, { any: [1] }, { any: [1] }],
-    'keeps keys that are names of prototypes': [
+    'keeps keys such as __proto__': [
       { map: JSON.parse('{"__proto__":"a","constructor":"b"}') },
       { map: JSON.parse('{"__proto__":"c","x":"d"}') },
       { map: JSON.parse('{"__proto__":"c","constructor":"b","x":"d"}') },
@@ -201,7 +201,7 @@ describe('a merge', () => {
     expect(JSON.stringify(result)).toBe(JSON.stringify({ spec: merged }));
   });
 
-  it('gives the live object itself when it changes nothing', () => {
+  it('returns the live object itself when it changes nothing', () => {
     const live = widget({ tags: ['a', 'b'], map: { a: 'x' }, atomicList: ['a'] });
     expect(live.merge(widget({ tags: ['b'], map: { a: 'x' }, atomicList: ['a'] })).value).toBe(live.value);
   });
@@ -231,13 +231,13 @@ describe('removing and extracting', () => {
     },
   });
 
-  it('remove takes the fields away and leaves null for what lost all it had', () => {
+  it('removeItems removes the fields and leaves null for a struct that lost all of them', () => {
     expect(value.removeItems(set).value).toEqual({
       spec: { tags: ['b'], map: { b: 'y' }, rows: [{ id: 1, zone: 'q' }], struct: { p: 'x', q: null } },
     });
   });
 
-  it('extract takes nothing else', () => {
+  it('extractItems keeps only the fields in the set', () => {
     expect(value.extractItems(set).value).toEqual({
       spec: {
         size: 1,
@@ -250,7 +250,7 @@ describe('removing and extracting', () => {
     });
   });
 
-  it('struct fields on the way to a member are named', () => {
+  it('withNamedFields adds the struct fields above a member', () => {
     expect(JSON.stringify(value.withNamedFields(set).toFieldsV1())).toContain(
       '"f:struct":{".":{},"f:q":{".":{},"f:r":{}}}',
     );
@@ -264,7 +264,7 @@ describe('what does not fit the schema', () => {
       { list: [{ a: 'x' }, {}] },
       `.list: element 1: associative list with keys has an element that omits all key fields ["a" "b"] (and doesn't have default values for any key fields)`,
     ],
-    'a text among keyed items': [
+    'a string among keyed items': [
       { list: ['x'] },
       '.list: element 0: associative list with keys may not have non-map elements',
     ],
@@ -296,7 +296,7 @@ describe('what does not fit the schema', () => {
     expect(() => widget({ tags: [null] }, { allowDuplicates: true })).toThrow('explicit null');
   });
 
-  it('a value nested without end', () => {
+  it('a value nested too deeply', () => {
     let deep: unknown = {};
     for (let i = 0; i < 100_000; i++) deep = { a: deep };
     expect(() => widgetless(deep)).toThrow('exceeded max depth');
@@ -304,7 +304,7 @@ describe('what does not fit the schema', () => {
   const widgetless = (value: unknown): TypedValue => TypedValue.of({ any: value }, { kind: 'any' });
 });
 
-it('ownership below what became atomic is ownership of it', () => {
+it('fields owned below a field that became atomic become ownership of that field', () => {
   const set = FieldSet.fromFieldsV1({
     'f:spec': {
       'f:atomicMap': { 'f:a': {}, 'f:b': {} },
@@ -352,7 +352,7 @@ describe('laws', () => {
   );
   const widgets = specs.map((spec) => widget(JSON.parse(JSON.stringify(spec))));
 
-  it('a comparison reads backwards when its sides are swapped', () => {
+  it('swapping the sides of a comparison swaps added and removed', () => {
     fc.assert(
       fc.property(widgets, widgets, (a, b) => {
         const [there, back] = [a.compare(b), b.compare(a)];
@@ -374,7 +374,7 @@ describe('laws', () => {
     );
   });
 
-  it('what was met before has no influence on what a value claims, nor on what is new in it', () => {
+  it('values seen before affect neither the field set of a value nor its comparison', () => {
     const rows = fc.array(fc.record({ id: fc.nat(2), v: word }, { requiredKeys: ['id'] }), { maxLength: 3 });
     const met = fc.array(fc.tuple(specs, rows), { minLength: 2, maxLength: 6 });
     fc.assert(
@@ -397,7 +397,7 @@ describe('laws', () => {
     fc.assert(
       fc.property(widgets, widgets, (live, config) => {
         const merged = live.merge(config);
-        // Only what may be of any kind can turn from one that has content into one that has none.
+        // Only the untyped field can change from a value with content to one without.
         const lost = live.compare(merged).removed.union(config.compare(merged).removed);
         expect(lost.recursiveDifference(FieldSet.of(fieldPath('spec', 'any'))).toString()).toBe('');
         expect(merged.merge(config).value).toBe(merged.value);

@@ -10,8 +10,8 @@ import { validateValue } from './validate-value.ts';
 import { type ValueType, valueTypeOf } from './value-type.ts';
 
 /**
- * A value that is known to fit its schema. Immutable, and so must be the value it holds: results share with
- * it whatever they did not change.
+ * A value that fits its schema. Immutable; the value it holds must not be modified either, since results share the unchanged parts with
+ * it.
  */
 export class TypedValue {
   readonly value: unknown;
@@ -23,8 +23,8 @@ export class TypedValue {
   }
 
   /**
-   * Throws TypedValueError when the value does not fit the schema. The schema `any` lets everything pass and tells the
-   * types from the values. `allowDuplicates`: several items of a list may have the same keys.
+   * Throws TypedValueError when the value does not fit the schema. With the schema `any` every value fits and types are deduced from the
+   * values. `allowDuplicates`: several items of a list may have the same keys.
    */
   static of(value: unknown, schema: Schema, options: { allowDuplicates?: boolean } = {}): TypedValue {
     const type = valueTypeOf(schema);
@@ -32,7 +32,10 @@ export class TypedValue {
     return new TypedValue(value, type);
   }
 
-  /** A value that is known to fit, because it was read by the schema. Items without their keys are found when they are asked for. */
+  /**
+   * Returns a TypedValue without validation, for a value that was decoded with the schema. List items without their keys make the
+   * operations throw that need their path elements.
+   */
   static fitting(value: unknown, schema: Schema): TypedValue {
     return new TypedValue(value, valueTypeOf(schema));
   }
@@ -47,32 +50,32 @@ export class TypedValue {
     return compareValues(this.#type, this.value, after.value);
   }
 
-  /** `config`, a value of the same schema without duplicates, laid over this one. */
+  /** Merges `config`, a value of the same schema without duplicates, into this one. */
   merge(config: TypedValue): TypedValue {
     return new TypedValue(mergeValues(this.#type, this.value, config.value), this.#type);
   }
 
-  /** The paths, as text, of what it holds that can only be replaced as a whole. What maps hold is not looked at. */
+  /** Returns the printed paths of the atomic structs, maps and lists in the value. The values of maps are not searched. */
   atomics(): string[] {
     return findAtomics(this.#type, this.value);
   }
 
-  /** Without the fields and items in the set; what lost all of its content becomes null. */
+  /** Returns the value without the fields and items in the set. A container that lost all of its content becomes null. */
   removeItems(set: FieldSet): TypedValue {
     return new TypedValue(removeItems(this.#type, this.value, set), this.#type);
   }
 
-  /** Only the fields and items in the set. */
+  /** Returns only the fields and items in the set. */
   extractItems(set: FieldSet): TypedValue {
     return new TypedValue(extractItems(this.#type, this.value, set), this.#type);
   }
 
-  /** The set, and the struct fields on the way to its members. */
+  /** Returns the set with the struct fields above its members. */
   withNamedFields(set: FieldSet): FieldSet {
     return withNamedFields(this.#type, set);
   }
 }
 
-/** The set as it would be had it been written with this schema: below what is atomic now there is nothing to own. */
+/** Returns the set as if it had been written with this schema: members below a path that is atomic now are replaced by that path. */
 export const reconcileFieldSet = (set: FieldSet, schema: Schema): FieldSet =>
   reconcileWithSchema(valueTypeOf(schema), set);

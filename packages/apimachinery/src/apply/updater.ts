@@ -8,34 +8,37 @@ import type { FieldSetFilter } from './field-set-filter.ts';
 import type { FieldsOwner, Managers } from './managers.ts';
 import { reconcileFieldSet, TypedValue } from './typed-value.ts';
 
-/** How the versions of a kind relate. */
+/** The versions of a kind and the conversion between them. */
 export interface KindVersions {
   /**
-   * The kind's schema in that version; undefined when the version is not known (any more). A kind without a schema
-   * has the schema `{ kind: 'any' }`. May throw for an unknown version: no write can be tracked then where an owner names it.
+   * Returns the kind's schema in that version, or undefined when the version is unknown or gone. A kind without a schema has the schema
+   * `{ kind: 'any' }`. May throw for an unknown version: then writes to objects with an owner of that version cannot be tracked.
    */
   schemaFor(apiVersion: string): Schema | undefined;
-  /** The object in that version, which `schemaFor` knows. */
+  /** Converts the object to that version, which `schemaFor` knows. */
   convert(object: unknown, apiVersion: string): unknown;
 }
 
 interface UpdaterOptions {
   readonly versions: KindVersions;
-  /** By version: what a write through this resource can change at all. */
+  /** Filters by version: the fields that a write through this resource can change. */
   readonly filters: ReadonlyMap<string, FieldSetFilter>;
 }
 
-/** What an update took from whom. */
+/** The result of `Updater.update`. */
 interface Updated {
-  /** The owners without what the update took or removed; the updater is not among them unless it was before. The caller's own. */
+  /**
+   * The owners without the fields that the update changed or removed. The updater is among them only if it was before. A new map, which
+   * the caller may modify.
+   */
   readonly managers: Map<string, FieldsOwner>;
-  /** All that the update changed. */
+  /** All fields that the update changed. */
   readonly taken: FieldSet;
 }
 
 /**
- * Computes who owns what after a write, and what applying a configuration makes of an object. Changes nothing it is given.
- * A step is one operation on a whole object or set: 20 ms for those with the most parts that are accepted.
+ * Computes the owners of fields after a write, and the result of applying a configuration. Does not modify its arguments. A step is one
+ * operation on a whole object or set: 20 ms for those with the most parts that are accepted.
  */
 export class Updater {
   readonly #versions: KindVersions;
@@ -47,8 +50,8 @@ export class Updater {
   }
 
   /**
-   * For a write of any other kind than apply: it owns what it changed. What the owner named `updater` has of that is not
-   * taken from it: who gives it back what was taken anyway is spared the work.
+   * Computes the owners after a write that is not an apply. The owner with the identity `updater` keeps its changed fields: the caller
+   * gives it all of `taken` afterwards, so removing them first would be wasted work.
    */
   *update(
     live: TypedValue,
@@ -62,16 +65,16 @@ export class Updater {
     return { managers: owners, taken: comparison.modified.union(comparison.added) };
   }
 
-  /** All that an update of what nobody owns changes: what `update` says that it took. */
+  /** Returns all fields that an update changes: `taken` of `update`, for an object without owners. */
   changed(live: TypedValue, next: TypedValue, apiVersion: string): FieldSet {
     const { modified, added } = this.#compare(live, next, apiVersion);
     return modified.union(added);
   }
 
   /**
-   * Merges the configuration into the live object, removes what the applier gave up and nobody else owns, and makes it
-   * the owner of what it says. `object` is undefined when that changes nothing. Throws ConflictsError when other
-   * managers own what would change, unless forced.
+   * Merges the configuration into the live object, removes the fields that the applier gave up and that no other manager owns, and makes
+   * the applier the owner of the fields in the configuration. `object` is undefined when nothing changes. Throws ConflictsError when
+   * other managers own fields that would change, unless forced.
    */
   *apply(
     live: TypedValue,
@@ -95,7 +98,7 @@ export class Updater {
     return { object: jsonEquals(live.value, object.value) ? undefined : object, managers: owners };
   }
 
-  /** Drops owners of versions nobody knows any more; brings the others' sets up to today's schema. */
+  /** Drops owners of unknown versions and adapts the sets of the others to the current schema. */
   *#reconcile(managers: Managers): Steps<Map<string, FieldsOwner>> {
     const reconciled = new Map<string, FieldsOwner>();
     for (const [identity, owner] of managers) {
@@ -121,8 +124,8 @@ export class Updater {
   }
 
   /**
-   * Takes what changed from everybody but `taker`, and what is gone from all but it; from `keeper` only what is gone.
-   * Changes `owners`.
+   * Removes changed and removed fields from the sets of all owners but `taker`, and only removed fields from that of `keeper`. Modifies
+   * `owners`. Throws ConflictsError when an owner loses changed fields, unless forced.
    */
   *#takeOver(
     before: TypedValue,
@@ -174,14 +177,14 @@ export class Updater {
     return this.#compare(from, to, apiVersion);
   }
 
-  /** Undefined when the version is not known. */
+  /** Returns undefined when the version is unknown. */
   #convert(object: TypedValue, apiVersion: string): TypedValue | undefined {
     if (isJsonObject(object.value) && object.value.apiVersion === apiVersion) return object;
     const schema = this.#versions.schemaFor(apiVersion);
     return schema && TypedValue.of(this.#versions.convert(object.value, apiVersion), schema);
   }
 
-  /** Removes from the merged object what the applier owned by its last apply and neither it nor anybody else claims now. */
+  /** Removes the fields from the merged object that the applier owned by its last apply and that no manager claims now. */
   *#prune(merged: TypedValue, owners: Managers, apiVersion: string, last: FieldsOwner): Steps<TypedValue> {
     yield;
     const before = this.#convert(merged, last.apiVersion);
@@ -196,14 +199,14 @@ export class Updater {
     return this.#convert(pruned, apiVersion) ?? pruned;
   }
 
-  /** Puts back what somebody owns. */
+  /** Puts back the fields that some manager owns. */
   *#withOwned(merged: TypedValue, pruned: TypedValue, apiVersion: string, owners: Managers): Steps<TypedValue> {
     const owned = new Map<string, FieldSet>();
     for (const owner of owners.values()) {
       owned.set(owner.apiVersion, (owned.get(owner.apiVersion) ?? FieldSet.empty).union(owner.set));
       yield;
     }
-    // The version at hand first: another version's conversion may need what is put back.
+    // The version of the pruned object first: conversion to another version may need what is put back.
     const first = owned.get(apiVersion);
     const ordered = first === undefined ? owned : new Map([[apiVersion, first], ...owned]);
     for (const [version, set] of ordered) {
@@ -225,7 +228,10 @@ export class Updater {
     return pruned;
   }
 
-  /** Puts back what was not the applier's by its last apply: nobody's, or gone only because of what was around it. */
+  /**
+   * Puts back fields that the applier did not own by its last apply: unowned fields, and fields removed only because of their
+   * surroundings.
+   */
   *#withDangling(merged: TypedValue, pruned: TypedValue, last: FieldsOwner): Steps<TypedValue> {
     const prunedThere = this.#convert(pruned, last.apiVersion);
     if (prunedThere === undefined) return merged;
@@ -240,7 +246,7 @@ export class Updater {
   }
 }
 
-/** All fields of the object, with the struct fields that `of`'s schema names. */
+/** Returns all fields of the object, with the struct fields above them according to the schema of `of`. */
 function* named(object: TypedValue, of: TypedValue): Steps<FieldSet> {
   const set = object.toFieldSet();
   yield;
@@ -249,7 +255,7 @@ function* named(object: TypedValue, of: TypedValue): Steps<FieldSet> {
   return withFields;
 }
 
-/** Whether pruning could remove anything. Among several versions it could: not all that one has survives another. */
+/** Whether pruning could remove anything. With owners of several versions it could: conversion to another version may lose fields. */
 function hasGivenUp(previous: FieldsOwner | undefined, set: FieldSet, owners: Managers): previous is FieldsOwner {
   if (previous === undefined) return false;
   for (const { apiVersion } of owners.values()) if (apiVersion !== previous.apiVersion) return true;

@@ -6,7 +6,7 @@ import { isNameable, itemElement } from './list-items.ts';
 import { indexElement, type PathElement, printPathElement } from './path-element.ts';
 import { alternativeOf, type ListType, type MapType, type ScalarType, type ValueType } from './value-type.ts';
 
-/** A value does not fit its schema. The message lists every violation with its path, as upstream words them. */
+/** Thrown when a value does not fit its schema. The message lists every violation with its path, in upstream's words. */
 export class TypedValueError extends Error {
   override readonly name = 'TypedValueError';
 
@@ -28,13 +28,13 @@ type Violations = readonly Violation[] | undefined;
  * `allowDuplicates`: items with the same keys in an associative list are no violation.
  */
 export function validateValue(type: ValueType, value: unknown, allowDuplicates = false): void {
-  // Nearly every value fits, and then nobody needs to know where it would not.
+  // Nearly every value fits; only for the others the paths of the violations are computed.
   if (allowDuplicates && fits(type, value, 0)) return;
   const violations = validate(type, value, allowDuplicates, 0);
   if (violations !== undefined) throw new TypedValueError(violations);
 }
 
-/** Whether there would be no violation, duplicates aside. */
+/** Whether the value has no violations except duplicates. */
 function fits(type: ValueType, value: unknown, depth: number): boolean {
   if (depth > MAX_JSON_DEPTH) throw new JsonDepthError();
   if (value === null) return true;
@@ -61,7 +61,7 @@ function mapFits(map: MapType, value: Record<string, unknown>, depth: number): b
 
 const violation = (message: string): Violation[] => [{ path: '', message }];
 
-/** What upstream prints of the wrapper around a decoded value. */
+/** Prints a decoded value as upstream does: inside the struct that wraps it. */
 const wrapped = (value: unknown): string => `&{${formatValue(value)}}`;
 
 function validate(type: ValueType, value: unknown, allowDuplicates: boolean, depth: number): Violations {
@@ -107,7 +107,7 @@ function validateMap(
   for (const key of Object.keys(value)) {
     const keyType = type.fields.get(key)?.type ?? type.elements;
     if (keyType === undefined) {
-      // Upstream looks no further.
+      // As upstream: stops at the first undeclared field.
       return joined(violations, below(`.${key}`, violation('field not declared in schema')));
     }
     const found = validate(keyType, value[key], allowDuplicates, depth + 1);
@@ -145,7 +145,7 @@ function validateList(type: ListType, value: readonly unknown[], allowDuplicates
 const below = (prefix: string, violations: readonly Violation[]): Violation[] =>
   violations.map(({ path, message }) => ({ path: prefix + path, message }));
 
-/** So many are enough to see what is wrong. Differs from upstream, which lists them all. */
+/** The maximum number of violations in an error. Differs from upstream, which lists them all: these are enough to see what is wrong. */
 const maxViolations = 1000;
 
 function joined(violations: Violations, more: readonly Violation[]): readonly Violation[] {

@@ -3,8 +3,8 @@ import { fieldElement, type PathElement } from './path-element.ts';
 import { RecentShapes } from './recent-shapes.ts';
 
 /**
- * What a place in an object may hold, as apply sees it: a scalar, a list, a map (or struct), or, where the schema
- * does not say, any of them. Compiled from a Schema once.
+ * The type of a value as apply sees it: a scalar, a list, a map (or struct), or any of them where the schema does not specify it.
+ * Compiled from a Schema once.
  */
 export interface ValueType {
   readonly scalar?: ScalarType | undefined;
@@ -15,29 +15,29 @@ export interface ValueType {
 export type ScalarType = 'numeric' | 'string' | 'boolean' | 'untyped';
 
 export interface ListType {
-  /** Replaced as a whole. Otherwise its items are told apart by `keys`, or by their value when there are none. */
+  /** The list is replaced as a whole. Otherwise its items are identified by `keys`, or by their value when there are no keys. */
   readonly atomic: boolean;
   readonly items: ValueType;
-  /** In the schema's order, which messages show. */
+  /** In the schema's order, in which messages print them. */
   readonly keys: readonly string[];
-  /** Sorted by name, with the value that stands in for an absent key. */
+  /** The keys sorted by name, with the default for an absent key. */
   readonly keyFields: readonly { readonly name: string; readonly prefix: string; readonly default: unknown }[];
-  /** By their elements. */
+  /** Recent shapes by path elements. */
   readonly shapes: RecentShapes;
-  /** By their names, which an object has before elements are made of them. */
+  /** Recent shapes by names, which are known before path elements are computed. */
   readonly shapesByNames: RecentShapes;
 }
 
 export interface MapType {
   readonly atomic: boolean;
   readonly fields: ReadonlyMap<string, FieldType>;
-  /** The same by their elements. */
+  /** `fields` by path element. */
   readonly fieldsByElement: ReadonlyMap<PathElement, FieldType>;
-  /** What keys that `fields` does not name hold; absent when there may be none. */
+  /** The type of the values of keys that are not in `fields`; undefined when such keys are not allowed. */
   readonly elements: ValueType | undefined;
-  /** By their elements. */
+  /** Recent shapes by path elements. */
   readonly shapes: RecentShapes;
-  /** By their names, which an object has before elements are made of them. */
+  /** Recent shapes by names, which are known before path elements are computed. */
   readonly shapesByNames: RecentShapes;
 }
 
@@ -48,7 +48,7 @@ interface FieldType {
 
 const noFields: ReadonlyMap<string, FieldType> = new Map();
 
-/** A map of which no key is known beforehand. */
+/** A map without declared keys. */
 const mapOf = (elements: ValueType, atomic: boolean): MapType => ({
   atomic,
   fields: noFields,
@@ -73,14 +73,14 @@ const atomicList = (items: ValueType): ListType => ({
   shapesByNames: new RecentShapes(),
 });
 
-/** Anything, owned as a whole. */
+/** Any value, owned as a whole. */
 const untypedAtomic = recursive((self) => ({
   scalar: 'untyped',
   list: atomicList(self),
   map: mapOf(self, true),
 }));
 
-/** Anything: maps are merged key by key, lists replaced. What a kind without a schema is made of. */
+/** Any value: maps are merged key by key, lists are replaced. The type of a kind without a schema. */
 export const deducedType = recursive((self) => ({
   scalar: 'untyped',
   list: atomicList(untypedAtomic),
@@ -107,10 +107,10 @@ const scalarTypes: Readonly<Record<ScalarKind, ValueType>> = {
 };
 
 const compiled = new WeakMap<Schema, ValueType>();
-/** The same where a schema above lets unknown fields through, which its descendants inherit. */
+/** Like `compiled`, for schemas below one that preserves unknown fields, which its descendants inherit. */
 const compiledPreserving = new WeakMap<Schema, ValueType>();
 
-/** The type a schema describes; the same schema gives the same type. */
+/** Returns the type that a schema describes. The same schema gives the same type. */
 export const valueTypeOf = (schema: Schema): ValueType => compile(schema, false);
 
 function compile(schema: Schema, preserve: boolean): ValueType {
@@ -141,11 +141,11 @@ function build(schema: Schema, preserve: boolean): ValueType {
 function structType(schema: StructSchema, preserve: boolean): MapType {
   const fields = new Map<string, FieldType>();
   for (const [name, field] of schema.fields) {
-    // Upstream refers to the one ObjectMeta there, which knows all its fields.
+    // There upstream refers to the shared ObjectMeta, which declares all of its fields.
     const inherits = preserve && !(name === 'metadata' && schema.fields.has('apiVersion') && schema.fields.has('kind'));
     fields.set(name, { element: fieldElement(name), type: compile(field.schema, inherits) });
   }
-  // An object of which nothing is known may hold anything.
+  // A struct without declared fields may have any field.
   const open = preserve || fields.size === 0;
   const fieldsByElement = new Map(Array.from(fields.values(), (field) => [field.element, field]));
   return {
@@ -176,12 +176,15 @@ function listType(schema: ListSchema, preserve: boolean): ListType {
   };
 }
 
-/** The type of a key's value. Validation lets no key pass that has none; anything goes for those met all the same. */
+/** Returns the type of a key's value. Undeclared keys, which validation rejects, may hold any value. */
 export function typeOfKey(map: MapType, key: string): ValueType {
   return map.fields.get(key)?.type ?? map.elements ?? deducedType;
 }
 
-/** Which of the type's alternatives a value is treated as; one that fits none is left to the first there is. */
+/**
+ * Returns which alternative of the type a value is treated as. A value that fits none is treated as the first there is of map, scalar and
+ * list.
+ */
 export function alternativeOf(type: ValueType, value: unknown): 'scalar' | 'list' | 'map' {
   if (value !== null && value !== undefined) {
     if (typeof value !== 'object') {
@@ -193,6 +196,6 @@ export function alternativeOf(type: ValueType, value: unknown): 'scalar' | 'list
   return type.map !== undefined ? 'map' : type.scalar !== undefined ? 'scalar' : 'list';
 }
 
-/** The element of a key. */
+/** Returns the path element of a key. */
 export const elementOfKey = (map: MapType, key: string): PathElement =>
   map.fields.get(key)?.element ?? fieldElement(key);
