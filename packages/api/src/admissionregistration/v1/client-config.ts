@@ -9,7 +9,7 @@ import {
 import type { ServiceReference, WebhookClientConfig } from '../../generated/admissionregistration/v1.ts';
 import { type GoUrl, parseGoUrl } from './go-url.ts';
 
-/** Where a webhook is: a URL or a service, exactly one of them. Also what CRDs say of their conversion webhook. */
+/** Validates the client config of a webhook: exactly one of URL and service. Also used for the conversion webhooks of CRDs. */
 export function validateWebhookClientConfig(config: WebhookClientConfig, path: Path): ErrorList {
   if ((config.url === undefined) === (config.service === undefined)) {
     return [required(path, 'exactly one of url or service is required')];
@@ -40,7 +40,7 @@ function validateWebhookUrl(text: string, path: Path): ErrorList {
 
 function validateWebhookService(service: ServiceReference, path: Path): ErrorList {
   const errors: ErrorList = [];
-  // Upstream hands name and namespace over in the wrong order, so the missing one is reported under the other's first.
+  // Upstream passes name and namespace in the wrong order, so the missing one is reported under the other's path.
   if (!service.namespace) errors.push(required(path.child('name')));
   if (!service.name) errors.push(required(path.child('namespace')));
   const port = service.port ?? 0;

@@ -16,12 +16,12 @@ interface MatchResources extends Selectors {
   excludeResourceRules?: readonly Rule[];
 }
 
-/** What policies of either kind have in every version. */
+/** The fields with defaults that both kinds of policies have in every version. */
 export interface Policy {
   spec?: { failurePolicy?: string; matchConstraints?: MatchResources };
 }
 
-/** What bindings of either kind have in every version. */
+/** The fields with defaults that both kinds of bindings have in every version. */
 export interface Binding {
   spec?: { matchResources?: MatchResources; paramRef?: { name?: string; parameterNotFoundAction?: string } };
 }
@@ -36,7 +36,7 @@ interface Webhook extends Selectors {
   reinvocationPolicy?: string;
 }
 
-/** What webhook configurations of either kind have in every version. */
+/** The fields with defaults that both kinds of webhook configurations have in every version. */
 export interface WebhookConfiguration {
   webhooks?: readonly Webhook[];
 }
@@ -68,10 +68,10 @@ function setRuleDefaults(rules: readonly Rule[] | undefined): void {
   for (const rule of rules ?? []) rule.scope ??= '*';
 }
 
-/** What versions disagree about. */
+/** The defaults that differ between versions. */
 type WebhookDefaults = Required<Pick<Webhook, 'failurePolicy' | 'matchPolicy' | 'timeoutSeconds'>>;
 
-/** Sets on webhooks what both kinds of configuration have. */
+/** Sets the defaults that both kinds of webhook configurations share. */
 export function setWebhookDefaults({ webhooks }: WebhookConfiguration, defaults: WebhookDefaults): void {
   for (const webhook of webhooks ?? []) {
     webhook.failurePolicy ??= defaults.failurePolicy;
@@ -82,7 +82,7 @@ export function setWebhookDefaults({ webhooks }: WebhookConfiguration, defaults:
   }
 }
 
-/** Sets what only mutating webhooks have. */
+/** Sets the defaults that only mutating webhooks have. */
 export function setReinvocationDefaults({ webhooks }: WebhookConfiguration): void {
   for (const webhook of webhooks ?? []) webhook.reinvocationPolicy ??= 'Never';
 }

@@ -1,11 +1,11 @@
 import { parseIPSloppy, quote } from '@coxswain/apimachinery';
 
-/** The parts of a URL that webhooks have rules about, as Go's net/url divides it. */
+/** The parts of a URL that webhook validation checks, as Go's net/url splits it. */
 export interface GoUrl {
   readonly scheme: string;
-  /** With its port. */
+  /** Includes the port. */
   readonly host: string;
-  /** Percent-encoded; absent without an `@`, also in front of an empty name. */
+  /** Percent-encoded. Absent without an `@`, and when the user name is empty. */
   readonly user?: string;
   readonly rawQuery: string;
   readonly fragment: string;
@@ -17,8 +17,8 @@ const scheme = /^([A-Za-z][A-Za-z0-9+\-.]*):/;
 const optionalPort = /^(?::[0-9]*)?$/;
 
 /**
- * Parses a URL by Go's rules, which differ from those of the WHATWG: nothing is repaired.
- * Throws an Error with the message Go gives, which upstream shows to users.
+ * Parses a URL by Go's rules, which differ from those of the WHATWG: malformed URLs are not repaired. Throws an Error
+ * with Go's message, which upstream shows to users.
  */
 export function parseGoUrl(text: string): GoUrl {
   const [beforeFragment, fragment] = cut(text, '#');
@@ -93,7 +93,7 @@ function checkPort(port: string): void {
   if (!optionalPort.test(port)) throw new Error(`invalid port ${quote(port)} after host`);
 }
 
-/** Percent-decodes; a host may percent-encode only bytes that are not ASCII. */
+/** Percent-decodes. In a host, only non-ASCII bytes and `%25` may be percent-encoded. */
 function percentDecode(text: string, part: 'path' | 'host'): string {
   for (let i = 0; i < text.length; i++) {
     if (text[i] === '%') {

@@ -9,8 +9,8 @@ const comparison = /^([^!<>=]+)[!<>=]+(.+?)$/;
 class JsonPathError extends Error {}
 
 /**
- * What is wrong with a JSONPath template such as `{.spec.rules[0]}`, in the words of upstream's parser; undefined when
- * nothing is. The path is not evaluated.
+ * Returns the error in a JSONPath template such as `{.spec.rules[0]}`, with the message of upstream's parser; undefined
+ * when it is valid. The path is not evaluated.
  */
 export function jsonPathProblem(template: string): string | undefined {
   try {
@@ -22,7 +22,7 @@ export function jsonPathProblem(template: string): string | undefined {
   }
 }
 
-/** Walks over a template without building anything. */
+/** Checks the syntax of a template without building a tree. */
 class Checker {
   readonly #characters: readonly string[];
   #position = 0;
@@ -31,7 +31,7 @@ class Checker {
     this.#characters = [...text];
   }
 
-  /** Text and actions in braces, to the end. */
+  /** Checks text and actions in braces, to the end. */
   checkText(): void {
     while (this.#position < this.#characters.length) if (this.#next() === '{') this.#checkAction();
   }
@@ -50,7 +50,7 @@ class Checker {
     return this.#characters.slice(start, this.#position).join('');
   }
 
-  /** Up to and over the closing brace. */
+  /** Checks an action up to and including the closing brace. */
   #checkAction(): void {
     let afterRecursion = false;
     for (;;) {
@@ -135,7 +135,7 @@ class Checker {
   }
 }
 
-/** What stands in brackets: a union of subscripts, a quoted key, or up to three numbers. */
+/** Checks the text in brackets: a union of subscripts, a quoted key, or up to three numbers. */
 function checkSubscript(text: string): void {
   const parts = text.split(',');
   if (parts.length > 1) {
@@ -161,7 +161,7 @@ function isGoString(text: string, quoteCharacter: string): boolean {
   return !text.includes('\\') || new RegExp(`^(?:[^\\\\${quoteCharacter}]|${escapes})*$`).test(text);
 }
 
-/** As Go's `%#U` prints a character. */
+/** Formats a character like Go's `%#U`. */
 function unicodeName(character: string): string {
   const code = character.codePointAt(0)!;
   const number = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;

@@ -4,7 +4,7 @@ import type { ExpressionErrors } from '../../strategy/strategy.ts';
 
 const maxMatchConditions = 64;
 
-/** Conditions by name; what is wrong with their expressions is given. */
+/** Validates match conditions. `expressions` holds the errors of their CEL expressions. */
 export function validateMatchConditions(
   conditions: readonly MatchCondition[] | undefined,
   path: Path,
@@ -28,7 +28,7 @@ export function validateMatchConditions(
   return errors;
 }
 
-/** What is wrong with the expression in that field: one error or none. */
+/** Returns the error of the expression in that field, or none. */
 export function expressionErrors(expressions: ExpressionErrors | undefined, field: Path): ErrorList {
   const error = expressions?.get(field.toString());
   return error ? [error] : [];

@@ -12,7 +12,7 @@ import type { MatchResources, NamedRuleWithOperations } from '../../generated/ad
 import { matchPolicies } from './policies.ts';
 import { validateRuleWithOperations } from './rules.ts';
 
-/** Which requests a policy or its binding is about. */
+/** Validates the match resources of a policy or binding. */
 export function validateMatchResources(match: MatchResources | undefined, path: Path): ErrorList {
   if (!match) return [];
   const errors: ErrorList = [];
@@ -47,7 +47,7 @@ function validateNamedRule(rule: NamedRuleWithOperations, path: Path): ErrorList
 
 const mutableOperations = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
 
-/** There is nothing to mutate in a deletion. */
+/** Refuses operations without an object to mutate, such as DELETE. */
 export function validateMutableOperations(match: MatchResources | undefined, path: Path): ErrorList {
   return (match?.resourceRules ?? [])
     .flatMap((rule) => rule.operations ?? [])

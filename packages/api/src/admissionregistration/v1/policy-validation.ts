@@ -36,7 +36,7 @@ const maxValueExpressionBytes = 5 * 1024;
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 const atLeastOne = 'validations or auditAnnotations must contain at least one item';
 
-/** On update, conditions that nothing changed about are not looked at again. */
+/** On update, unchanged match conditions are not validated. */
 export function validateValidatingPolicy(
   policy: ValidatingAdmissionPolicy,
   old?: ValidatingAdmissionPolicy,
@@ -88,7 +88,7 @@ export function validateMutatingPolicy(
   return errors;
 }
 
-/** What both kinds of policy have. */
+/** Validates the fields that both kinds of policy have. */
 function validatePolicy(
   policy: Policy,
   old: Policy | undefined,
@@ -225,7 +225,7 @@ function validateMutation(mutation: Mutation, path: Path, expressions: Expressio
   return errors;
 }
 
-/** What a controller says of a policy's types. */
+/** Validates the result of type checking, which a controller writes to status. */
 export function validateValidatingPolicyStatus({ status }: ValidatingAdmissionPolicy): ErrorList {
   const path = Path.of('status');
   const errors: ErrorList = [];

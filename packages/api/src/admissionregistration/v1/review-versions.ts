@@ -1,12 +1,12 @@
 import { type ErrorList, invalid, isDns1035Label, type Path, repeated, required } from '@coxswain/apimachinery';
 
-/** Versions of reviews that the server can send: those of admission and of conversion alike. */
+/** The review versions that the server can send, of both AdmissionReview and ConversionReview. */
 export const reviewVersions: readonly string[] = ['v1', 'v1beta1'];
 
 export const isRecognized = (versions: readonly string[]): boolean =>
   versions.some((version) => reviewVersions.includes(version));
 
-/** Versions of reviews that a webhook can read. */
+/** Validates the review versions that a webhook accepts. */
 export function validateReviewVersions(
   versions: readonly string[],
   { mustBeRecognized, ifMissing }: { readonly mustBeRecognized: boolean; readonly ifMissing: string },

@@ -4,7 +4,7 @@ import type { RuleWithOperations } from '../../generated/admissionregistration/v
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const scopes = ['*', 'Cluster', 'Namespaced'];
 
-/** Which requests a webhook or a policy is asked about. */
+/** Validates a rule that selects requests for a webhook or policy. */
 export function validateRuleWithOperations(rule: RuleWithOperations, path: Path): ErrorList {
   const errors = validateWildcardList(rule.operations, path.child('operations'), 'operations');
   rule.operations?.forEach((operation, i) => {
@@ -26,7 +26,7 @@ export function validateRuleWithOperations(rule: RuleWithOperations, path: Path)
   return errors;
 }
 
-/** The list may not be empty, and `*` stands alone. */
+/** The list must not be empty, and `*` must be its only item. */
 function validateWildcardList(list: readonly string[] | undefined, path: Path, what: string): ErrorList {
   if (!list?.length) return [required(path)];
   if (list.length === 1 || !list.includes('*')) return [];
@@ -37,7 +37,7 @@ function validateResources(resources: readonly string[], path: Path): ErrorList 
   const errors: ErrorList = resources.length === 0 ? [required(path)] : [];
   const allSubresourcesOf = new Set<string>();
   const onAllResources = new Set<string>();
-  // Of the plain names only the last one counts: upstream looks no further back.
+  // Whether the last name without a subresource is other than `*`. Upstream checks only the last one.
   let lastPlainIsNamed = false;
   resources.forEach((entry, i) => {
     if (entry === '') {

@@ -6,7 +6,7 @@ const reserved =
 
 const isStatic = ({ metadata }: KubernetesObject): boolean => metadata?.name?.endsWith('.static.k8s.io') ?? false;
 
-/** Names of objects that come from the server's own files: refused once that feature is on. */
+/** Refuses names reserved for configurations from the server's static manifests, while that feature is on. */
 export function validateStaticName(object: KubernetesObject, { features }: StrategyContext): ErrorList {
   if (!isStatic(object) || !features.enabled('ManifestBasedAdmissionControlConfig')) return [];
   return [invalid(Path.of('metadata', 'name'), object.metadata?.name, reserved)];
@@ -14,7 +14,7 @@ export function validateStaticName(object: KubernetesObject, { features }: Strat
 
 const warnings = (object: KubernetesObject): string[] => (isStatic(object) ? [`metadata.name: ${reserved}`] : []);
 
-/** Warns of names that only the server's own files may use. */
+/** Warns of names that are reserved for configurations from the server's static manifests. */
 export const staticNameWarnings: Pick<Strategy, 'warningsOnCreate' | 'warningsOnUpdate'> = {
   warningsOnCreate: (object, { features }) =>
     features.enabled('ManifestBasedAdmissionControlConfig') ? [] : warnings(object),

@@ -18,7 +18,10 @@ import { staticNameWarnings, validateStaticName } from './static-name.ts';
 import { bindingTable, mutatingPolicyTable, validatingPolicyTable, webhookTable } from './tables.ts';
 import { validateWebhooks, validateWebhooksUpdate } from './webhook-validation.ts';
 
-/** What all kinds of the group share: the new object is validated by the rules of creation, with regard to the old. */
+/**
+ * The strategy that all kinds of the group share: on update, the new object is validated by the rules of creation,
+ * relaxed by the old object.
+ */
 function strategy<T extends KubernetesObject>(
   own: Pick<Strategy<T>, 'generation' | 'table' | 'subresources'> & {
     validate: (object: T, old?: T, expressions?: ExpressionErrors) => ReturnType<typeof validateStaticName>;

@@ -59,7 +59,7 @@ function paramRefText(reference: ParamRef | undefined): string {
   return reference?.selector ? goSelector(reference.selector) : '<unset>';
 }
 
-/** A selector as Go's generated String method writes it. */
+/** Formats a selector like Go's generated String method. */
 function goSelector({ matchLabels, matchExpressions }: LabelSelector): string {
   const labels = Object.keys(matchLabels ?? {})
     .sort()

@@ -19,14 +19,14 @@ import { validateRuleWithOperations } from './rules.ts';
 
 type Webhook = ValidatingWebhook & Pick<MutatingWebhook, 'reinvocationPolicy'>;
 
-/** What stored webhooks may keep although it is no longer allowed. */
+/** Which rules apply. A rule that the stored webhooks break does not apply to an update of them. */
 interface Strictness {
   readonly matchConditions: boolean;
   readonly noSideEffects: boolean;
   readonly recognizedReviewVersion: boolean;
   readonly uniqueNames: boolean;
   readonly selectorValues: boolean;
-  /** What is wrong with expressions. */
+  /** Errors of the CEL expressions, by field path. */
   readonly expressions?: ExpressionErrors | undefined;
 }
 
@@ -40,11 +40,11 @@ const strict: Strictness = {
 const sideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
 const noSideEffects = ['None', 'NoneOnDryRun'];
 
-/** The webhooks of a configuration, of either kind. */
+/** Validates the webhooks of a new configuration of either kind. */
 export const validateWebhooks = (webhooks: readonly Webhook[] | undefined, expressions?: ExpressionErrors): ErrorList =>
   validateAll(webhooks ?? [], { ...strict, expressions });
 
-/** Rules that the old webhooks broke are not held against the new ones. */
+/** Validates updated webhooks. Rules that the old webhooks break do not apply. */
 export function validateWebhooksUpdate(
   webhooks: readonly Webhook[] = [],
   oldWebhooks: readonly Webhook[] = [],

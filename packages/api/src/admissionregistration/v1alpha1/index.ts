@@ -1,7 +1,7 @@
 import type { GroupVersionBehaviour } from '../../strategy/strategy.ts';
 import { type Binding, setBindingDefaults, setPolicyDefaults } from '../v1/defaults.ts';
 
-/** Later versions ask the user to say what a missing parameter means. */
+/** Only v1alpha1 has a default for parameterNotFoundAction; later versions require it. */
 function setBindingAndParamDefaults(binding: Binding): void {
   setBindingDefaults(binding);
   if (binding.spec?.paramRef) binding.spec.paramRef.parameterNotFoundAction ??= 'Deny';

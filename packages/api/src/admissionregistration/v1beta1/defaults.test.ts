@@ -20,11 +20,11 @@ describe('webhooks of v1beta1', () => {
   };
   const given = () => ({ webhooks: [{ rules: [{}], clientConfig: { service: {} } }] });
 
-  it('are lenient when validating', () => {
+  it('default to lenient values in ValidatingWebhookConfigurations', () => {
     expect(setDefaults('ValidatingWebhookConfiguration', given())).toEqual({ webhooks: [shared] });
   });
 
-  it('are lenient and not asked again when mutating', () => {
+  it('default to lenient values and no reinvocation in MutatingWebhookConfigurations', () => {
     const expected = { webhooks: [{ ...shared, reinvocationPolicy: 'Never' }] };
     expect(setDefaults('MutatingWebhookConfiguration', given())).toEqual(expected);
     expect(setDefaults('MutatingWebhookConfiguration', structuredClone(expected))).toEqual(expected);

@@ -7,7 +7,7 @@ import {
   type WebhookConfiguration,
 } from '../v1/defaults.ts';
 
-/** Webhooks were more lenient before v1. */
+/** Sets the defaults of v1beta1, which are more lenient than those of v1. */
 function setLenientDefaults(configuration: WebhookConfiguration): void {
   for (const webhook of configuration.webhooks ?? []) {
     webhook.sideEffects ??= 'Unknown';

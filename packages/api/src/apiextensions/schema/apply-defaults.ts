@@ -1,19 +1,20 @@
 import { cloneJson, isJsonObject, newRequestEntityTooLarge, setOwnEntry } from '@coxswain/apimachinery';
 import { type Structural, schemaOfKey } from './structural.ts';
 
-/** How many values defaults may add: about as many as an object of the greatest size has. */
+/** The number of values that defaults may add: about as many as the largest accepted object has. */
 const maxSize = 500_000;
 
 /**
- * Sets the schema's defaults in a value, in place: where a field is missing, or null though null is no value. Defaults
- * may have defaults inside; throws an ApiError (413) when they multiply beyond what an object can hold.
+ * Sets the schema's defaults in a value, in place: where a field is missing, or null but not nullable. Default values
+ * may contain fields with defaults. Throws an ApiError (413) when the defaults multiply beyond the size of the largest
+ * object.
  */
 export function applyDefaults(value: unknown, schema: Structural): void {
   if (schema.hasDefaults) new Defaulter().apply(value, schema);
 }
 
 class Defaulter {
-  /** How many values were set. */
+  /** The number of values set so far. */
   #size = 0;
 
   apply(value: unknown, schema: Structural): void {
@@ -36,7 +37,7 @@ class Defaulter {
     for (const key in object) {
       const child = schemaOfKey(schema, key);
       if (!child?.hasDefaults) continue;
-      // Those of properties are set already.
+      // Defaults of `properties` are already set; this concerns `additionalProperties`.
       if (isMissing(object[key], child)) setOwnEntry(object, key, this.#copyOf(child));
       this.apply(object[key], child);
     }

@@ -2,7 +2,10 @@ import { quote } from '@coxswain/apimachinery';
 import type { JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
 import { type Check, uncorrelated, type ValidationRun } from './validation-run.ts';
 
-/** `anyOf`, `oneOf`, `allOf`, `not`; undefined for a schema without. Old values count for nothing inside. */
+/**
+ * Compiles `anyOf`, `oneOf`, `allOf` and `not`; undefined when the schema has none. Errors inside them are never
+ * forgiven by comparison with the old value.
+ */
 export function compileCombinations(
   schema: JSONSchemaProps,
   compile: (schema: JSONSchemaProps) => Check,
@@ -43,8 +46,8 @@ export function compileCombinations(
 }
 
 /**
- * How many alternatives hold, and a function that adds the result to report to the run: that of the first that holds,
- * or of the one that comes closest.
+ * Returns how many alternatives are valid, and a function that adds the result to report to the run: that of the first
+ * valid alternative, or of the closest one when none is valid.
  */
 function tryAll(
   checks: readonly Check[],

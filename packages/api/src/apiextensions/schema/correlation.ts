@@ -3,11 +3,14 @@ import type { JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
 import { additionalSchema, itemSchema, propertySchema } from './schema-visitor.ts';
 import { uncorrelated } from './validation-run.ts';
 
-/** The old value of a key; `uncorrelated` where there was none. */
+/** Returns the old value of a key; `uncorrelated` where there was none. */
 export const oldOfKey = (old: unknown, key: string): unknown =>
   isJsonObject(old) && Object.hasOwn(old, key) ? old[key] : uncorrelated;
 
-/** Finds the old item that has the keys of a new one; items of other lists than maps belong to no old one. */
+/**
+ * Returns a function that finds the old item with the same keys as a new item. Undefined for lists other than maps,
+ * whose items have no old counterpart.
+ */
 export function oldItems(schema: JSONSchemaProps, old: unknown): ((item: unknown) => unknown) | undefined {
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   if (schema['x-kubernetes-list-type'] !== 'map' || keys.length === 0 || !Array.isArray(old)) return undefined;
@@ -22,7 +25,7 @@ export function oldItems(schema: JSONSchemaProps, old: unknown): ((item: unknown
   };
 }
 
-/** Undefined when the item has not all the keys, each with a scalar. */
+/** Returns a string that identifies the item by its keys; undefined unless every key has a scalar value. */
 function keyOf(item: unknown, keys: readonly string[]): string | undefined {
   if (!isJsonObject(item)) return undefined;
   let text = '';
@@ -35,8 +38,8 @@ function keyOf(item: unknown, keys: readonly string[]): string | undefined {
 }
 
 /**
- * Whether an update left a value as it was. Maps that are lists may have changed their order; an object with fields
- * that its schema does not name never counts as unchanged.
+ * Reports whether an update left a value unchanged. Lists of type map may have changed their order. An object with
+ * fields that its schema does not specify is never unchanged. `known` caches results by the new value.
  */
 export function isUnchanged(
   schema: JSONSchemaProps,

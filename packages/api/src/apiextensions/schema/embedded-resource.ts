@@ -20,7 +20,7 @@ type Visit = (resource: JsonObject, path: Path | undefined) => void;
 
 const below = (path: Path | undefined, key: string): Path => (path ? path.child(key) : Path.of(key));
 
-/** Calls the visitor for every embedded resource inside the value, itself included, outer ones first. */
+/** Calls the visitor for every embedded resource inside the value, the value itself included, outer ones first. */
 function visitResources(value: unknown, schema: Structural | undefined, path: Path | undefined, visit: Visit): void {
   if (!schema?.hasEmbeddedResources) return;
   if (Array.isArray(value)) {
@@ -38,7 +38,7 @@ function visitResources(value: unknown, schema: Structural | undefined, path: Pa
   }
 }
 
-/** What a resource's own fields should be and are not. */
+/** Returns the errors for apiVersion, kind and metadata fields of the wrong type. */
 function mistyped(resource: JsonObject, path: Path | undefined): FieldError[] {
   const errors: FieldError[] = [];
   for (const key of ['apiVersion', 'kind']) {
@@ -55,7 +55,7 @@ function mistyped(resource: JsonObject, path: Path | undefined): FieldError[] {
   return errors;
 }
 
-/** The first field of embedded resources that has a wrong type. */
+/** Returns the first error for a field of the wrong type in embedded resources. */
 export function mistypedEmbeddedResource(value: unknown, schema: Structural, path?: Path): FieldError | undefined {
   const errors: FieldError[] = [];
   visitResources(value, schema, path, (resource, place) => errors.push(...mistyped(resource, place)));
@@ -63,8 +63,8 @@ export function mistypedEmbeddedResource(value: unknown, schema: Structural, pat
 }
 
 /**
- * Makes the metadata of embedded resources what its type says, in place. Returns the paths of fields that it does not
- * have. Throws an Error with upstream's message for fields of a wrong type; with `dropInvalid` they are taken out.
+ * Coerces the metadata of embedded resources to ObjectMeta, in place. Returns the paths of unknown metadata fields.
+ * Throws an Error with upstream's message for fields of the wrong type; with `dropInvalid` it removes them instead.
  */
 export function coerceEmbeddedResources(value: unknown, schema: Structural, dropInvalid: boolean): string[] {
   const unknown: string[] = [];
@@ -84,13 +84,13 @@ export function coerceEmbeddedResources(value: unknown, schema: Structural, drop
       resource.metadata = read.metadata;
       unknown.push(...read.unknown.map((field) => `${place}.${field}`));
     } catch {
-      // No object at all, and to be dropped: upstream leaves it where it is.
+      // The metadata is not an object. Upstream leaves it in place here, although invalid fields are dropped.
     }
   });
   return unknown.sort();
 }
 
-/** TypeMeta and ObjectMeta of embedded resources. */
+/** Validates TypeMeta and ObjectMeta of embedded resources. */
 export function validateEmbeddedResources(value: unknown, schema: Structural, path?: Path): ErrorList {
   const errors: ErrorList = [];
   visitResources(value, schema, path, (resource, place) => validateResource(resource, place, errors));
@@ -116,7 +116,7 @@ function validateResource(resource: JsonObject, path: Path | undefined, errors: 
   errors.push(...wrong);
   if (wrong.length > 0 || resource.metadata === undefined) return;
   const { metadata } = readObjectMeta(resource.metadata);
-  // An embedded resource needs no name.
+  // An embedded resource needs no name, but validateObjectMeta requires one.
   const named = { ...metadata, name: metadata.name || 'fakename' };
   errors.push(...validateObjectMeta(named, Boolean(metadata.namespace), pathSegmentName, below(path, 'metadata')));
 }

@@ -2,14 +2,17 @@ import { jsonEquals, notSupported, stringifyJson } from '@coxswain/apimachinery'
 import { withSortedKeys } from './sorted-keys.ts';
 import type { ValidationRun } from './validation-run.ts';
 
-/** That a value is one of those listed; null is none of them, whatever the list says. */
+/** Compiles the check that a value is in the enum. Null never is, even when it is listed. */
 export function compileEnumCheck(
   values: readonly unknown[] | undefined,
 ): ((value: unknown, run: ValidationRun) => void) | undefined {
   if (!values?.length) return undefined;
   const scalars = new Set(values.filter((value) => value !== null && typeof value !== 'object'));
   const others = values.filter((value) => value !== null && typeof value === 'object');
-  /** Go converts a value to the type of each before it compares them: to whole numbers, and those to characters. */
+  /**
+   * Go converts the value to the type of each enum value before it compares: a float to an integer, an integer to the
+   * character with that code point.
+   */
   const hasConverted = (value: unknown): boolean => {
     if (typeof value !== 'number') return false;
     if (!Number.isInteger(value)) return scalars.has(Math.trunc(value));

@@ -1,6 +1,6 @@
 /**
- * What the schema of a custom resource asks of values, and does to them: compiled or read once, for many values.
- * Whether the schema itself is good is decided in `v1/`.
+ * Applies the schema of a custom resource to values: validation, defaulting, pruning. A schema is compiled or read
+ * once, for many values. Validation of the schema itself is in `v1/`.
  */
 export { applyDefaults } from './apply-defaults.ts';
 export { isUnchanged, oldItems, oldOfKey } from './correlation.ts';

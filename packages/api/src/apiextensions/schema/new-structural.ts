@@ -6,13 +6,16 @@ import { additionalSchema, itemSchema } from './schema-visitor.ts';
 import type { Structural } from './structural.ts';
 
 export interface StructuralOptions {
-  /** The schema is that of an object with metadata of its own, whatever it says itself. */
+  /**
+   * Treat the schema as that of a resource with apiVersion, kind and metadata, whatever
+   * `x-kubernetes-embedded-resource` says.
+   */
   readonly isResource?: boolean;
-  /** What was read already, to be used again for the schemas inside a schema. */
+  /** A cache shared by calls for nested schemas. */
   readonly known?: Map<JSONSchemaProps, Structural>;
 }
 
-/** Reads a schema once, for many values. */
+/** Converts a schema to its structural form, to be used for many values. */
 export function newStructural(schema: JSONSchemaProps, { isResource, known }: StructuralOptions = {}): Structural {
   const structural = known?.get(schema) ?? read(schema, known);
   known?.set(schema, structural);
@@ -48,7 +51,7 @@ function read(schema: JSONSchemaProps, known: StructuralOptions['known']): Struc
   return structural.default === undefined ? structural : { ...structural, default: pruned(structural) };
 }
 
-/** How many values there are in a value. */
+/** Returns the number of values in a value, itself included. */
 function sizeOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   let size = 1;
@@ -56,7 +59,7 @@ function sizeOf(value: unknown): number {
   return size;
 }
 
-/** Definitions of old may have defaults with fields that nobody knows. */
+/** Returns the default without unknown fields, which definitions stored by older servers may have. */
 function pruned(schema: Structural): unknown {
   const value = cloneJson(schema.default);
   prune(value, schema);

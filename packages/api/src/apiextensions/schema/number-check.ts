@@ -2,11 +2,11 @@ import { goFloat, invalid } from '@coxswain/apimachinery';
 import type { JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
 import type { ValidationRun } from './validation-run.ts';
 
-/** Whether Go holds a JSON number as an int64: bigints are what does not fit a double, wholes in them the rest. */
+/** Reports whether Go decodes a JSON number to an int64. Integers that do not fit a double are bigints here. */
 export const isInt64 = (value: number | bigint): boolean =>
   typeof value === 'bigint' ? BigInt.asIntN(64, value) === value : Number.isSafeInteger(value);
 
-/** Whether a number fits the type and format that a schema gives it. */
+/** Reports whether a number fits the type and format that a schema declares. */
 function isInRange(value: number | bigint, type: string | undefined, format: string | undefined): boolean {
   if (type === 'integer') {
     if (typeof value === 'number' && !Number.isInteger(value)) return false;
@@ -21,7 +21,7 @@ function isMultiple(value: number, factor: number): boolean {
   return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient));
 }
 
-/** The bounds of a number, and that it fits its format; undefined where anything goes. */
+/** Compiles the check of a number's bounds and format; undefined where any number is valid. */
 export function compileNumberCheck(
   schema: JSONSchemaProps,
   type: string | undefined,
@@ -69,7 +69,7 @@ export function compileNumberCheck(
   };
 }
 
-/** A bound of numbers. Whole numbers are compared as such: for them it loses its fraction, if it fits the type. */
+/** A bound of numbers. For integer values the bound is truncated to an integer, if it fits the type. */
 interface Bound {
   readonly fits: boolean;
   limit(isWhole: boolean): number;

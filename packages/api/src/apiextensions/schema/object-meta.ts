@@ -21,15 +21,15 @@ function objectMeta(): { readonly schema: StructSchema; readonly normalize: Norm
 }
 
 export interface ReadMetadata {
-  /** As the type says: no other fields, zero values left out. */
+  /** With the fields of ObjectMeta only; zero values are omitted. */
   readonly metadata: ObjectMeta;
-  /** Paths below the metadata of fields that it does not have. */
+  /** Paths of unknown fields, relative to the metadata. */
   readonly unknown: readonly string[];
 }
 
 /**
- * Reads metadata as the server does; throws with its message when a field has the wrong type. `dropInvalid`: such a
- * field is left out instead, and only metadata that is no object is refused.
+ * Decodes metadata as the server does. Throws with upstream's message when a field has the wrong type. With
+ * `dropInvalid` it omits such fields and throws only when the metadata is not an object.
  */
 export function readObjectMeta(value: unknown, dropInvalid = false): ReadMetadata {
   try {
@@ -63,7 +63,7 @@ function isReadable(value: unknown): boolean {
 const unknownFields = (value: unknown, schema: StructSchema): string[] =>
   findStrictErrors(stringifyJson(value), schema).flatMap((text) => /^unknown field "(.*)"$/.exec(text)?.[1] ?? []);
 
-/** The Go type that decoded JSON has, of what is no object. */
+/** Returns the Go type of a decoded JSON value that is not an object. */
 function goType(value: unknown): string {
   if (Array.isArray(value)) return '[]interface {}';
   if (typeof value === 'boolean') return 'bool';

@@ -1,12 +1,12 @@
 import { isJsonObject } from '@coxswain/apimachinery';
 import { metaFields, type Structural, schemaOfKey } from './structural.ts';
 
-/** Nobody reads more. Differs from upstream, which lists them all. */
+/** The number of paths that are returned at most. Differs from upstream, which lists them all. */
 const maxPaths = 1000;
 
 /**
- * Takes fields that the schema does not know out of a value, in place. Metadata of resources, at the root and embedded,
- * is left alone; the value is one with `isResource`. Returns the paths of what was taken out, sorted.
+ * Removes fields that the schema does not specify, in place. apiVersion, kind and metadata of embedded resources are
+ * kept; `isResource` says that the value itself is a resource. Returns the sorted paths of removed fields.
  */
 export function prune(value: unknown, schema: Structural, isResource = false): string[] {
   const pruner = new Pruner();
@@ -24,7 +24,7 @@ class Pruner {
       for (let i = 0; i < value.length; i++) {
         if (typeof value[i] !== 'object') continue;
         this.#steps.push(i);
-        // Items of a list inherit that unknown fields are kept; properties do not.
+        // Items of a list inherit `x-kubernetes-preserve-unknown-fields`; properties do not.
         if (!schema?.preservesUnknownFields) this.prune(value[i], schema?.items);
         else if (schema.items) this.#keep(value[i], schema.items);
         this.#steps.pop();
@@ -69,7 +69,7 @@ class Pruner {
   }
 }
 
-/** Takes out nulls that say nothing, in place: where null is not a value and no default waits to replace it. */
+/** Removes null fields, in place, that are not nullable and have no default to replace them. */
 export function pruneNulls(value: unknown, schema: Structural): void {
   if (Array.isArray(value)) {
     if (schema.items) for (const item of value) pruneNulls(item, schema.items);

@@ -8,13 +8,13 @@ const problems = (schema: JSONSchemaProps, value: unknown): string[] =>
 
 const string: JSONSchemaProps = { type: 'string' };
 
-describe('a value against its schema', () => {
-  it('may be null only where the schema says so', () => {
+describe('validation of a value against its schema', () => {
+  it('accepts null only where the schema is nullable', () => {
     expect(problems(string, null)).toEqual(['spec: Invalid value: "null":  in body must be of type string: "null"']);
     expect(problems({ ...string, nullable: true }, null)).toEqual([]);
   });
 
-  it('is an integer or a string for int-or-string, and nothing else', () => {
+  it('accepts only integers and strings for int-or-string', () => {
     const schema: JSONSchemaProps = { 'x-kubernetes-int-or-string': true };
     expect(problems(schema, 5)).toEqual([]);
     expect(problems(schema, '5%')).toEqual([]);
@@ -23,7 +23,7 @@ describe('a value against its schema', () => {
     ]);
   });
 
-  it('is named by its path from the root', () => {
+  it('reports errors with the path from the root', () => {
     const schema: JSONSchemaProps = {
       type: 'object',
       required: ['b'],
@@ -36,7 +36,7 @@ describe('a value against its schema', () => {
     ]);
   });
 
-  it('has own properties only', () => {
+  it('ignores inherited properties', () => {
     const schema: JSONSchemaProps = { type: 'object', required: ['constructor'], properties: {} };
     expect(problems(schema, {})).toEqual(['spec.constructor: Required value']);
     expect(problems({ type: 'object', additionalProperties: string }, JSON.parse('{"__proto__": 1}'))).toEqual([
@@ -45,7 +45,7 @@ describe('a value against its schema', () => {
   });
 });
 
-describe('an update', () => {
+describe('validation of an update', () => {
   const short: JSONSchemaProps = { ...string, maxLength: 2 };
   const schema: JSONSchemaProps = {
     type: 'object',
@@ -53,7 +53,7 @@ describe('an update', () => {
   };
   const validate = compileSchemaValidator(schema);
 
-  it('may leave wrong what was wrong', () => {
+  it('tolerates unchanged invalid values', () => {
     const old = { old: ['x'] };
     expect(validate({ old: ['x'], fresh: 'ok' }, undefined, old)).toEqual([]);
     expect(validate({ old: ['y'] }, undefined, old).map(String)).toEqual([
@@ -61,13 +61,13 @@ describe('an update', () => {
     ]);
   });
 
-  it('hides nothing behind what is tolerated, however much that is', () => {
+  it('reports a new error after any number of tolerated ones', () => {
     const many = Array.from({ length: 20_000 }, () => 'x');
     const errors = validate({ old: many, fresh: 'long' }, undefined, { old: [...many] });
     expect(errors.map(String)).toEqual(['fresh: Too long: may not be more than 2 bytes']);
   });
 
-  it('has old items by their keys in lists that are maps', () => {
+  it('compares items of lists of type map with the old items of the same keys', () => {
     const list: JSONSchemaProps = {
       type: 'array',
       'x-kubernetes-list-type': 'map',

@@ -19,22 +19,22 @@ import { compileTypeCheck } from './type-check.ts';
 import { type Check, uncorrelated, ValidationRun } from './validation-run.ts';
 
 /**
- * A value's errors against a schema, in upstream's words. With `old`, what an update did not touch is not held against
- * it. Throws an ApiError (413) for a value and a schema that are together beyond measure.
+ * Returns a value's errors against a schema, with upstream's messages. With `old`, errors in values that an update did
+ * not change are dropped. Throws an ApiError (413) when value and schema together need too many checks.
  */
 export type SchemaValidator = (value: unknown, path: Path | undefined, old?: unknown) => ErrorList;
 
 export interface SchemaValidatorOptions {
   /**
-   * Defaults are checked against the structural form of a schema, in which int-or-string says nothing of the type, and
-   * every format counts.
+   * Validate against the structural form of the schema, as defaults are: int-or-string does not restrict the type, and
+   * unrecognized formats count too.
    */
   readonly structural?: boolean;
-  /** What was compiled already with these options, to be used again for the schemas inside a schema. */
+  /** A cache of checks compiled with the same options, shared by calls for nested schemas. */
   readonly compiled?: Map<JSONSchemaProps, Check>;
 }
 
-/** Prepares a schema once for checking many values. */
+/** Compiles a schema into a validator for many values. */
 export function compileSchemaValidator(schema: JSONSchemaProps, options: SchemaValidatorOptions = {}): SchemaValidator {
   const check = compile(schema, options);
   return (value, path, old = uncorrelated) => {
@@ -42,14 +42,14 @@ export function compileSchemaValidator(schema: JSONSchemaProps, options: SchemaV
     check(value, run, uncorrelated);
     if (run.errors.length === 0) return run.errors;
     if (old === uncorrelated) return distinct(run.errors);
-    // Only now does it matter what has changed, and what has not can only take errors away.
+    // The comparison with the old value is postponed until there are errors, since it can only remove errors.
     const ratcheting = new ValidationRun(path);
     forgiving(schema, check)(value, ratcheting, old);
     return distinct(ratcheting.errors);
   };
 }
 
-/** The same thing is not said twice, though several schemas may ask for it. */
+/** Removes duplicates: several schemas may report the same error. */
 function distinct(errors: ErrorList): ErrorList {
   const seen = new Set<string>();
   return errors.filter(({ type, field, detail }: FieldError) => {
@@ -58,7 +58,7 @@ function distinct(errors: ErrorList): ErrorList {
   });
 }
 
-/** A check whose errors are dropped when the value is the same as before. */
+/** Returns a check that drops its errors when the value equals the old one. */
 const forgiving =
   (schema: JSONSchemaProps, check: Check): Check =>
   (value, run, old) => {
@@ -75,7 +75,7 @@ function compile(schema: JSONSchemaProps, options: SchemaValidatorOptions): Chec
   return check;
 }
 
-/** Runs the checks that concern the kind of value. */
+/** Compiles one check that runs those for the type of the value. */
 function compileCheck(schema: JSONSchemaProps, options: SchemaValidatorOptions): Check {
   const isIntOrString = schema['x-kubernetes-int-or-string'] === true;
   const type = isIntOrString ? undefined : schema.type || undefined;
@@ -102,7 +102,7 @@ function compileCheck(schema: JSONSchemaProps, options: SchemaValidatorOptions):
       run.matches++;
     }
     checkCombinations?.(value, run);
-    // Combinations count twice, and what every value is checked for once more: so upstream does.
+    // Upstream counts the combinations twice and the common checks once.
     run.matches += 3;
     if (typeof value === 'string') {
       checkText?.(value, run);
@@ -190,7 +190,7 @@ function compileObject(
       const property = properties.get(key);
       const found = property ?? additional;
       if (found) {
-        // The version and kind of an object are not those of its old state.
+        // apiVersion and kind at the root are never compared with the old object's.
         const before =
           old === uncorrelated || (run.isAtRoot && typeFields.has(key)) ? uncorrelated : oldOfKey(old, key);
         run.enter(key, property === undefined);

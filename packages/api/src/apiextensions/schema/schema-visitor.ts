@@ -3,7 +3,10 @@ import type { JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
 const isSchema = (value: unknown): value is JSONSchemaProps =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** In the order in which they are visited: one schema, a list of schemas, schemas by name, or what is no schema at all. */
+/**
+ * Fields that may hold schemas, in the order of visits: one schema, a list of schemas, a map of schemas, or a value
+ * that is not a schema.
+ */
 const childFields = [
   'items',
   'allOf',
@@ -21,8 +24,8 @@ const childFields = [
 const namedFields: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'definitions', 'dependencies']);
 
 /**
- * Gives the first that `find` gives for a schema directly inside the schema, wherever a schema may stand. Makes no list of
- * them: definitions have tens of thousands, most with nothing inside.
+ * Calls `find` for the schemas directly inside the schema and returns its first result other than undefined. It builds
+ * no list of them: definitions have tens of thousands of schemas, most without nested ones.
  */
 export function findInChild<T>(
   schema: JSONSchemaProps,
@@ -46,23 +49,23 @@ function findAmong<T>(schemas: unknown, find: (child: JSONSchemaProps) => T | un
   return undefined;
 }
 
-/** Whether the schema or one inside it, at any depth, is such. */
+/** Reports whether the predicate holds for the schema or one inside it, at any depth. */
 export function someSchema(schema: JSONSchemaProps | undefined, isSuch: (schema: JSONSchemaProps) => boolean): boolean {
   const find = (one: JSONSchemaProps): true | undefined => (isSuch(one) ? true : findInChild(one, find));
   return schema !== undefined && find(schema) === true;
 }
 
-/** The one schema of all items; undefined for none and for a list of schemas. */
+/** Returns the schema of all items; undefined for none and for a list of schemas. */
 export function itemSchema({ items }: JSONSchemaProps): JSONSchemaProps | undefined {
   return Array.isArray(items) ? undefined : items;
 }
 
-/** The schema of properties that have no name; undefined where there is none, also if they are allowed. */
+/** Returns the schema of `additionalProperties`; undefined when it is absent or a boolean. */
 export function additionalSchema({ additionalProperties }: JSONSchemaProps): JSONSchemaProps | undefined {
   return isSchema(additionalProperties) ? additionalProperties : undefined;
 }
 
-/** A property's schema by its name, never one that every object inherits. */
+/** Returns a property's schema by its name; undefined for names inherited from Object.prototype. */
 export function propertySchema({ properties }: JSONSchemaProps, name: string): JSONSchemaProps | undefined {
   return properties && Object.hasOwn(properties, name) ? properties[name] : undefined;
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, setOwnEntry } from '@coxswain/apimachinery';
 
-/** A value with the keys of objects in order, as Go writes maps: messages show it so, and the same has the same text. */
+/** Returns the value with sorted object keys, as Go prints maps in messages. Equal values have equal JSON afterwards. */
 export function withSortedKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withSortedKeys);
   if (!isJsonObject(value)) return value;

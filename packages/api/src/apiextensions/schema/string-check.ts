@@ -2,7 +2,10 @@ import { compileGoRegexp, type GoRegexp, tooLong } from '@coxswain/apimachinery'
 import type { JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
 import type { ValidationRun } from './validation-run.ts';
 
-/** The length and pattern of a string; the first that does not fit is reported. Undefined where anything goes. */
+/**
+ * Compiles the check of a string's length and pattern, which reports the first violation. Undefined where any string is
+ * valid.
+ */
 export function compileStringCheck({
   maxLength,
   minLength,
@@ -11,7 +14,7 @@ export function compileStringCheck({
   const compiled = pattern ? compilePattern(pattern) : undefined;
   if (maxLength === undefined && minLength === undefined && !compiled) return undefined;
   return (text, run) => {
-    // A text has no more characters than code units, and at least half as many.
+    // A string has at most as many characters as code units, and at least half as many: counting is needed only between.
     if (maxLength !== undefined && text.length > maxLength && characters(text) > maxLength) {
       run.fail((path) => tooLong(path, maxLength));
     } else if (minLength !== undefined && text.length < 2 * minLength && characters(text) < minLength) {
@@ -30,7 +33,7 @@ function compilePattern(pattern: string): Pick<GoRegexp, 'test'> {
   try {
     return compileGoRegexp(pattern);
   } catch {
-    // A schema with such a pattern is refused before it gets here.
+    // Unreachable: validation of the CRD refuses such a pattern.
     return { test: () => false };
   }
 }

@@ -34,9 +34,10 @@ function isDateTime(text: string): boolean {
   );
 }
 
-/** Go's own form, or numbers with units as Scala writes them: one that is known is enough. */
+/** Accepts Go's duration syntax, or text that contains a number with a unit of Scala's Duration. */
 function isDuration(text: string): boolean {
-  // Digits are read in one way only, and from the first of a row only: both would else take the square of their number.
+  // Each run of digits can match in one way only, and a match can start only at its first digit: otherwise matching
+  // would take quadratic time.
   if (/^[+-]?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text)) return true;
   return [...text.matchAll(/(?<!\d)\d+\s*([A-Za-zµ]+)/g)].some(([, unit]) => durationUnits.test(unit!));
 }
@@ -44,7 +45,7 @@ function isDuration(text: string): boolean {
 function isRequestUri(text: string): boolean {
   if (text === '') return false;
   try {
-    // A request's URI has no fragment, and without a scheme it is a path from the root.
+    // A request URI has no fragment. Without a scheme it must be an absolute path.
     const url = parseGoUrl(text.replaceAll('#', '%23'));
     return url.scheme !== '' || text.startsWith('/') || text === '*';
   } catch {
@@ -86,7 +87,7 @@ function isMac(text: string): boolean {
   return groups === 6 || groups === 8 || groups === 20;
 }
 
-/** What the formats of a schema ask of a string, by the format's name without dashes. */
+/** The checks of string formats, by the format's name without dashes. */
 const formats: Readonly<Record<string, (text: string) => boolean>> = {
   bsonobjectid: matches(/^[0-9a-fA-F]{24}$/),
   uri: isRequestUri,
@@ -126,13 +127,13 @@ const formats: Readonly<Record<string, (text: string) => boolean>> = {
   k8slongname: (text) => text.length <= 253 && longName.test(text),
 };
 
-/** The check that a format stands for; undefined for a format nobody knows, which asks for nothing. */
+/** Returns the check of a format; undefined for an unknown format, which accepts every string. */
 export function stringFormat(name: string): ((text: string) => boolean) | undefined {
   const normalized = name.replaceAll('-', '');
   return Object.hasOwn(formats, normalized) ? formats[normalized] : undefined;
 }
 
-/** Whether a format means something for values of the type. */
+/** Reports whether a format is recognized for values of the type. */
 export function isRecognizedFormat(format: string, type: string | undefined): boolean {
   switch (type ?? '') {
     case '':

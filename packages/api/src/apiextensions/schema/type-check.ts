@@ -1,7 +1,7 @@
 import { isInt64 } from './number-check.ts';
 import type { ValidationRun } from './validation-run.ts';
 
-/** The type of a JSON value that is not null. */
+/** Returns the JSON Schema type of a value that is not null. */
 function typeOf(value: unknown): string {
   switch (typeof value) {
     case 'number':
@@ -14,10 +14,13 @@ function typeOf(value: unknown): string {
   }
 }
 
-/** The format that Go's type for a number has. */
+/** JSON Schema type → the format of the Go type that holds such a number. */
 const goFormats: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' };
 
-/** That a value has one of the types; undefined where anything goes. Counts a match where it has. */
+/**
+ * Compiles the check that a value has one of the types; undefined where every type is valid. A value of a valid type
+ * counts as a match.
+ */
 export function compileTypeCheck(
   types: readonly string[],
   format: string,

@@ -14,18 +14,18 @@ const problems = (schema: JSONSchemaProps, value: unknown): string[] =>
   validateUniqueLists({ l: value }, newStructural({ type: 'object', properties: { l: schema } })).map(String);
 
 describe('items of a set', () => {
-  it('are the same when they hold the same, in whatever order', () => {
+  it('are equal regardless of the order of their keys', () => {
     const set = list('set', { type: 'object' });
     expect(problems(set, [{ a: 1, b: [2] }, { b: [2], a: 1 }, { a: 1 }])).toEqual([
       'l[1]: Duplicate value: {"a":1,"b":[2]}',
     ]);
   });
 
-  it('are told apart from texts that look like them', () => {
+  it('differ from strings with the same text', () => {
     expect(problems(list('set', {}), ['{}', {}, 1, '1', null, 'null'])).toEqual([]);
   });
 
-  it('are reported once, however often they come', () => {
+  it('are reported once, however often they are repeated', () => {
     expect(problems(list('set', { type: 'string' }), ['a', 'a', 'a', 'a'])).toEqual(['l[1]: Duplicate value: "a"']);
   });
 });
@@ -33,18 +33,18 @@ describe('items of a set', () => {
 describe('items of a map', () => {
   const map = list('map', { type: 'object' }, ['k', 'p']);
 
-  it('are the same when their keys are', () => {
+  it('are equal when the values of their keys are', () => {
     expect(problems(map, [{ k: 'a', p: 1 }, { k: 'a' }, { k: 'a', p: 1, v: 2 }, { k: 'a' }])).toEqual([
       'l[2]: Duplicate value: {"k":"a","p":1}',
       'l[3]: Duplicate value: {"k":"a"}',
     ]);
   });
 
-  it('are the same without any key', () => {
+  it('are equal when all of them lack every key', () => {
     expect(problems(list('map', {}, ['k']), [{}, null, { k: 1 }])).toEqual(['l[1]: Duplicate value: {}']);
   });
 
-  it('have no keys but their own', () => {
+  it('do not have inherited keys', () => {
     expect(problems(list('map', {}, ['constructor']), [{}, { constructor: 'a' }])).toEqual([]);
   });
 

@@ -10,7 +10,7 @@ import {
 import { withSortedKeys } from './sorted-keys.ts';
 import { type Structural, schemaOfKey } from './structural.ts';
 
-/** Items that a set or a map has twice, at any depth of the value. */
+/** Returns errors for duplicate items of lists of type set or map, at any depth of the value. */
 export function validateUniqueLists(value: unknown, schema: Structural, path?: Path): ErrorList {
   const errors: ErrorList = [];
   if (schema.hasUniqueLists) walk(value, schema, path, errors);
@@ -47,7 +47,7 @@ function checkMap(list: readonly unknown[], keys: readonly string[], path: Path,
   }
   if (list.length < 2) return;
   const [only] = keys;
-  // One key needs no object made of it.
+  // A single key's value identifies the item; no object of keys is allocated.
   const identities =
     keys.length === 1 && only !== undefined
       ? list.map((item) => (isJsonObject(item) && Object.hasOwn(item, only) ? item[only] : undefined))
@@ -61,7 +61,7 @@ function keysOf(item: unknown, keys: readonly string[]): Record<string, unknown>
   return found;
 }
 
-/** The second of a kind is reported, further ones are not. `shown` is what the message prints of an item. */
+/** Reports the second of equal items, but no further ones. `shown` returns the value that the message prints for an item. */
 function checkUnique(list: readonly unknown[], shown: (index: number) => unknown, path: Path, errors: ErrorList): void {
   if (list.length < 2) return;
   const scalars = new Map<unknown, number>();

@@ -8,45 +8,45 @@ import {
   typeInvalid,
 } from '@coxswain/apimachinery';
 
-/** Stands for an old value where there is none that belongs to the new one. */
+/** The old value where there is none that corresponds to the new one. */
 export const uncorrelated: unique symbol = Symbol('uncorrelated');
 
-/**
- * Checks a value and tells the run what is wrong with it. `old` is what stood in its place before an update, or
- * `uncorrelated`.
- */
+/** Checks a value and adds its errors to the run. `old` is the corresponding value before an update, or `uncorrelated`. */
 export type Check = (value: unknown, run: ValidationRun, old: unknown) => void;
 
-/** More than any honest object needs, a fraction of a second. */
+/** The limit for checks of one value: more than reasonable objects need, and a fraction of a second. */
 const maxChecks = 5_000_000;
 
-/** Nobody reads more. Differs from upstream, which writes as many errors as an object has. */
+/** Limits for the number of errors and the length of their texts. Differs from upstream, which reports all errors. */
 const maxErrors = 10_000;
 const maxErrorLength = 1_000_000;
 
-/** One validation of one value: where it is, what it found. Nothing is made of good values but this. */
+/**
+ * The state of one validation of one value: the current path and the errors found. For valid values nothing else is
+ * allocated.
+ */
 export class ValidationRun {
   readonly errors: ErrorList = [];
-  /** Problems found, also while errors are not written down. */
+  /** The number of errors found, also while they are not recorded. */
   failures = 0;
-  /** How many checks have passed. Of alternatives that all fail, the one with the most is reported. */
+  /** The number of checks passed. Of alternatives that all fail, the one with the most matches is reported. */
   matches = 0;
-  /** Results of comparisons with old values, by the new one. */
+  /** Cached results of comparisons with old values, by the new value. */
   readonly comparisons = new Map<object, boolean>();
   readonly #root: Path | undefined;
   readonly #steps: (string | number)[] = [];
   #startsWithKey = false;
   #silent = false;
   #checks = 0;
-  /** How long errors are together, up to and with each. */
+  /** For each error, the total length of the errors up to and including it. */
   readonly #lengths: number[] = [];
 
-  /** `root`: where the value stands; undefined at the root of an object. */
+  /** `root` is the path of the value; undefined at the root of an object. */
   constructor(root: Path | undefined) {
     this.#root = root;
   }
 
-  /** To be called for every value. Throws an ApiError (413) when values times schemas are beyond all measure. */
+  /** Counts a check; called for every value and schema. Throws an ApiError (413) beyond the limit. */
   count(): void {
     if (++this.#checks > maxChecks) {
       throw newRequestEntityTooLarge('the object is too large to be validated by its schema');
@@ -57,7 +57,7 @@ export class ValidationRun {
     return this.#steps.length === 0;
   }
 
-  /** Goes to a property, an item, or, with `isKey`, a key that no property names. To be left with `leave`. */
+  /** Enters a property, an item, or, with `isKey`, a key that is not in `properties`. Must be followed by `leave`. */
   enter(step: string | number, isKey = false): void {
     if (this.#steps.length === 0) this.#startsWithKey = isKey;
     this.#steps.push(step);
@@ -67,14 +67,14 @@ export class ValidationRun {
     this.#steps.pop();
   }
 
-  /** Forgets errors found since there were so many. */
+  /** Drops the errors found since `failures` had this value. */
   forgive(failures: number): void {
     this.errors.length = Math.min(failures, this.errors.length);
     this.#lengths.length = this.errors.length;
     this.failures = failures;
   }
 
-  /** Runs a check without writing errors down; tells how many there are and adds nothing to the run. */
+  /** Runs a check without recording errors or changing the counters. Returns its counts. */
   probe(check: Check, value: unknown): { readonly failures: number; readonly matches: number } {
     const { failures, matches } = this;
     const wasSilent = this.#silent;
@@ -89,7 +89,7 @@ export class ValidationRun {
     return result;
   }
 
-  /** Whether errors are written down: if not, counting is enough. */
+  /** True while errors are only counted, not recorded. */
   get isSilent(): boolean {
     return this.#silent;
   }
@@ -105,7 +105,7 @@ export class ValidationRun {
     this.errors.push(error);
   }
 
-  /** `spec.x in body should …` */
+  /** Adds an error with the message `spec.x in body should …`. */
   complain(value: unknown, detail: string): void {
     this.fail((path, name) => invalid(path, value ?? '', `${name} in body ${detail}`));
   }
@@ -114,12 +114,12 @@ export class ValidationRun {
     this.fail((path, name) => typeInvalid(path, actual, `${name} in body must be of type ${wanted}: ${quote(actual)}`));
   }
 
-  /** A problem that upstream does not say the place of, only the name. */
+  /** Adds an error at the root path: upstream reports this error without the value's path and only names it in the message. */
   complainOfName(detail: (name: string) => string): void {
     this.fail((_, name) => invalid(this.#root, '', detail(name)));
   }
 
-  /** As upstream's messages name it: a key that no property names has a dot before it even where nothing precedes. */
+  /** Returns the value's name in upstream's messages. A key that is not in `properties` has a dot before it even at the root. */
   #name(): string {
     let name = this.#startsWithKey && this.#steps.length > 0 ? '.' : '';
     for (let i = 0; i < this.#steps.length; i++) {

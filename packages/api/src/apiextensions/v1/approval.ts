@@ -2,10 +2,10 @@ import { parseGoUrl } from '../../admissionregistration/v1/go-url.ts';
 
 export const approvalAnnotation = 'api-approved.kubernetes.io';
 
-/** Whether somebody approved of an API in a group that belongs to Kubernetes. */
+/** The approval of an API in a protected group, as the annotation `api-approved.kubernetes.io` states it. */
 export type ApprovalState = 'approved' | 'bypassed' | 'missing' | 'invalid';
 
-/** Groups in which an API needs the approval of the Kubernetes project. */
+/** Reports whether APIs of the group need the approval of the Kubernetes project. */
 export function isProtectedGroup(group: string | undefined): boolean {
   return /(^|\.)(k8s|kubernetes)\.io$/.test(group ?? '');
 }

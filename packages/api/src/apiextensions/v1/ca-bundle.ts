@@ -2,13 +2,16 @@ import { decodeBase64, type ErrorList, invalid, type Path } from '@coxswain/apim
 import { pemBlocks, X509Error } from '@coxswain/apimachinery/der';
 import { latin1, parseCertificate } from '@coxswain/apimachinery/x509';
 
-/** A bundle of certificates, base64 of PEM text, that nothing could be verified with is refused. */
+/** Refuses a CA bundle (base64 of PEM) without a usable certificate. */
 export function validateCABundle(bundle: string, path: Path): ErrorList {
   const problem = bundleProblem(bundle);
   return problem === undefined ? [] : [invalid(path, bundle, `unable to load root certificates: ${problem}`)];
 }
 
-/** One good certificate is enough; else the first thing that is wrong counts. Not all that is PEM is a certificate. */
+/**
+ * Returns the first error, or undefined when at least one certificate is valid. PEM blocks of other types, or with
+ * headers, are ignored.
+ */
 function bundleProblem(bundle: string): string | undefined {
   let isEmpty = true;
   let problem: string | undefined;

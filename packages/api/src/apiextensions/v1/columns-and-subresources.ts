@@ -12,7 +12,7 @@ import { structuralProblem } from './structural.ts';
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
 const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
-/** A column that `kubectl get` shows. */
+/** Validates a column of `kubectl get`. */
 export function validateColumn(column: CustomResourceColumnDefinition, path: Path): ErrorList {
   const errors: ErrorList = [];
   const { name, type, format, jsonPath } = column;
@@ -32,7 +32,7 @@ function validateSimplePath(jsonPath: string, path: Path): ErrorList {
   return jsonPath.startsWith('.') ? [] : [invalid(path, jsonPath, 'must be a simple json path starting with .')];
 }
 
-/** Where the scale subresource finds and puts its numbers. */
+/** Validates the JSON paths of the scale subresource. */
 export function validateSubresources(subresources: CustomResourceSubresources | undefined, path: Path): ErrorList {
   const scale = subresources?.scale;
   if (!scale) return [];
@@ -53,7 +53,7 @@ export function validateSubresources(subresources: CustomResourceSubresources | 
   ];
 }
 
-/** Fields that a field selector may name. */
+/** Validates the fields that field selectors may use. */
 export function validateSelectableFields(
   fields: readonly SelectableField[],
   schema: JSONSchemaProps | undefined,

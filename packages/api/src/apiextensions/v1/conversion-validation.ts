@@ -7,7 +7,7 @@ import type { Strictness } from './strictness.ts';
 
 const strategies = ['None', 'Webhook'];
 
-/** How versions become each other. Paths are those of upstream's internal form, in which `webhook` has no level of its own. */
+/** Validates the conversion of a definition. Paths are those of upstream's internal type, which has no level `webhook`. */
 export function validateConversion(
   conversion: CustomResourceConversion,
   strictness: Strictness,

@@ -12,10 +12,10 @@ import {
 import { itemSchema } from '../schema/schema-visitor.ts';
 import type { RuleChecks } from './rule-checks.ts';
 
-/** Puts a value where its default would stand in a resource. */
+/** Wraps a default value in a resource, at the place where it would be set. */
 type Surround = (value: unknown) => unknown;
 
-/** Where a schema stands: below which resource, and whether in that resource's own metadata. */
+/** The position of a schema: the resource schema that contains it, and whether it is inside that resource's metadata. */
 interface Place {
   readonly resource: JSONSchemaProps;
   readonly surround: Surround;
@@ -24,16 +24,16 @@ interface Place {
   readonly compiled: Compiled;
 }
 
-/** What was made of schemas: those inside a schema with a default often have one too. */
+/** Caches of compiled schemas: nested schemas of a schema with a default often have one too. */
 interface Compiled {
   readonly checks: NonNullable<SchemaValidatorOptions['compiled']>;
   readonly structurals: Map<JSONSchemaProps, Structural>;
   readonly rules: RuleChecks | undefined;
-  /** What is left for evaluating rules; nothing is looked at any more below zero. */
+  /** The remaining cost budget of CEL rules. Below zero, no further defaults are validated. */
   budget: number;
 }
 
-/** What rules together may cost, as in a request. */
+/** The cost budget of all rules together; the same as for a request. */
 const ruleBudget = 10_000_000;
 
 const rootPlace = (resource: JSONSchemaProps, path: Path, rules?: RuleChecks): Place => ({
@@ -49,7 +49,10 @@ const metaFields = new Set(['apiVersion', 'kind', 'metadata']);
 const withTypeMeta: Surround = (value) =>
   isJsonObject(value) ? { kind: 'Validation', apiVersion: 'validation/v1', ...value } : value;
 
-/** Default values must be what the schema asks of values, and (`requirePruned`) have no fields that it does not know. */
+/**
+ * Validates default values against their schemas. With `requirePruned` they must not have fields that the schema does
+ * not specify.
+ */
 export function validateDefaults(
   schema: JSONSchemaProps,
   path: Path,
@@ -61,12 +64,12 @@ export function validateDefaults(
   );
 }
 
-/** Whether a default has fields that the schema does not know. */
+/** Reports whether a default has fields that the schema does not specify. */
 export function hasUnprunedDefaults(schema: JSONSchemaProps): boolean {
   return collect(schema, rootPlace(schema, Path.of('')), validatePruned).length > 0;
 }
 
-/** Visits every schema with a default; those of additional properties are forbidden elsewhere. */
+/** Visits every schema with a default, except in `additionalProperties`, where defaults are forbidden by another rule. */
 function collect(
   schema: JSONSchemaProps,
   given: Place,
@@ -107,7 +110,7 @@ function validatePruned(schema: JSONSchemaProps, place: Place): ErrorList {
     : [invalid(place.path.child('default'), schema.default, 'must not have unknown fields')];
 }
 
-/** Of wrong types the first is reported, alone: nothing else can be said then. */
+/** A field of the wrong type is the only error reported: the other checks need valid types. */
 function validateResources(value: unknown, structural: Structural, path?: Path): ErrorList {
   const problem = mistypedEmbeddedResource(value, structural, path);
   return problem ? [problem] : validateEmbeddedResources(value, structural, path);

@@ -1,6 +1,9 @@
 import type { CustomResourceDefinition } from '../../generated/apiextensions/v1.ts';
 
-/** Names follow from the kind, and the storage version is stored. */
+/**
+ * Sets the defaults of a definition: names derived from the kind, conversion strategy None, and the storage version as
+ * stored version.
+ */
 export function setCustomResourceDefinitionDefaults(definition: CustomResourceDefinition): void {
   const { spec } = definition;
   const { names } = spec;

@@ -2,18 +2,18 @@ import { Path } from '@coxswain/apimachinery';
 import type { JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
 import { additionalSchema, propertySchema } from '../schema/schema-visitor.ts';
 
-/** Where a path through a schema ends. */
+/** The field that a path leads to. */
 export interface FieldPathTarget {
-  /** Names of the fields on the way. */
+  /** Names of the fields along the path. */
   readonly fields: readonly string[];
-  /** The path as errors show it: fields after a dot, keys of maps in brackets. */
+  /** The path as errors print it: fields after a dot, keys of maps in brackets. */
   readonly text: string;
   readonly schema: JSONSchemaProps | undefined;
 }
 
 class FieldPathError extends Error {}
 
-/** Delimiters one by one, quoted strings with their quotes, and what is between. */
+/** Tokens: single delimiters, quoted strings with their quotes, and the text between. */
 const token = /'(?:[^'\\]|\\.)*'|'[\s\S]*$|[.[\]]|[^.[\]']+[^.[\]]*/g;
 
 const escapes: Readonly<Record<string, string>> = {
@@ -38,8 +38,8 @@ function unescaped(text: string): string {
 }
 
 /**
- * Follows a path of fields (`.spec.size`, `.data['a.b']`) through a schema. Returns the problem, as upstream words it,
- * when the path does not lead anywhere.
+ * Resolves a path of fields (`.spec.size`, `.data['a.b']`) in a schema. Returns upstream's error message when it does
+ * not lead to a field.
  */
 export function resolveFieldPath(
   text: string,

@@ -2,11 +2,11 @@ import { isJsonObject } from '@coxswain/apimachinery';
 import type { CustomResourceDefinitionVersion, JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
 import { unlessLong } from '../../strategy/internal-form.ts';
 
-/** How a field of one of upstream's internal types is printed. */
+/** A field of one of upstream's internal types, and how it is printed. */
 interface InternalField {
   readonly goName: string;
   readonly name: string;
-  /** What it is while nobody sets it. */
+  /** The printed value when the field is not set. */
   readonly zero: unknown;
   readonly print: (value: unknown) => unknown;
 }
@@ -14,7 +14,10 @@ interface InternalField {
 const zeros: Readonly<Record<string, unknown>> = { text: '', number: 0, boolean: false, pointer: null };
 const asIs = (value: unknown): unknown => value;
 
-/** Fields in Go's order: Go's name, then the name in JSON where it is not the same in lower camel case. */
+/**
+ * Returns fields in Go's order. `order` has the Go names, each with the JSON name where it is not the Go name in lower
+ * camel case.
+ */
 function fields(
   table: Readonly<Record<string, readonly string[]>>,
   order: string,
@@ -31,7 +34,7 @@ function fields(
     });
 }
 
-/** The value as Go writes its internal form: Go's names, every field there. */
+/** Returns a function that converts a value to its internal form: with Go's names and all fields. */
 const printer =
   (type: readonly InternalField[]) =>
   (value: unknown): unknown => {
@@ -89,7 +92,7 @@ const schemaFields: readonly InternalField[] = fields(
   },
 );
 
-/** A rule as upstream's messages print it. */
+/** Returns a rule as upstream's messages print it. */
 export const internalRule: (rule: unknown) => unknown = printer(
   fields(
     { text: ['Rule', 'Message', 'MessageExpression', 'FieldPath'] },
@@ -97,15 +100,15 @@ export const internalRule: (rule: unknown) => unknown = printer(
   ),
 );
 
-/** Go names of the fields that a schema sets, in Go's order. */
+/** Returns the Go names of the fields that a schema sets, in Go's order. */
 export function internalFields(schema: JSONSchemaProps): string[] {
   return schemaFields.filter(({ name }) => Object.hasOwn(schema, name)).map(({ goName }) => goName);
 }
 
-/** A schema as upstream's messages print it: its internal form, with Go's names and every field. */
+/** Returns a schema as upstream's messages print it: its internal form, with Go's names and all fields. */
 export const internalSchema = (schema: unknown): unknown => unlessLong(schema, schemaForm);
 
-/** What stands under `items`, as upstream's messages print it. */
+/** Returns the value of `items` as upstream's messages print it. */
 export const internalItems = (items: unknown): unknown => unlessLong(items, itemsForm);
 
 function schemaForm(schema: unknown): unknown {
@@ -147,7 +150,7 @@ const printVersion = printer(
   ),
 );
 
-/** Versions as upstream's messages print them. */
+/** Returns versions as upstream's messages print them. */
 export function internalVersions(versions: readonly CustomResourceDefinitionVersion[]): unknown {
   return unlessLong(versions, () => versions.map(printVersion));
 }

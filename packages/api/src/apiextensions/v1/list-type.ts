@@ -13,7 +13,10 @@ import { internalItems } from './internal-form.ts';
 
 const listTypes = ['atomic', 'set', 'map'];
 
-/** How lists merge: the type and, of maps, the keys. `setErrors` are shown in their place if the type fits. */
+/**
+ * Validates the list type and the keys of lists of type map. `setErrors` are included only if the schema's type is
+ * valid for a list type.
+ */
 export function validateListType(schema: JSONSchemaProps, path: Path, setErrors: ErrorList): ErrorList {
   const errors: ErrorList = [];
   const listType = schema['x-kubernetes-list-type'];
@@ -64,7 +67,7 @@ function validateMap(schema: JSONSchemaProps, keys: readonly string[], path: Pat
   return errors;
 }
 
-/** Items of a set are compared as a whole. */
+/** Items of a set must be atomic: they are compared as a whole. */
 export function validateSetItems(schema: JSONSchemaProps, path: Path): ErrorList {
   const items = itemSchema(schema);
   if (schema['x-kubernetes-list-type'] !== 'set' || !items) return [];
@@ -73,12 +76,12 @@ export function validateSetItems(schema: JSONSchemaProps, path: Path): ErrorList
   const complain = (field: string) => [invalid(path.child('items').child(field), listType, detail)];
   if (items.type === 'array' && listType !== undefined && listType !== 'atomic')
     return complain('x-kubernetes-list-type');
-  // Upstream shows the list type here too.
+  // Upstream prints the list type here too, not the map type.
   if (items.type === 'object' && items['x-kubernetes-map-type'] !== 'atomic') return complain('x-kubernetes-map-type');
   return [];
 }
 
-/** Items of sets and maps, and the keys of maps, must always have a value. */
+/** Items of sets and maps must not be nullable, and the keys of maps must be required or have a default. */
 export function validateMapListKeys(schema: JSONSchemaProps, path: Path): ErrorList {
   const items = itemSchema(schema);
   const listType = schema['x-kubernetes-list-type'];

@@ -10,7 +10,7 @@ const validateDefinition = (crd: CustomResourceDefinition): ErrorList => complet
 const validateDefinitionUpdate = (crd: CustomResourceDefinition, old: CustomResourceDefinition): ErrorList =>
   completed(steps.validateDefinitionUpdate(crd, old));
 
-/** Definitions that today's rules refuse, but that older servers stored. */
+/** Returns definitions that older servers stored, but current rules refuse. */
 function definition(schema: JSONSchemaProps | undefined, more: object = {}): CustomResourceDefinition {
   return {
     metadata: { name: 'widgets.example.com' },
@@ -41,7 +41,7 @@ const broken: Readonly<Record<string, CustomResourceDefinition>> = {
   'optional keys of a map': definition(
     list({ items: item, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['a'] }),
   ),
-  'review versions nobody knows': definition(
+  'unknown review versions': definition(
     { type: 'object' },
     {
       conversion: {
@@ -64,7 +64,7 @@ const withLabel = (crd: CustomResourceDefinition): CustomResourceDefinition => (
   metadata: { ...crd.metadata, labels: { a: 'b' } },
 });
 
-describe('a definition that breaks a rule of today', () => {
+describe('a definition that breaks a current rule', () => {
   it.each(Object.entries(broken))('cannot be created: %s', (_, crd) => {
     expect(validateDefinition(crd)).not.toEqual([]);
   });
@@ -73,7 +73,7 @@ describe('a definition that breaks a rule of today', () => {
     expect(validateDefinitionUpdate(withLabel(crd), crd).map(String)).toEqual([]);
   });
 
-  it('cannot become worse', () => {
+  it('cannot be updated to break another rule', () => {
     const good = definition({ type: 'object' });
     const bad = broken['a set of objects']!;
     expect(validateDefinitionUpdate(bad, good).map(String)).toEqual([
@@ -85,7 +85,7 @@ describe('a definition that breaks a rule of today', () => {
   });
 });
 
-describe('a bundle of certificates', () => {
+describe('a CA bundle', () => {
   const established = { storedVersions: ['v1'], conditions: [{ type: 'Established', status: 'True' }] };
   const withBundle = (pem: string): CustomResourceDefinition => ({
     ...definition(
@@ -107,7 +107,7 @@ describe('a bundle of certificates', () => {
   const none = { ...definition({ type: 'object' }), status: established };
   const problem = (text: string) => validateDefinitionUpdate(withBundle(text), none).map(({ detail }) => detail);
 
-  it('must hold a certificate', () => {
+  it('must contain a certificate', () => {
     expect(problem('hello')).toEqual(['unable to load root certificates: unable to parse bytes as PEM block']);
     expect(problem(pem('CERTIFICATE', [1, 2, 3]))).toEqual([
       'unable to load root certificates: failed to parse certificate: x509: malformed certificate',
@@ -122,12 +122,12 @@ describe('a bundle of certificates', () => {
     expect(problem(pem('CERTIFICATE', [1, 2, 3]) + good)).toEqual([]);
   });
 
-  it('may stay bad', () => {
+  it('may stay invalid', () => {
     expect(validateDefinitionUpdate(withLabel(withBundle('hello')), withBundle('hello'))).toEqual([]);
   });
 });
 
-describe('tracking of generations in status', () => {
+describe('observedGeneration in status', () => {
   const tracked = (): CustomResourceDefinition => ({
     ...definition({ type: 'object' }),
     status: {

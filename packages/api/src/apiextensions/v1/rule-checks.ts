@@ -1,30 +1,30 @@
 import type { ErrorList, Path } from '@coxswain/apimachinery';
 import type { JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
 
-/** What is to be said of rules (`x-kubernetes-validations`) by those who can compile and evaluate them. */
+/** Checks of validation rules (`x-kubernetes-validations`). Implemented by the API server, which can compile and evaluate CEL. */
 export interface RuleChecks {
-  /** All that is wrong with the rules of a schema that is otherwise good, but for what stands in `unsound`. */
+  /** Returns the errors of the rules of a schema that is valid except for the schemas in `unsound`. */
   validateRules(schema: JSONSchemaProps, path: Path, options: RuleCheckOptions): ErrorList;
-  /** What the rules of a schema, and of those inside it, have against its default. */
+  /** Evaluates the rules of a schema and of those inside it on the schema's default. */
   validateDefault(schema: JSONSchemaProps, path: Path, options: DefaultCheckOptions): DefaultCheck;
 }
 
 export interface RuleCheckOptions {
-  /** Schemas with errors, in themselves or inside: their rules are not looked at. */
+  /** Schemas with errors, in themselves or in a nested schema: their rules are not checked. */
   readonly unsound: ReadonlySet<JSONSchemaProps>;
-  /** The schema is stored as it is: no rule of it is too expensive by itself. */
+  /** The stored schema is the same: the cost limit per rule does not apply. */
   readonly isUnchanged: boolean;
 }
 
 export interface DefaultCheckOptions {
-  /** The schema is that of an object with metadata of its own. */
+  /** The schema is that of a resource with apiVersion, kind and metadata. */
   readonly isResource: boolean;
-  /** What evaluating may cost. */
+  /** The cost budget of the evaluation. */
   readonly budget: number;
 }
 
 export interface DefaultCheck {
   readonly errors: ErrorList;
-  /** What is left of the budget; below zero when it is used up. */
+  /** The remaining budget; below zero when it is exceeded. */
   readonly budget: number;
 }

@@ -5,18 +5,18 @@ import { resolveFieldPath } from './field-path.ts';
 import { validateListType, validateMapListKeys, validateSetItems } from './list-type.ts';
 import { structuralProblem } from './structural.ts';
 
-/** What stored schemas may keep although it is no longer allowed. */
+/** Which of the newer rules apply. A rule that the stored schemas break does not apply to an update. */
 export interface SchemaStrictness {
   readonly propertyTypes: boolean;
   readonly atomicSets: boolean;
   readonly mapListKeys: boolean;
 }
 
-/** What a schema may do depends on where in the resource's schema it stands. */
+/** The position of a schema inside the resource's schema, on which some rules depend. */
 interface Place {
   readonly isRoot: boolean;
   readonly inMetadata: boolean;
-  /** Why no default may stand here. */
+  /** Why a default is forbidden here. */
   readonly noDefaultBecause?: string;
   readonly unsound: Set<JSONSchemaProps>;
 }
@@ -25,12 +25,12 @@ const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const metaFields = new Set(['metadata', 'kind', 'apiVersion']);
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
-/** What OpenAPI v3 and its Kubernetes extensions allow, for the schema of a whole resource. */
+/** Validates the schema of a whole resource against the rules for OpenAPI v3 and its Kubernetes extensions. */
 export function validateSchemaRules(
   schema: JSONSchemaProps,
   strictness: SchemaStrictness,
   path: Path,
-  /** Takes the schemas that have errors, themselves or inside. */
+  /** Receives the schemas that have errors, themselves or in a nested schema. */
   unsound = new Set<JSONSchemaProps>(),
 ): ErrorList {
   return validate(schema, { isRoot: true, inMetadata: false, unsound }, strictness, path);
@@ -87,7 +87,7 @@ function validate(schema: JSONSchemaProps, place: Place, strictness: SchemaStric
   return errors;
 }
 
-/** Keywords that are not supported at all, or not here. */
+/** Refuses keywords that are not supported at all, or not at this position. */
 function validateKeywords(
   schema: JSONSchemaProps,
   place: Place,
@@ -142,7 +142,7 @@ function validateExtensions(schema: JSONSchemaProps, strictness: SchemaStrictnes
 
 const hasLineBreak = (text: string): boolean => /[\r\n]/.test(text);
 
-/** All about a rule that can be said without compiling it. */
+/** Validates the parts of a rule that need no CEL compiler. */
 function validateRule(validation: ValidationRule, schema: JSONSchemaProps, path: Path): ErrorList {
   const errors: ErrorList = [];
   const { rule = '', message = '', messageExpression, reason, fieldPath } = validation;

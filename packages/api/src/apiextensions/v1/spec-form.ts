@@ -9,7 +9,7 @@ import type {
   SelectableField,
 } from '../../generated/apiextensions/v1.ts';
 
-/** What versions have each for themselves, or all in common. */
+/** The fields that either each version has itself or all versions have in common. */
 interface PerVersion {
   readonly schema?: CustomResourceValidation;
   readonly subresources?: CustomResourceSubresources;
@@ -18,12 +18,12 @@ interface PerVersion {
 }
 
 /**
- * A spec as upstream validates it: what is the same in all versions stands once, above them. Errors name the place in
- * this form (`spec.validation.openAPIV3Schema` and not `spec.versions[0].schema.openAPIV3Schema`).
+ * A spec in the form that upstream validates: fields that are equal in all versions are moved out of them. Error paths
+ * refer to this form (`spec.validation.openAPIV3Schema` and not `spec.versions[0].schema.openAPIV3Schema`).
  */
 export interface SpecForm {
   readonly common: PerVersion;
-  /** Without what they have in common. */
+  /** Without the common fields. */
   readonly versions: readonly CustomResourceDefinitionVersion[];
 }
 
@@ -46,7 +46,7 @@ export function specForm(spec: CustomResourceDefinitionSpec): SpecForm {
   };
 }
 
-/** The schemas of all versions. */
+/** Returns the schemas of all versions. */
 export function schemasOf(spec: CustomResourceDefinitionSpec): JSONSchemaProps[] {
   return (spec.versions ?? []).flatMap(({ schema }) => schema?.openAPIV3Schema ?? []);
 }

@@ -29,7 +29,7 @@ import { schemasOf, specForm } from './spec-form.ts';
 import type { Strictness } from './strictness.ts';
 import { structuralProblem, validateStructuralInSteps } from './structural.ts';
 
-/** `spec`, whole. */
+/** Validates the whole spec. */
 export function* validateSpec(
   spec: CustomResourceDefinitionSpec,
   strictness: Strictness,
@@ -130,7 +130,7 @@ function oneOf(value: string | undefined, accepted: readonly string[], path: Pat
   return accepted.includes(value) ? [] : [notSupported(path, value, accepted)];
 }
 
-/** Names of the resource, as asked for or as accepted. */
+/** Validates the names of the resource, in spec or as accepted in status. */
 export function validateNames(names: Partial<CustomResourceDefinitionNames> | undefined, path: Path): ErrorList {
   const errors: ErrorList = [];
   if (!names) return errors;
@@ -222,7 +222,7 @@ function* validateSchema(
   const schemaPath = path.child('openAPIV3Schema');
   const errors: ErrorList = [];
   if (hasStatus) {
-    // Status has a schema of its own: what the root says of the whole object would be lost for it.
+    // The status subresource is validated by its own part of the schema, which keywords at the root would not reach.
     const allowed = allowedAtRoot.split(' ');
     const culprit = internalFields(schema).find((name) =>
       name === 'Type' ? schema.type !== 'object' : !allowed.includes(name),
@@ -255,6 +255,6 @@ function* validateSchema(
   errors.push(...validateSchemaRules(schema, strictness, schemaPath, unsound));
   yield;
   if (isSound && rules) errors.push(...rules.validateRules(schema, schemaPath, { unsound, isUnchanged }));
-  // Most of what makes a schema unstructurable is reported by the rules already, in better words.
+  // Most structural problems are already reported by the rules above, with better messages.
   return errors.length === 0 && problem !== undefined ? [invalid(schemaPath, '', problem)] : errors;
 }

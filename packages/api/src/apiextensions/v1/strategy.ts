@@ -7,7 +7,7 @@ import type { RuleChecks } from './rule-checks.ts';
 import { schemasOf, specForm } from './spec-form.ts';
 import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './validation.ts';
 
-/** How definitions are created and changed, but for what rules of schemas need a compiler for. */
+/** The strategy of CustomResourceDefinitions, without the checks of CEL rules, which need a compiler. */
 export const customResourceDefinitionStrategy: Strategy<CustomResourceDefinition> = {
   validatesMetadata: true,
   allowUnconditionalUpdate: false,
@@ -34,17 +34,17 @@ export const customResourceDefinitionStrategy: Strategy<CustomResourceDefinition
   },
 };
 
-/** The same, rules included. */
+/** Returns the strategy with the checks of CEL rules. */
 export const definitionStrategyWithRules = (rules: RuleChecks): Strategy<CustomResourceDefinition> => ({
   ...customResourceDefinitionStrategy,
   validateInSteps: (definition, old) =>
     old ? validateDefinitionUpdate(definition, old, rules) : validateDefinition(definition, rules),
 });
 
-/** The storage version counts as stored from now on. */
+/** Adds the storage version to status.storedVersions. */
 function prepare(definition: CustomResourceDefinition): void {
   const { webhook } = definition.spec.conversion ?? {};
-  // An empty webhook says nothing, and upstream's internal form has no place for it.
+  // Drops an empty `webhook`: upstream's internal type cannot hold it.
   if (webhook && !webhook.clientConfig && !webhook.conversionReviewVersions?.length) {
     definition.spec = { ...definition.spec, conversion: { strategy: definition.spec.conversion!.strategy } };
   }
@@ -72,7 +72,7 @@ function dropDisabledFields(
   };
 }
 
-/** Formats that mean nothing, version by version; what all versions have in common is looked at once. */
+/** Returns the unrecognized formats, version by version. A schema that all versions share is checked once. */
 function unrecognizedFormats({ spec }: CustomResourceDefinition): string[] {
   const { common } = specForm(spec);
   const schemas = common.schema?.openAPIV3Schema ? [common.schema.openAPIV3Schema] : schemasOf(spec);

@@ -9,17 +9,17 @@ import type { SchemaStrictness } from './schema-rules.ts';
 import { schemasOf, specForm } from './spec-form.ts';
 import { isStructuralInSteps } from './structural.ts';
 
-/** Which rules hold: stored definitions that break one of them may go on breaking it. */
+/** Which rules apply. A rule that the stored definition breaks does not apply to an update. */
 export interface Strictness extends SchemaStrictness {
   readonly recognizedReviewVersion: boolean;
-  /** Every version has a schema. */
+  /** Every version must have a schema. */
   readonly schema: boolean;
   readonly structural: boolean;
   readonly prunedDefaults: boolean;
   readonly validCABundle: boolean;
-  /** Whether the version's schema is as it was. */
+  /** Reports whether an update leaves the version's schema unchanged. */
   readonly unchangedSchema: (version: string) => boolean;
-  /** Whether the version (all versions: '') may have more selectable fields than allowed. */
+  /** Reports whether the version (all versions: '') may have more selectable fields than the limit. */
   readonly tooManySelectable: (version: string) => boolean;
 }
 
@@ -30,7 +30,7 @@ const nowhere = Path.of('');
 export const isEstablished = ({ status }: CustomResourceDefinition): boolean =>
   status?.conditions?.find(({ type }) => type === 'Established')?.status === 'True';
 
-/** The rules of creation. A bundle of certificates is not needed before the definition is established. */
+/** The rules of creation. A valid CA bundle is not required before the definition is established. */
 export const strict: Strictness = {
   recognizedReviewVersion: true,
   schema: true,
@@ -44,7 +44,7 @@ export const strict: Strictness = {
   tooManySelectable: () => false,
 };
 
-/** Every rule that the old definition keeps. */
+/** Returns the rules that the old definition keeps. */
 export function* strictnessAfter(old: CustomResourceDefinition, updated: CustomResourceDefinition): Steps<Strictness> {
   const schemas = schemasOf(old.spec);
   function* none(isSuch: (schema: JSONSchemaProps) => boolean): Steps<boolean> {
@@ -76,7 +76,7 @@ export function* strictnessAfter(old: CustomResourceDefinition, updated: CustomR
     mapListKeys: yield* none((schema) => validateMapListKeys(schema, nowhere).length > 0),
     validCABundle: isEstablished(old) && (!caBundle || validateCABundle(caBundle, nowhere).length === 0),
     unchangedSchema: (version) => {
-      // What all versions have in common, a new version had too.
+      // A schema that all versions have in common counts as the old schema of a new version too.
       const find = ({ spec }: CustomResourceDefinition) =>
         specForm(spec).common.schema ?? spec.versions?.find(({ name }) => name === version)?.schema;
       const before = find(old);

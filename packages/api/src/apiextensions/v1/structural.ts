@@ -22,7 +22,7 @@ const unsupported = [
   'definitions',
 ] as const;
 
-/** Why a schema has no structural form at all; undefined when it has one. */
+/** Returns why a schema has no structural form; undefined when it has one. */
 export function structuralProblem(schema: JSONSchemaProps): string | undefined {
   for (const field of unsupported) {
     const value = schema[field];
@@ -39,10 +39,10 @@ export function structuralProblem(schema: JSONSchemaProps): string | undefined {
   return findInChild(schema, structuralProblem);
 }
 
-/** Whether a schema has a structural form that keeps all the rules. */
+/** Reports whether a schema has a structural form that obeys all structural rules. */
 export const isStructural = (schema: JSONSchemaProps): boolean => completed(isStructuralInSteps(schema));
 
-/** The same in steps. */
+/** Like the function above, in steps. */
 export function* isStructuralInSteps(schema: JSONSchemaProps): Steps<boolean> {
   if (structuralProblem(schema) !== undefined) return false;
   yield;
@@ -51,13 +51,13 @@ export function* isStructuralInSteps(schema: JSONSchemaProps): Steps<boolean> {
 }
 
 /**
- * The rules that let every field have one type, known without looking into alternatives: sorted, since the order of a
- * schema's properties means nothing.
+ * Validates the structural rules: they ensure that every field has one type, which is known without `allOf`, `anyOf`,
+ * `oneOf` and `not`. Errors are sorted, because the order of a schema's properties has no meaning.
  */
 export const validateStructural = (schema: JSONSchemaProps, path: Path): ErrorList =>
   completed(validateStructuralInSteps(schema, path));
 
-/** The same in steps. */
+/** Like the function above, in steps. */
 export function* validateStructuralInSteps(schema: JSONSchemaProps, path: Path): Steps<ErrorList> {
   const invariants = validateInvariants(schema, 'root', path);
   yield;
@@ -121,7 +121,7 @@ function validateInvariants(schema: JSONSchemaProps, level: Level, path: Path): 
   return errors;
 }
 
-/** `kind`, `apiVersion` and `metadata` of a resource, at the root or embedded. */
+/** Validates the schemas of `kind`, `apiVersion` and `metadata` of a resource, at the root or embedded. */
 function validateMetadata(schema: JSONSchemaProps, isRoot: boolean, isEmbedded: boolean, properties: Path): ErrorList {
   const errors: ErrorList = [];
   for (const name of ['kind', 'apiVersion']) {
@@ -144,7 +144,7 @@ function validateMetadata(schema: JSONSchemaProps, isRoot: boolean, isEmbedded: 
   return errors;
 }
 
-/** `anyOf` of exactly an integer and a string: the one place where a type may stand inside alternatives. */
+/** Matches `anyOf` of exactly an integer and a string: the only place where a type may be set inside `anyOf`. */
 const isIntOrStringPattern = (anyOf: readonly JSONSchemaProps[] | undefined): boolean =>
   anyOf?.length === 2 && jsonEquals(anyOf, [{ type: 'integer' }, { type: 'string' }]);
 
@@ -180,7 +180,7 @@ function validateValueRules(
   return errors;
 }
 
-/** What must not be set inside alternatives, and how upstream says that it must not. */
+/** Fields that must not be set inside `allOf`, `anyOf`, `oneOf` and `not`, and the wording of upstream's message. */
 const forbiddenInside: readonly (readonly [field: keyof JSONSchemaProps, wanted: 'empty' | 'undefined' | 'false'])[] = [
   ['default', 'undefined'],
   ['title', 'empty'],
@@ -220,7 +220,7 @@ function validateNested(schema: JSONSchemaProps, path: Path, skipAnyOf = false):
 
 const hasContent = (value: unknown): boolean => (typeof value === 'string' || Array.isArray(value)) && value.length > 0;
 
-/** Whatever the alternatives speak of must be specified outside of them, at the same place. */
+/** Every field inside `allOf`, `anyOf`, `oneOf` and `not` must also be specified outside, at the same place. */
 function validateCompleteness(
   rules: JSONSchemaProps,
   schema: JSONSchemaProps,

@@ -17,7 +17,7 @@ import { isEstablished, strict, strictnessAfter } from './strictness.ts';
 const spec = Path.of('spec');
 const status = Path.of('status');
 
-/** A new definition, metadata included: its name is made of the names it defines. */
+/** Validates a new definition, metadata included. Its name must be made of plural name and group. */
 export function* validateDefinition(definition: CustomResourceDefinition, rules?: RuleChecks): Steps<ErrorList> {
   const { group, names } = definition.spec;
   const validateName = (name: string, prefix: boolean) => {
@@ -73,7 +73,7 @@ function validateStoredVersions(definition: CustomResourceDefinition): ErrorList
   }
   const errors: ErrorList = [];
   for (const [index, { name, storage }] of versions.entries()) {
-    // As upstream: a version that comes twice is found only once.
+    // As upstream: of versions with the same name, only the first matches a stored version.
     const again = versions.findIndex((version) => version.name === name) !== index;
     if (storage && (again || !stored.includes(name))) {
       errors.push(invalid(path, stored, `must have the storage version ${name}`));
