@@ -21,20 +21,20 @@ describe('dueTimes', () => {
     { name: 'more than a hundred missed', now: '05T05:00:00', due: '05T05:00:00', missed: 'many' },
     { name: 'since the last run', last: '01T05:00:00', now: '01T05:30:00', missed: 'none' },
     {
-      name: 'those before the deadline are left out',
+      name: 'none within the deadline',
       spec: { startingDeadlineSeconds: 600 },
       now: '05T05:11:00',
       missed: 'none',
     },
     {
-      name: 'those after the deadline are not',
+      name: 'those within the deadline',
       spec: { startingDeadlineSeconds: 7200 },
       now: '05T05:10:00',
       due: '05T05:00:00',
       missed: 'few',
     },
     {
-      name: 'every so often',
+      name: 'with @every',
       spec: { schedule: '@every 1h' },
       last: '01T00:10:00',
       now: '01T05:30:00',
@@ -49,7 +49,7 @@ describe('dueTimes', () => {
       due: '05T10:30:00',
       missed: 'few',
     },
-    { name: 'in bunches, far from the last', spec: { schedule: '0-5 0 * * *' }, now: '03T12:00:00', missed: 'many' },
+    { name: 'with uneven intervals', spec: { schedule: '0-5 0 * * *' }, now: '03T12:00:00', missed: 'many' },
   ])('$name', ({ spec = {}, last, now, due, missed }) => {
     const cronJob = cronJobOf(spec, last === undefined ? {} : { lastScheduleTime: `2026-01-${last}Z` });
     const found = dueTimes(cronJob, scheduleOf(cronJob), time(now), { untilDeadline: true });

@@ -2,7 +2,7 @@ import type { DeploymentCondition } from '@coxswain/api/apps/v1';
 
 export type Conditions = readonly DeploymentCondition[];
 
-/** A condition of a deployment: what it says, without when. */
+/** A condition of a deployment without its timestamps. */
 export interface Finding {
   readonly type: 'Progressing' | 'Available' | 'ReplicaFailure';
   readonly status: 'True' | 'False' | 'Unknown';
@@ -18,7 +18,10 @@ export const conditionOf = (
 export const withoutCondition = (conditions: Conditions, type: Finding['type']): Conditions =>
   conditions.filter((condition) => condition.type !== type);
 
-/** Puts the condition last, unless it says the same already. Only a change of its status is a transition. */
+/**
+ * Returns the conditions with this one appended, or unchanged if a condition with the same status and reason exists.
+ * lastTransitionTime changes only with the status.
+ */
 export function withCondition(conditions: Conditions, condition: DeploymentCondition): Conditions {
   const known = conditions.find(({ type }) => type === condition.type);
   if (known?.status === condition.status && known.reason === condition.reason) return conditions;
@@ -29,7 +32,7 @@ export function withCondition(conditions: Conditions, condition: DeploymentCondi
   ];
 }
 
-/** As found at that time. */
+/** Returns the condition with both timestamps set to `time`. */
 export const foundAt = (finding: Finding, time: string): DeploymentCondition => ({
   type: finding.type,
   status: finding.status,

@@ -23,8 +23,8 @@ beforeEach(async () => {
 });
 afterEach(() => web.cluster.stop());
 
-describe('what can go wrong', () => {
-  it('takes another name for its set when the first is taken', async () => {
+describe('a deployment with failures', () => {
+  it('uses another name for its ReplicaSet when the first is taken', async () => {
     const selector = { matchLabels: { app: 'other' } };
     const other = { ...template(), metadata: { labels: { app: 'other' } } };
     await web.create({ replicas: 0 });
@@ -46,7 +46,7 @@ describe('what can go wrong', () => {
     expect(await web.writesWhenIdle()).toEqual([]);
   });
 
-  it('tells why pods cannot be made, until they can', async () => {
+  it('has a ReplicaFailure condition while pods cannot be created', async () => {
     const quotas = web.cluster.clients.core.v1.resourceQuotas('default');
     const quota = await quotas.create({ metadata: { name: 'q' }, spec: { hard: { pods: '1' } } });
     await quotas.updateStatus({ ...quota, status: { hard: { pods: '1' }, used: { pods: '0' } } });
@@ -82,7 +82,7 @@ describe('what can go wrong', () => {
     expect((await web.conditions()).some((condition) => condition.startsWith('ReplicaFailure'))).toBe(false);
   });
 
-  it('tells why its set cannot be made', async () => {
+  it('reports why its ReplicaSet cannot be created', async () => {
     web.cluster.spy.plan = ({ method, url }) => {
       if (method === 'POST' && url.endsWith('/replicasets')) throw newInternalError(new Error('no room'));
     };
@@ -104,7 +104,7 @@ describe('what can go wrong', () => {
     expect(await web.conditions()).toEqual([noMinimumAvailability, isProgressing('web:1')]);
   });
 
-  it('gets there in spite of conflicts and errors', async () => {
+  it('completes in spite of conflicts and errors', async () => {
     let calls = 0;
     web.cluster.spy.plan = ({ method, url }) => {
       if (method === 'GET' || url.includes('/events')) return;
@@ -126,7 +126,7 @@ describe('what can go wrong', () => {
     expect(await web.writesWhenIdle()).toEqual([]);
   });
 
-  it('goes on where it was when the controllers are started again', async () => {
+  it('continues after restarts of the controllers', async () => {
     await web.create();
     await web.pods.runAll();
     for (const version of [2, 3]) {
@@ -147,7 +147,7 @@ describe('what can go wrong', () => {
 });
 
 describe('a thousand replicas', () => {
-  it('are made and replaced, each once, with few other writes', async () => {
+  it('are created and replaced once each, with few other writes', async () => {
     await web.create({ replicas: 1000 });
     expect(web.podsCreated()).toBe(1000);
     expect(web.cluster.spy.writes.length).toBeLessThan(1000 + 15);
@@ -178,10 +178,10 @@ const edits = fc.array(
   { minLength: 5, maxLength: 25 },
 );
 
-describe('whatever is done to it', () => {
+describe('a deployment after random edits', () => {
   beforeEach(() => web.cluster.stop());
 
-  it('comes to what it asks for in the end, and then rests', async () => {
+  it('reaches its desired state and then causes no writes', async () => {
     await fc.assert(
       fc.asyncProperty(edits, async (todo) => {
         web = await WebDeployment.start();
@@ -190,7 +190,7 @@ describe('whatever is done to it', () => {
         for (const edit of todo) await doEdit(edit);
         cluster.spy.plan = () => {};
         await web.patch({ paused: false });
-        // Long enough for every retry and for expectations that came to nothing.
+        // Long enough for all retries and for expectations to expire.
         for (let i = 0; i < 4; i++) {
           await cluster.advance(minutes(5));
           await web.pods.runAll();
@@ -245,7 +245,7 @@ describe('whatever is done to it', () => {
 });
 
 describe('a rolling update on a cluster', () => {
-  it('honours its limits at every moment, in whatever order pods become ready', async () => {
+  it('never exceeds its limits, in whatever order pods become ready', async () => {
     const rollingUpdate = { maxSurge: 2, maxUnavailable: 1 };
     await web.create({ replicas: 6, strategy: { type: 'RollingUpdate', rollingUpdate } });
     await web.pods.runAll();
@@ -268,7 +268,7 @@ describe('a rolling update on a cluster', () => {
     expect(await web.sizes()).toEqual({ 'web:1': 0, 'web:2': 6 });
   });
 
-  /** Looks at every change of sets and pods as it comes. Before the first, there are all that there may be. */
+  /** Records violations on every change of ReplicaSets and pods. At the start the number of pods is `max`. */
   function watchLimits({ max, min }: { max: number; min: number }, problems: string[]): SharedInformerFactory {
     const informers = new SharedInformerFactory(web.cluster.clients);
     const sizes = new Map<string, number>();

@@ -22,10 +22,10 @@ import { deploymentKind } from './new-replica-set.ts';
 import { proceed } from './proceed.ts';
 import { Rollout } from './rollout.ts';
 
-/** The last retry comes after more than a minute. */
+/** With the default backoff, the last retry is delayed by more than a minute. */
 const maxRetries = 15;
 
-/** Moves deployments from set to set as their template changes. */
+/** Reconciles Deployments: creates and scales their ReplicaSets as the template and the number of replicas change. */
 export class DeploymentController implements Controller {
   readonly #context: ControllerContext;
   readonly #recorder: EventRecorder;
@@ -65,14 +65,14 @@ export class DeploymentController implements Controller {
     const deployment = this.#deployments.indexer.getByKey(key);
     if (!deployment) return;
     if (selectsAll(deployment)) return await this.#refuse(deployment);
-    // Sets that it would not know as its own would be made without end.
+    // With an invalid selector it would not find its own ReplicaSets and would create new ones endlessly.
     if (this.#owners.selectorOf(deployment) === Selector.nothing) return;
     try {
       const rollout = this.#rolloutOf(key, deployment, await this.#claim(deployment));
       const requeueAfterMs = await proceed(rollout, (set) => this.#podsOf(set));
       return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
     } catch (error) {
-      // Everything in the namespace goes: no use in trying again.
+      // The namespace is being deleted: a retry is pointless.
       if (!hasStatusCause(error, 'NamespaceTerminating')) throw error;
     }
   }
@@ -110,7 +110,7 @@ export class DeploymentController implements Controller {
     });
   }
 
-  /** A selector that takes every pod of the namespace is a mistake. */
+  /** Reports a selector that matches all pods of the namespace, which is a user error. */
   async #refuse(deployment: Deployment): Promise<undefined> {
     const { namespace = '', generation = 0 } = deployment.metadata;
     const message = 'This deployment is selecting all pods. A non-empty selector is required.';
@@ -133,7 +133,7 @@ export class DeploymentController implements Controller {
         enqueue: (deployment) => loop.add(deployment),
       }),
     );
-    // Whoever waits for the last pod of another template hears of its end nowhere else.
+    // The Recreate strategy waits until the last old pod is deleted. Only pod events report that.
     this.#pods.addEventHandler({
       onDelete: (deleted) => this.#podDeleted(deletedObject(deleted)),
     });

@@ -1,6 +1,6 @@
 import type { Deployment, DeploymentSpec, DeploymentStatus, ReplicaSet } from '@coxswain/api/apps/v1';
 
-/** A deployment as the server has it. */
+/** Returns a deployment with the fields that the server sets. */
 export const deploymentOf = (spec: Partial<DeploymentSpec> = {}, status: DeploymentStatus = {}): Deployment => ({
   metadata: { name: 'web', namespace: 'default', uid: 'deployment', generation: 1 },
   spec: {
@@ -14,7 +14,7 @@ export const deploymentOf = (spec: Partial<DeploymentSpec> = {}, status: Deploym
   status,
 });
 
-/** A set with so many pods, all of them available unless it is said. */
+/** Returns a ReplicaSet of this size. By default all of its pods are available. */
 export function setOf(
   name: string,
   size: number,

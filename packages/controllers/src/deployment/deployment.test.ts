@@ -17,8 +17,8 @@ beforeEach(async () => {
 });
 afterEach(() => web.cluster.stop());
 
-describe('a roll-out from nothing', () => {
-  it('makes a set, waits for its pods, and then writes nothing more', async () => {
+describe('a new deployment', () => {
+  it('creates a ReplicaSet, waits for its pods, and then causes no writes', async () => {
     await web.create({}, { 'kubernetes.io/change-cause': 'first' });
     const before = await web.read();
     expect(before.status).toMatchObject({
@@ -87,21 +87,21 @@ describe('a roll-out from nothing', () => {
     expect(await web.writesWhenIdle()).toEqual([]);
   });
 
-  it('is over at once when no pods are wanted', async () => {
+  it('is complete at once with zero replicas', async () => {
     await web.create({ replicas: 0 });
     expect(await web.conditions()).toEqual([minimumAvailability, hasProgressed('web:1')]);
     expect(await web.story()).toEqual([]);
     expect(await web.writesWhenIdle()).toEqual([]);
   });
 
-  it('says nothing of progress without a deadline', async () => {
+  it('has no Progressing condition without a deadline', async () => {
     await web.create({ progressDeadlineSeconds: 2 ** 31 - 1 });
     await web.pods.runAll();
     expect(await web.conditions()).toEqual([minimumAvailability]);
     expect(await web.writesWhenIdle()).toEqual([]);
   });
 
-  it('waits until pods have been ready for long enough', async () => {
+  it('waits until pods have been ready for minReadySeconds', async () => {
     await web.create({ replicas: 2, minReadySeconds: 30 });
     await web.pods.runAll();
     expect((await web.read()).status).toMatchObject({ readyReplicas: 2, unavailableReplicas: 2 });
@@ -117,7 +117,7 @@ describe('a roll-out from nothing', () => {
 });
 
 describe('a rolling update', () => {
-  it('goes step by step as new pods become available', async () => {
+  it('proceeds step by step as new pods become available', async () => {
     await web.create();
     await web.pods.runAll();
     await web.patch(image('web:2'));
@@ -152,7 +152,7 @@ describe('a rolling update', () => {
     expect(await web.writesWhenIdle()).toEqual([]);
   });
 
-  it('gets stuck, misses its deadline, and is undone', async () => {
+  it('that exceeds its deadline can be rolled back', async () => {
     await web.create({}, { 'kubernetes.io/change-cause': 'first' });
     await web.pods.runAll();
     await web.patch(image('web:broken'));
@@ -188,7 +188,7 @@ describe('a rolling update', () => {
     expect(await web.writesWhenIdle()).toEqual([]);
   });
 
-  it('keeps its proportions when it is scaled on the way', async () => {
+  it('keeps its proportions when it is scaled meanwhile', async () => {
     const rollingUpdate = { maxSurge: 3, maxUnavailable: 2 };
     await web.create({ replicas: 10, strategy: { type: 'RollingUpdate', rollingUpdate } });
     await web.pods.runAll();
@@ -218,7 +218,7 @@ describe('a rolling update', () => {
     expect(await web.sizes()).toEqual({ 'web:1': 0, 'web:2': 5 });
   });
 
-  it('keeps as many old sets as it is told', async () => {
+  it('keeps old ReplicaSets up to revisionHistoryLimit', async () => {
     await web.create({ replicas: 1, revisionHistoryLimit: 2 });
     for (const version of [2, 3, 4, 5]) {
       await web.pods.runAll();
@@ -231,7 +231,7 @@ describe('a rolling update', () => {
 });
 
 describe('a pause', () => {
-  it('holds a new template back, but lets the deployment be scaled', async () => {
+  it('delays a new template but allows scaling', async () => {
     await web.create({ replicas: 2 });
     await web.pods.runAll();
     await web.patch({ paused: true });
@@ -253,7 +253,7 @@ describe('a pause', () => {
     ]);
   });
 
-  it('is no time towards the deadline', async () => {
+  it('does not count towards the deadline', async () => {
     await web.create({ replicas: 1 });
     await web.cluster.advance(minutes(9));
     await web.patch({ paused: true });
@@ -270,7 +270,7 @@ describe('a pause', () => {
 });
 
 describe('Recreate', () => {
-  it('waits until the last old pod is gone', async () => {
+  it('waits until the last old pod is deleted', async () => {
     await web.create({ replicas: 2, strategy: { type: 'Recreate' } });
     await web.pods.bind(await web.pods.list());
     await web.pods.runAll();
@@ -297,7 +297,7 @@ describe('Recreate', () => {
 });
 
 describe('a rollback by annotation', () => {
-  it('is tried once, and told of', async () => {
+  it('is tried once and reported by events', async () => {
     await web.create({ replicas: 1 }, { note: 'first' });
     const ask = async (revision: string) => {
       const annotations = { 'deprecated.deployment.rollback.to': revision };
@@ -326,8 +326,8 @@ describe('a rollback by annotation', () => {
   });
 });
 
-describe('whose sets they are', () => {
-  it('adopts what matches and releases what does not', async () => {
+describe('ownership of ReplicaSets', () => {
+  it('adopts matching ReplicaSets and releases others', async () => {
     const labels = { app: 'web', tier: 'old' };
     await web.replicaSets.create({
       metadata: { name: 'old', labels },
@@ -351,7 +351,7 @@ describe('whose sets they are', () => {
     expect(await web.writesWhenIdle()).toEqual([]);
   });
 
-  it('goes on with a set that it finds, instead of another like it', async () => {
+  it('uses an existing ReplicaSet with the same template', async () => {
     web.cluster.spy.plan = ({ method, url }) => {
       if (method === 'POST' && url.endsWith('/pods')) throw newInternalError(new Error('full'));
     };
@@ -370,7 +370,7 @@ describe('whose sets they are', () => {
     ]);
   });
 
-  it('goes on with sets that earlier versions gave other hashes', async () => {
+  it('uses ReplicaSets that earlier versions named with other hashes', async () => {
     await web.create({ replicas: 2 });
     await web.pods.runAll();
     await relabelSet('6dbc5c5c99');
@@ -390,7 +390,7 @@ describe('whose sets they are', () => {
     expect(await web.writesWhenIdle()).toEqual([]);
   });
 
-  /** Stops the controllers, and gives the only set and its pods another hash. */
+  /** Stops the controllers and changes the hash of the only ReplicaSet and its pods. */
   async function relabelSet(hash: string): Promise<void> {
     await web.cluster.stopControllers();
     const [set] = (await web.replicaSets.list()).items;
@@ -415,7 +415,7 @@ describe('whose sets they are', () => {
     }
   }
 
-  it('only looks on while it is being deleted', async () => {
+  it('only updates the status while the deployment is being deleted', async () => {
     await web.create({ replicas: 1 });
     await web.client.delete('web', { propagationPolicy: 'Foreground' });
     await web.patch(image('web:2'));

@@ -2,7 +2,7 @@ import type { Deployment } from '@coxswain/api/apps/v1';
 import { getScaledValueFromIntOrPercent } from '@coxswain/apimachinery/intstr';
 import { sizeOf } from './replica-sets.ts';
 
-/** How far a rolling update may go beyond and below the wanted number of pods. */
+/** The limits of a rolling update around the desired number of pods. */
 export interface Fenceposts {
   readonly maxSurge: number;
   readonly maxUnavailable: number;
@@ -11,8 +11,9 @@ export interface Fenceposts {
 export const isRollingUpdate = ({ spec }: Deployment): boolean => spec?.strategy?.type === 'RollingUpdate';
 
 /**
- * Percentages are of the wanted number: surge is rounded up, unavailability down. Both may come out as zero, and nothing could
- * move; then one pod may be unavailable, since surge may be what a quota forbids. A deployment that does not roll has neither.
+ * Resolves the limits of a rolling update. Percentages are of the desired number: surge is rounded up, unavailability down. If
+ * both were zero, the update could not proceed, so one pod may then be unavailable (not surged, because a quota may forbid that).
+ * Both are zero for other strategies.
  */
 export function fenceposts(deployment: Deployment): Fenceposts {
   if (!isRollingUpdate(deployment)) return { maxSurge: 0, maxUnavailable: 0 };
@@ -24,9 +25,9 @@ export function fenceposts(deployment: Deployment): Fenceposts {
   return { maxSurge: surge, maxUnavailable: Math.min(atLeastOne, size) };
 }
 
-/** The most pods there may be at any time. */
+/** The maximum number of pods at any time. */
 export const maxReplicas = (deployment: Deployment): number => sizeOf(deployment) + fenceposts(deployment).maxSurge;
 
-/** The fewest pods that are to be available at any time. */
+/** The minimum number of available pods at any time. */
 export const minAvailable = (deployment: Deployment): number =>
   sizeOf(deployment) - fenceposts(deployment).maxUnavailable;

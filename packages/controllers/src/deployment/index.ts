@@ -1,4 +1,4 @@
-/** Deployments: sets of pods that move from one template to the next, and back. */
+/** The Deployment controller: rolls pods out from one template to the next, and back, by means of ReplicaSets. */
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { DeploymentController } from './deployment-controller.ts';
 

@@ -10,7 +10,7 @@ export const deploymentKind = GroupVersionKind.of('apps', 'v1', 'Deployment');
 
 const maxNameLength = 253;
 
-/** The set for the deployment's template. Its name follows from the template, so that it cannot be made twice. */
+/** Returns the ReplicaSet for the deployment's template. Its name is derived from the template, so that it cannot be created twice. */
 export function newReplicaSet(deployment: Deployment, oldSets: readonly ReplicaSet[]): ReplicaSet {
   const { metadata, spec, status } = deployment;
   const { template, selector, minReadySeconds } = spec!;

@@ -12,8 +12,8 @@ import { isComplete } from './status.ts';
 type PodsOf = (set: ReplicaSet) => readonly Pod[];
 
 /**
- * Takes a deployment as far as it gets now. Answers in how many milliseconds to look again, if nothing happens meanwhile.
- * Scaling comes before rolling, so that a deployment that is scaled in the midst of a roll-out keeps its proportions.
+ * Performs the next steps of a deployment. Returns the milliseconds until the next check if no event happens before. Scaling
+ * comes before the rollout, so that a deployment that is scaled during a rollout keeps its proportions.
  */
 export async function proceed(rollout: Rollout, podsOf: PodsOf): Promise<number | undefined> {
   const { metadata, spec } = rollout.deployment;
@@ -46,7 +46,7 @@ async function scale(rollout: Rollout): Promise<void> {
   await rollout.resize(planScaling(rollout.deployment, rollout.newSet, rollout.oldSets));
 }
 
-/** As many new pods as there is room for; only when there is none for any, old ones go. */
+/** Creates as many new pods as the surge allows. Old pods are removed only when no new ones can be created. */
 async function roll(rollout: Rollout): Promise<void> {
   if (!rollout.newSet) await rollout.createNewSet();
   const { deployment, newSet, oldSets } = rollout;
@@ -57,7 +57,7 @@ async function roll(rollout: Rollout): Promise<void> {
   if (isComplete(deployment, deployment.status)) await rollout.cleanUp();
 }
 
-/** All old pods have to be gone before the first new one comes. */
+/** Removes all old pods before it creates the first new one. */
 async function recreate(rollout: Rollout, podsOf: PodsOf): Promise<void> {
   const toEmpty = rollout.oldSets.filter(isActive).map((set) => ({ set, size: 0 }));
   if (await rollout.resize(toEmpty)) return;
@@ -68,6 +68,6 @@ async function recreate(rollout: Rollout, podsOf: PodsOf): Promise<void> {
   if (isComplete(deployment, deployment.status)) await rollout.cleanUp();
 }
 
-/** Those included whose deletion has only begun, and those that a set counts and the cache does not have yet. */
+/** Counts terminating pods, and pods in the ReplicaSets' status that the cache does not contain yet. */
 const areOldPodsRunning = (oldSets: readonly ReplicaSet[], podsOf: PodsOf): boolean =>
   totalReplicas(oldSets) > 0 || oldSets.some((set) => podsOf(set).some((pod) => !isPodTerminal(pod)));

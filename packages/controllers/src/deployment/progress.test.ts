@@ -15,18 +15,18 @@ describe('hasProgressed', () => {
   const before: DeploymentStatus = { replicas: 5, updatedReplicas: 2, readyReplicas: 3, availableReplicas: 3 };
   it.each<[what: string, after: DeploymentStatus, expected: boolean]>([
     ['nothing changes', {}, false],
-    ['there are more pods of the new template', { updatedReplicas: 3 }, true],
-    ['there are fewer others', { replicas: 4 }, true],
-    ['there are more others', { replicas: 6 }, false],
-    ['more are ready', { readyReplicas: 4 }, true],
-    ['more are available', { availableReplicas: 4 }, true],
-    ['fewer are available', { availableReplicas: 2, readyReplicas: 2 }, false],
+    ['updatedReplicas increases', { updatedReplicas: 3 }, true],
+    ['there are fewer old pods', { replicas: 4 }, true],
+    ['there are more old pods', { replicas: 6 }, false],
+    ['more pods are ready', { readyReplicas: 4 }, true],
+    ['more pods are available', { availableReplicas: 4 }, true],
+    ['fewer pods are available', { availableReplicas: 2, readyReplicas: 2 }, false],
   ])('when %s', (_, after, expected) => {
     expect(hasProgressed(before, { ...before, ...after })).toBe(expected);
   });
 });
 
-describe('the deadline', () => {
+describe('the progress deadline', () => {
   const reasonAfter = (before: DeploymentCondition, seconds = 600): string | undefined => {
     const status = { replicas: 4, updatedReplicas: 2, observedGeneration: 1, conditions: [before] };
     const deployment = deploymentOf({ progressDeadlineSeconds: seconds }, status);
@@ -36,28 +36,28 @@ describe('the deadline', () => {
 
   it.each<[name: string, before: DeploymentCondition, expected: string]>([
     ['not reached', progressing('True', 'ReplicaSetUpdated', 600), 'ReplicaSetUpdated'],
-    ['missed', progressing('True', 'ReplicaSetUpdated', 601), 'ProgressDeadlineExceeded'],
-    ['missed before', progressing('False', 'ProgressDeadlineExceeded', 0), 'ProgressDeadlineExceeded'],
-    ['missed after a pause', progressing('Unknown', 'DeploymentResumed', 601), 'ProgressDeadlineExceeded'],
-    ['of the last roll-out', progressing('True', 'NewReplicaSetAvailable', 9999), 'NewReplicaSetAvailable'],
+    ['exceeded', progressing('True', 'ReplicaSetUpdated', 601), 'ProgressDeadlineExceeded'],
+    ['already exceeded', progressing('False', 'ProgressDeadlineExceeded', 0), 'ProgressDeadlineExceeded'],
+    ['exceeded after a pause', progressing('Unknown', 'DeploymentResumed', 601), 'ProgressDeadlineExceeded'],
+    ['ignored after a complete rollout', progressing('True', 'NewReplicaSetAvailable', 9999), 'NewReplicaSetAvailable'],
   ])('is %s', (_, before, expected) => {
     expect(reasonAfter(before)).toBe(expected);
   });
 
   it.each<[name: string, before: DeploymentCondition | undefined, expected: number | undefined]>([
-    ['a second after it', progressing('True', 'ReplicaSetUpdated', 100), 501_000],
-    ['soon when it is over', progressing('True', 'ReplicaSetUpdated', 700), 1000],
-    ['not once it was missed', progressing('False', 'ProgressDeadlineExceeded', 100), undefined],
-    ['not after the roll-out', progressing('True', 'NewReplicaSetAvailable', 100), undefined],
-    ['not when nothing is known', undefined, undefined],
-  ])('is looked at %s', (_, before, expected) => {
+    ['one second after it', progressing('True', 'ReplicaSetUpdated', 100), 501_000],
+    ['soon when it has passed', progressing('True', 'ReplicaSetUpdated', 700), 1000],
+    ['never once it was exceeded', progressing('False', 'ProgressDeadlineExceeded', 100), undefined],
+    ['never after the rollout', progressing('True', 'NewReplicaSetAvailable', 100), undefined],
+    ['never without a condition', undefined, undefined],
+  ])('is checked %s', (_, before, expected) => {
     const status = { replicas: 4, ...(before && { conditions: [before] }) };
     expect(progressCheckInMs(deploymentOf({}, status), status, now)).toBe(expected);
   });
 });
 
 describe('rolloutStatus', () => {
-  it('tells of the new set’s failure rather than of another’s, and of none when there is none', () => {
+  it('reports a failure of the new ReplicaSet before those of others, and removes the condition without a failure', () => {
     const failing = (name: string) => ({
       ...setOf(name, 1),
       status: {
@@ -80,7 +80,7 @@ describe('rolloutStatus', () => {
 });
 
 describe('deploymentStatus', () => {
-  it('leaves out how many pods are about to go when a set does not say', () => {
+  it('has no terminatingReplicas when one of the ReplicaSets has none', () => {
     const says = { ...setOf('a', 1), status: { replicas: 1, terminatingReplicas: 2, observedGeneration: 1 } };
     const isNew = { ...setOf('b', 1), status: { replicas: 0 } };
     const terminating = (...sets: ReturnType<typeof setOf>[]) =>
@@ -89,7 +89,7 @@ describe('deploymentStatus', () => {
     expect(terminating(says, setOf('c', 1))).toBeUndefined();
   });
 
-  it('is the same whether zeros are there or not, except for pods about to go', () => {
+  it('treats absent counts as zero, except for terminatingReplicas', () => {
     expect(isSameStatus({ replicas: 0, observedGeneration: 1 }, { observedGeneration: 1 })).toBe(true);
     expect(isSameStatus(undefined, {})).toBe(true);
     expect(isSameStatus({ terminatingReplicas: 0 }, {})).toBe(false);

@@ -4,7 +4,7 @@ import { isComplete, withConditions } from './status.ts';
 
 const noDeadline = 2 ** 31 - 1;
 
-/** Milliseconds; undefined when the deployment may take as long as it likes. */
+/** Returns the progress deadline in milliseconds, or undefined when there is none. */
 export function progressDeadlineMs({ spec }: Deployment): number | undefined {
   const { progressDeadlineSeconds: seconds } = spec ?? {};
   return seconds === undefined || seconds === noDeadline ? undefined : seconds * 1000;
@@ -27,8 +27,8 @@ function progressing(status: Finding['status'], reason: string, message: string)
 }
 
 /**
- * What is to be noted when a deployment was paused or resumed: the time of a pause does not count towards the deadline. A
- * deadline that was missed before stays missed.
+ * Returns the condition to set when a deployment was paused or resumed, because the time of a pause does not count towards the
+ * deadline. Returns undefined without such a change, and when the deadline was already exceeded.
  */
 export function pauseFinding(deployment: Deployment): Finding | undefined {
   if (progressDeadlineMs(deployment) === undefined) return undefined;
@@ -40,7 +40,7 @@ export function pauseFinding(deployment: Deployment): Finding | undefined {
   return isPaused ? paused : resumed;
 }
 
-/** The status of a deployment that rolls out, with what is to be said of its progress and of its sets' failures. */
+/** Returns the status of a deployment during a rollout, with its Progressing and ReplicaFailure conditions. */
 export function rolloutStatus(
   deployment: Deployment,
   newSet: ReplicaSet | undefined,
@@ -59,7 +59,7 @@ export function rolloutStatus(
   );
 }
 
-/** Pods that come and go after a roll-out are no progress of one. */
+/** Whether the rollout was complete before. Pods that are created and deleted later are not progress of a rollout. */
 function wasCompleteBefore(deployment: Deployment, status: DeploymentStatus): boolean {
   const before = conditionOf(deployment.status?.conditions, 'Progressing');
   return before?.reason === 'NewReplicaSetAvailable' && (status.replicas ?? 0) === (status.updatedReplicas ?? 0);
@@ -79,7 +79,7 @@ function conditionsOfProgress(
     const finding = progressing('True', 'ReplicaSetUpdated', `${who} is progressing.`);
     const before = conditionOf(deployment.status?.conditions, 'Progressing');
     const { lastTransitionTime } = before?.status === 'True' ? before : {};
-    // Said anew each time: the deadline counts from the last progress.
+    // Replaces the condition even if it is unchanged: the deadline counts from lastUpdateTime.
     return [
       ...withoutCondition(conditions, 'Progressing'),
       { ...foundAt(finding, time), ...(lastTransitionTime !== undefined && { lastTransitionTime }) },
@@ -92,7 +92,7 @@ function conditionsOfProgress(
   return conditions;
 }
 
-/** More pods of the new template, fewer others, more that are ready or available. */
+/** Whether there are more updated pods, fewer old ones, or more ready or available ones. */
 export function hasProgressed(before: DeploymentStatus = {}, after: DeploymentStatus): boolean {
   const old = ({ replicas = 0, updatedReplicas = 0 }: DeploymentStatus): number => replicas - updatedReplicas;
   return (
@@ -105,7 +105,7 @@ export function hasProgressed(before: DeploymentStatus = {}, after: DeploymentSt
 
 function hasTimedOut(deployment: Deployment, conditions: Conditions, now: number): boolean {
   const condition = conditionOf(conditions, 'Progressing');
-  // The end of an earlier roll-out is nothing to count from: the beginning of this one was not seen yet.
+  // The condition is from the previous, complete rollout. The start of this one has not been recorded yet.
   if (!condition || condition.reason === 'NewReplicaSetAvailable') return false;
   return condition.reason === 'ProgressDeadlineExceeded' || deadlineOf(deployment, condition.lastUpdateTime) < now;
 }
@@ -113,19 +113,19 @@ function hasTimedOut(deployment: Deployment, conditions: Conditions, now: number
 const deadlineOf = (deployment: Deployment, lastUpdateTime: string | undefined): number =>
   Date.parse(lastUpdateTime ?? '') + (progressDeadlineMs(deployment) ?? Number.POSITIVE_INFINITY);
 
-/** When to see whether the deadline was missed; undefined when there is nothing to wait for. */
+/** Returns when to check the deadline, or undefined when there is nothing to wait for. */
 export function progressCheckInMs(deployment: Deployment, status: DeploymentStatus, now: number): number | undefined {
   const condition = conditionOf(deployment.status?.conditions, 'Progressing');
   if (!condition || progressDeadlineMs(deployment) === undefined) return undefined;
   if (isComplete(deployment, status)) return undefined;
-  // Differs from upstream: a roll-out that is over cannot miss its deadline any more, so nobody looks whether it has.
+  // Differs from upstream: a complete rollout cannot exceed its deadline any more, so there is no check.
   if (condition.reason === 'ProgressDeadlineExceeded' || condition.reason === 'NewReplicaSetAvailable')
     return undefined;
-  // A second more: times have no smaller parts, and the deadline must be over then.
+  // One second more: timestamps are in whole seconds, and the deadline must have passed at the check.
   return Math.max(deadlineOf(deployment, condition.lastUpdateTime) - now, 0) + 1000;
 }
 
-/** Why a set could not make or delete pods, as a condition of the deployment; the new set's reasons first. */
+/** Returns the ReplicaFailure condition of the new ReplicaSet or else of an old one, as a deployment condition. */
 function replicaFailure(
   newSet: ReplicaSet | undefined,
   oldSets: readonly ReplicaSet[],

@@ -2,23 +2,26 @@ import type { Deployment, ReplicaSet } from '@coxswain/api/apps/v1';
 import type { PodTemplateSpec } from '@coxswain/api/core/v1';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 
-/** The label that keeps the pods of a deployment's sets apart. */
+/** Label that distinguishes the pods of a deployment's ReplicaSets. */
 export const templateHashLabel = 'pod-template-hash';
 
-/** How many pods the set is to have; the server fills it in. */
+/** The desired number of pods. The server sets it, so it is always present on its objects. */
 export const sizeOf = (object: ReplicaSet | Deployment): number => object.spec?.replicas ?? 1;
 
 export const isActive = (set: ReplicaSet): boolean => sizeOf(set) > 0;
 
-/** The pods that the sets are to have, all together. */
+/** The sum of the desired numbers of pods. */
 export const totalSize = (sets: readonly ReplicaSet[]): number => sum(sets, sizeOf);
-/** The pods that they have. */
+/** The sum of the actual numbers of pods. */
 export const totalReplicas = (sets: readonly ReplicaSet[]): number => sum(sets, ({ status }) => status?.replicas);
 export const totalReady = (sets: readonly ReplicaSet[]): number => sum(sets, ({ status }) => status?.readyReplicas);
 export const totalAvailable = (sets: readonly ReplicaSet[]): number =>
   sum(sets, ({ status }) => status?.availableReplicas);
 
-/** The pods that are about to go; undefined when a set does not say how many. A set that nobody has looked at yet has none. */
+/**
+ * Returns the number of terminating pods, or undefined when a ReplicaSet does not report it. A ReplicaSet that has not been
+ * reconciled yet counts as zero.
+ */
 export function totalTerminating(sets: readonly ReplicaSet[]): number | undefined {
   let total = 0;
   for (const { status } of sets) {
@@ -34,7 +37,7 @@ function sum(sets: readonly ReplicaSet[], count: (set: ReplicaSet) => number | u
 
 type Order = (a: ReplicaSet, b: ReplicaSet) => number;
 
-/** Oldest first; by name where the age is the same. */
+/** Oldest first, then by name. */
 export const byAge: Order = (a, b) =>
   compare(a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? '') ||
   compare(a.metadata.name ?? '', b.metadata.name ?? '');
@@ -44,15 +47,15 @@ export const largestThenNewest: Order = (a, b) => sizeOf(b) - sizeOf(a) || byAge
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The oldest set that has the deployment's template; undefined when there is none yet. */
+/** Returns the oldest ReplicaSet with the deployment's template, or undefined. */
 export const findNewSet = ({ spec }: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined =>
   [...sets].sort(byAge).find((set) => isSameTemplate(set.spec?.template, spec?.template));
 
-/** Whether both make the same pods. The label that only sets have does not count. */
+/** Whether the templates are equal apart from the pod-template-hash label, which only ReplicaSets have. */
 export const isSameTemplate = (a: PodTemplateSpec | undefined, b: PodTemplateSpec | undefined): boolean =>
   semanticEqual(withoutHash(a), withoutHash(b));
 
-/** The template as a deployment has it. */
+/** Returns the template without the pod-template-hash label, as a deployment has it. */
 export function withoutHash(template: PodTemplateSpec | undefined): PodTemplateSpec {
   const { [templateHashLabel]: _, ...labels } = template?.metadata?.labels ?? {};
   return { ...template, metadata: { ...template?.metadata, labels } };

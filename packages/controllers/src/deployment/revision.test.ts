@@ -15,12 +15,12 @@ describe('revisions', () => {
     [[undefined, '2', 'two'], 2n, 0n],
     [['3546343826724305832', '3546343826724305833'], 3546343826724305833n, 3546343826724305832n],
     [['9223372036854775808'], 0n, 0n],
-  ])('of sets at %s: the newest and the one before', (revisions, max, last) => {
+  ])('of ReplicaSets with revisions %s: the newest and the one before', (revisions, max, last) => {
     const sets = revisions.map((at) => setAt(at));
     expect([maxRevision(sets), lastRevision(sets)]).toEqual([max, last]);
   });
 
-  it('order sets as numbers, and by age where they are none', () => {
+  it('sort ReplicaSets numerically, and by age without a number', () => {
     const sets = ['10', '9', undefined].map((at) => setAt(at));
     expect(sets.sort(byRevision).map(({ metadata }) => metadata.name)).toEqual(['at-undefined', 'at-9', 'at-10']);
   });
@@ -35,18 +35,18 @@ describe('annotationsOfCurrentSet', () => {
       next,
     );
 
-  it('remembers the revisions that the set had', () => {
+  it('adds the previous revision to the history', () => {
     expect(after({ [revision]: '1' }, 3n)).toEqual({ [revision]: '3', [history]: '1' });
     expect(after({ [revision]: '3', [history]: '1' }, 5n)).toEqual({ [revision]: '5', [history]: '1,3' });
   });
 
-  it('never goes back', () => {
+  it('never decreases the revision', () => {
     expect(after({ [revision]: '7' }, 3n)).toEqual({ [revision]: '7' });
     expect(after({}, 3n)).toEqual({ [revision]: '3' });
     expect(after({ [revision]: 'seven' }, 3n)).toEqual({ [revision]: 'seven' });
   });
 
-  it('forgets the oldest when there are too many', () => {
+  it('drops the oldest revisions when the history is too long', () => {
     const long = Array.from({ length: 500 }, (_, i) => String(1000 + i)).join(',');
     const kept = after({ [revision]: '2000', [history]: long }, 2001n)[history]!;
     expect(kept.length).toBeLessThanOrEqual(2000);
@@ -54,7 +54,7 @@ describe('annotationsOfCurrentSet', () => {
     expect(kept.endsWith(',1499,2000')).toBe(true);
   });
 
-  it('takes over what the deployment has, but not what is its own', () => {
+  it('copies the annotations of the deployment, except its own ones', () => {
     const ofDeployment = {
       note: 'new',
       [revision]: '9',

@@ -8,7 +8,7 @@ export const desiredReplicasAnnotation = 'deployment.kubernetes.io/desired-repli
 export const maxReplicasAnnotation = 'deployment.kubernetes.io/max-replicas';
 export const rollbackToAnnotation = 'deprecated.deployment.rollback.to';
 
-/** What is the deployment's or the set's alone, and not handed on from one to the other. */
+/** Annotations that are not copied between the deployment and its ReplicaSets. */
 const notCopied = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   revisionAnnotation,
@@ -18,17 +18,20 @@ const notCopied = new Set([
   rollbackToAnnotation,
 ]);
 
-/** About a hundred revisions. */
+/** In characters: about a hundred revisions. */
 const maxHistoryLength = 2000;
 
 type Annotations = Record<string, string>;
 
-/** Zero for a set that has none, undefined when it is no number. Revisions are 64 bits wide, and some begin high. */
+/**
+ * Returns the revision of a ReplicaSet: zero without the annotation, undefined when it is not a number. A bigint, because
+ * revisions are int64 and may exceed 2^53.
+ */
 export function revisionOf({ metadata }: ReplicaSet): bigint | undefined {
   return parseRevision(metadata.annotations?.[revisionAnnotation] ?? '0');
 }
 
-/** Undefined for what is no whole number of 64 bits. */
+/** Returns undefined for a text that is not a 64-bit integer. */
 export function parseRevision(text: string): bigint | undefined {
   if (!/^[-+]?\d{1,19}$/.test(text)) return undefined;
   const revision = BigInt(text.replace('+', ''));
@@ -39,20 +42,20 @@ export function maxRevision(sets: readonly ReplicaSet[]): bigint {
   return sets.map((set) => revisionOf(set) ?? 0n).reduce((max, revision) => (revision > max ? revision : max), 0n);
 }
 
-/** The revision before the newest; zero when there is none. */
+/** Returns the second highest revision, or zero when there is none. */
 export function lastRevision(sets: readonly ReplicaSet[]): bigint {
   const revisions = sets.map((set) => revisionOf(set) ?? 0n).sort((a, b) => (a < b ? 1 : -1));
   const [, last = 0n] = revisions;
   return last > 0n ? last : 0n;
 }
 
-/** Oldest revision first; by age where there is none, or the same. */
+/** Compares by revision, lowest first. By age when they are equal or one is not a number. */
 export function byRevision(a: ReplicaSet, b: ReplicaSet): number {
   const [first, second] = [revisionOf(a), revisionOf(b)];
   return first === undefined || second === undefined || first === second ? byAge(a, b) : first < second ? -1 : 1;
 }
 
-/** The annotations of a set that is about to be made. */
+/** Returns the annotations of a ReplicaSet to be created. */
 export const annotationsOfNewSet = (deployment: Deployment, revision: bigint): Annotations => ({
   ...handedOn(deployment.metadata.annotations),
   [revisionAnnotation]: String(revision),
@@ -60,14 +63,14 @@ export const annotationsOfNewSet = (deployment: Deployment, revision: bigint): A
 });
 
 /**
- * The annotations of the set that has the deployment's template, with those of the deployment and at least this revision. A
- * set that had another revision is one that the deployment came back to: the earlier one goes into its history.
+ * Returns the annotations of the ReplicaSet with the deployment's template: those of the deployment, and at least this revision.
+ * If the ReplicaSet has a lower revision, the deployment was rolled back to it, and the old revision is appended to its history.
  */
 export function annotationsOfCurrentSet(deployment: Deployment, set: ReplicaSet, revision: bigint): Annotations {
   const before = set.metadata.annotations ?? {};
   const annotations = { ...before, ...handedOn(deployment.metadata.annotations) };
   const old = before[revisionAnnotation];
-  // Somebody has put there what is no number; it is left alone.
+  // A revision that is not a number was set by a user and is kept.
   const oldRevision = parseRevision(old || '0');
   if (oldRevision === undefined || oldRevision >= revision) return annotations;
   annotations[revisionAnnotation] = String(revision);
@@ -75,7 +78,7 @@ export function annotationsOfCurrentSet(deployment: Deployment, set: ReplicaSet,
   return annotations;
 }
 
-/** As many of the latest revisions as there is room for. */
+/** Appends the revision to the history, and drops the oldest ones beyond the maximum length. */
 function historyWith(history: string | undefined, revision: string): Annotations {
   if (!history) return { [historyAnnotation]: revision };
   const revisions = [...history.split(','), revision];
@@ -83,13 +86,13 @@ function historyWith(history: string | undefined, revision: string): Annotations
   return { [historyAnnotation]: revisions.join(',') };
 }
 
-/** What the deployment's annotations are after it went back to the set's template: those that it had then. */
+/** Returns the deployment's annotations after a rollback: those of the ReplicaSet, which were copied from the deployment earlier. */
 export const annotationsAfterRollback = (deployment: Deployment, set: ReplicaSet): Annotations => ({
   ...filtered(deployment.metadata.annotations, (key) => notCopied.has(key)),
   ...handedOn(set.metadata.annotations),
 });
 
-/** They tell a later look whether the deployment's size was changed since. */
+/** Annotations that record the deployment's size, so that a later change of it is detected. */
 export const replicasAnnotations = (deployment: Deployment): Annotations => ({
   [desiredReplicasAnnotation]: String(sizeOf(deployment)),
   [maxReplicasAnnotation]: String(maxReplicas(deployment)),
@@ -102,7 +105,7 @@ function filtered(annotations: Annotations | undefined, keep: (key: string) => b
   return Object.fromEntries(Object.entries(annotations ?? {}).filter(([key]) => keep(key)));
 }
 
-/** How many replicas an annotation speaks of; undefined when it is missing or no such number. */
+/** Returns the number in a replicas annotation, or undefined when it is missing or invalid. */
 export function replicasAnnotation({ metadata }: ReplicaSet, annotation: string): number | undefined {
   const text = metadata.annotations?.[annotation];
   if (text === undefined || !/^\d+$/.test(text)) return undefined;

@@ -3,14 +3,14 @@ import { isSameTemplate, withoutHash } from './replica-sets.ts';
 import { annotationsAfterRollback, lastRevision, parseRevision, revisionOf, rollbackToAnnotation } from './revision.ts';
 import type { Rollout } from './rollout.ts';
 
-/** The revision that an annotation of old asks to go back to (zero for the last); undefined when it asks for none. */
+/** Returns the revision in the deprecated rollback annotation (zero means the previous one), or undefined without a valid one. */
 export function rollbackRevision({ metadata }: Deployment): bigint | undefined {
   return parseRevision(metadata.annotations?.[rollbackToAnnotation] ?? '');
 }
 
 /**
- * Gives the deployment the template that it had at the revision. In any case the annotation that asked for it goes. (`kubectl
- * rollout undo` changes the template itself and needs none of this.)
+ * Restores the deployment's template of that revision. The rollback annotation is removed in any case. (`kubectl rollout undo`
+ * does not use this: it changes the template itself.)
  */
 export async function rollBack(rollout: Rollout, asked: bigint): Promise<undefined> {
   const { deployment, sets } = rollout;

@@ -22,26 +22,26 @@ describe('fenceposts', () => {
     [0, '25%', '25%', 0, 0],
     [0, 2, 1, 2, 0],
   ])(
-    'of %d replicas with a surge of %s and %s unavailable are %d and %d',
+    'for %d replicas, maxSurge %s and maxUnavailable %s are %d and %d',
     (replicas, surge, unavailable, ...expected) => {
       const { maxSurge, maxUnavailable } = fenceposts(rolling(replicas, surge, unavailable));
       expect([maxSurge, maxUnavailable]).toEqual(expected);
     },
   );
 
-  it('are none where nothing rolls', () => {
+  it('are zero for other strategies', () => {
     expect(fenceposts(deploymentOf({ strategy: { type: 'Recreate' } }))).toEqual({ maxSurge: 0, maxUnavailable: 0 });
   });
 });
 
 describe('newSetSize', () => {
   it.each<{ name: string; size: number; old: number[]; expected: number }>([
-    { name: 'what the surge allows at first', size: 0, old: [10], expected: 3 },
-    { name: 'what others have left free', size: 3, old: [8], expected: 5 },
-    { name: 'no more while there is no room', size: 5, old: [8], expected: 5 },
-    { name: 'no less when there are too many others', size: 5, old: [20], expected: 5 },
-    { name: 'never more than are wanted', size: 8, old: [1], expected: 10 },
-    { name: 'less when it has more than are wanted', size: 12, old: [], expected: 10 },
+    { name: 'the surge at first', size: 0, old: [10], expected: 3 },
+    { name: 'increased when old sets have shrunk', size: 3, old: [8], expected: 5 },
+    { name: 'unchanged while the surge is used up', size: 5, old: [8], expected: 5 },
+    { name: 'unchanged when old sets are too large', size: 5, old: [20], expected: 5 },
+    { name: 'never more than the deployment size', size: 8, old: [1], expected: 10 },
+    { name: 'reduced to the deployment size', size: 12, old: [], expected: 10 },
   ])('is $name', ({ size, old, expected }) => {
     const sets = old.map((count, i) => setOf(`old-${i}`, count));
     expect(newSetSize(rolling(10, 3, 2), size, sets)).toBe(expected);
@@ -54,37 +54,37 @@ describe('planScaleDown', () => {
 
   it.each<{ name: string; newSet: ReplicaSet; oldSets: ReplicaSet[]; expected: string[] }>([
     {
-      name: 'lets as many go as may be missing',
+      name: 'removes up to maxUnavailable pods',
       newSet: setOf('new', 3, { available: 0 }),
       oldSets: [setOf('old', 10)],
       expected: ['old 8'],
     },
     {
-      name: 'does nothing while new pods do not come up',
+      name: 'does nothing while new pods are unavailable',
       newSet: setOf('new', 5, { available: 0 }),
       oldSets: [setOf('old', 8)],
       expected: [],
     },
     {
-      name: 'lets pods go that are not available anyway, then others',
+      name: 'removes unavailable pods first, then others',
       newSet: setOf('new', 0),
       oldSets: [setOf('old', 10, { available: 9 })],
       expected: ['old 9', 'old 8'],
     },
     {
-      name: 'takes from the oldest first',
+      name: 'shrinks the oldest sets first',
       newSet: setOf('new', 5),
       oldSets: [setOf('a', 4), setOf('b', 4)],
       expected: ['a 0', 'b 3'],
     },
     {
-      name: 'undoes a template that does not work: all of its pods may go',
+      name: 'removes all pods of a broken template',
       newSet: setOf('new', 8),
       oldSets: [setOf('broken', 5, { available: 0 })],
       expected: ['broken 0'],
     },
     {
-      name: 'waits for a set that has not shrunk yet',
+      name: 'waits for a set that is still shrinking',
       newSet: setOf('new', 5),
       oldSets: [setOf('old', 6, { available: 8 })],
       expected: [],
@@ -95,7 +95,7 @@ describe('planScaleDown', () => {
   });
 });
 
-/** Pods as their set's controller makes them; what it says of them comes later. */
+/** A model of a ReplicaSet and its pods. Its reported status lags behind. */
 class ModelSet {
   readonly name: string;
   size = 0;
@@ -111,7 +111,7 @@ class ModelSet {
     return setOf(this.name, this.size, { available: this.reported });
   }
 
-  /** Those that are not ready go first. */
+  /** Creates or deletes pods to match the size. Pods that are not ready are deleted first. */
   act(): void {
     const surplus = this.ready + this.starting - this.size;
     if (surplus < 0) this.starting -= surplus;
@@ -132,8 +132,8 @@ const steps = fc.array(fc.tuple(fc.constantFrom('deploy', 'act', 'report', 'star
   maxLength: 200,
 });
 
-describe('a rolling update, whatever comes when', () => {
-  it('never has more pods than it may, nor takes away what must be available, and comes to its end', () => {
+describe('a rolling update with events in any order', () => {
+  it('never exceeds maxSurge or maxUnavailable, and completes', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 12 }), limits, limits, steps, (replicas, surge, unavailable, events) => {
         const deployment = rolling(replicas, surge, unavailable);
@@ -172,7 +172,7 @@ describe('a rolling update, whatever comes when', () => {
         };
 
         for (const [event, which] of events) step(event, which);
-        // Everything happens in the end.
+        // Let all events happen until the update is complete.
         for (let round = 0; round < 10 * replicas; round++) {
           for (const event of ['deploy', 'act', 'start', 'report']) {
             for (const which of sets.keys()) step(event, which);

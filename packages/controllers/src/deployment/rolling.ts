@@ -3,7 +3,7 @@ import { maxReplicas, minAvailable } from './fenceposts.ts';
 import { byAge, isActive, sizeOf, totalAvailable, totalSize } from './replica-sets.ts';
 import type { Resize } from './scaling.ts';
 
-/** How many pods the set with the deployment's template is to have now: as many as there is room for besides all others. */
+/** Returns the new size of the ReplicaSet with the deployment's template: as large as maxSurge allows beside the old ones. */
 export function newSetSize(deployment: Deployment, newSetSize: number, oldSets: readonly ReplicaSet[]): number {
   const size = sizeOf(deployment);
   if (newSetSize >= size) return size;
@@ -12,9 +12,8 @@ export function newSetSize(deployment: Deployment, newSetSize: number, oldSets: 
 }
 
 /**
- * How the other sets can shrink, step by step: first by pods that are not available anyway, then by as many as are more than
- * must be available. The new set's pods that are not available yet count as missing, so that a template that does not work
- * cannot bring down the pods that do.
+ * Returns how the old ReplicaSets can shrink: first by their unavailable pods, then by available pods beyond the required
+ * minimum. The new ReplicaSet's unavailable pods are subtracted, so that a broken template cannot replace working pods.
  */
 export function planScaleDown(deployment: Deployment, newSet: ReplicaSet, oldSets: readonly ReplicaSet[]): Resize[] {
   const active = oldSets.filter(isActive).sort(byAge);
@@ -26,7 +25,7 @@ export function planScaleDown(deployment: Deployment, newSet: ReplicaSet, oldSet
   const firstShrinking = active.findIndex((set) => availableIn(set) > sizeOf(set));
   const settled = firstShrinking < 0 ? active : active.slice(0, firstShrinking);
   const unhealthy = shrink(settled, mayGo, (set) => sizeOf(set) - availableIn(set));
-  // Differs from upstream, which may go on: a set that is still shrinking counts pods as available that are on their way out.
+  // Differs from upstream, which continues: a ReplicaSet that is still shrinking counts terminating pods as available.
   if (firstShrinking >= 0) return unhealthy;
   const sizes = new Map(unhealthy.map(({ set, size }) => [set, size]));
   const sizeNow = (set: ReplicaSet): number => sizes.get(set) ?? sizeOf(set);
@@ -34,7 +33,7 @@ export function planScaleDown(deployment: Deployment, newSet: ReplicaSet, oldSet
   return [...unhealthy, ...surplus];
 }
 
-/** Takes so many pods away from the sets in turn, from each as many as it can spare. */
+/** Removes `count` pods from the ReplicaSets in turn, from each at most `canSpare`. */
 function shrink(
   sets: readonly ReplicaSet[],
   count: number,

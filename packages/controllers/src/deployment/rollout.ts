@@ -29,18 +29,18 @@ export interface RolloutOptions {
   readonly clients: ClientSet;
   readonly recorder: EventRecorder;
   readonly clock: Clock;
-  /** The set of that name in the deployment's namespace, as the cache has it. */
+  /** Returns the cached ReplicaSet of that name in the deployment's namespace. */
   readonly cachedSet: (name: string) => ReplicaSet | undefined;
-  /** Hears of everything that was written. */
+  /** Called with every object that was written. */
   readonly wrote: (written: Deployment | ReplicaSet) => void;
 }
 
 const keepsAllRevisions = 2 ** 31 - 1;
 
-/** A deployment and its sets at one moment, and what can be done to them. Each has what the last write made of it. */
+/** A deployment and its ReplicaSets, and the operations on them. The properties reflect earlier writes of this rollout. */
 export class Rollout {
   #deployment: Deployment;
-  /** The one that has the deployment's template. */
+  /** The ReplicaSet with the deployment's template. */
   #newSet: ReplicaSet | undefined;
   /** Oldest first. */
   #oldSets: ReplicaSet[];
@@ -69,7 +69,7 @@ export class Rollout {
     return this.#newSet ? [...this.#oldSets, this.#newSet] : this.#oldSets;
   }
 
-  /** Brings the new set's annotations up to date, and the deployment's revision with it. Nothing when there is no such set. */
+  /** Updates the new ReplicaSet's annotations and the deployment's revision. Does nothing without a new ReplicaSet. */
   async syncRevision(): Promise<void> {
     const set = this.#newSet;
     if (!set) return;
@@ -90,7 +90,10 @@ export class Rollout {
     );
   }
 
-  /** Makes the new set, or finds that it was made before. Rejects when it cannot be; the deployment says why. */
+  /**
+   * Creates the new ReplicaSet, or uses an existing one of that name and template. Rejects when that fails, and records the
+   * reason in the deployment's conditions and events.
+   */
   async createNewSet(): Promise<void> {
     const wanted = newReplicaSet(this.#deployment, this.#oldSets);
     const name = wanted.metadata.name!;
@@ -113,14 +116,14 @@ export class Rollout {
     );
   }
 
-  /** Resizes sets, one after the other. Answers whether any has another size now. */
+  /** Resizes the ReplicaSets one after the other. Returns whether the size of any has changed. */
   async resize(resizes: readonly Resize[]): Promise<boolean> {
     let isResized = false;
     for (const resize of resizes) if (await this.#resizeOne(resize)) isResized = true;
     return isResized;
   }
 
-  /** Deletes the oldest sets without pods, beyond as many as are to be kept. */
+  /** Deletes the oldest ReplicaSets without pods, beyond revisionHistoryLimit. */
   async cleanUp(): Promise<void> {
     const limit = this.#deployment.spec?.revisionHistoryLimit ?? keepsAllRevisions;
     if (limit === keepsAllRevisions) return;
@@ -135,15 +138,12 @@ export class Rollout {
     }
   }
 
-  /** Writes what the sets say into the deployment's status, if it is news. */
+  /** Writes the deployment's status if it has changed. */
   async syncStatus(): Promise<undefined> {
     await this.#writeIfNew(deploymentStatus(this.#deployment, this.#newSet, this.#oldSets, this.#time));
   }
 
-  /**
-   * As `syncStatus`, and whether the roll-out makes progress. Answers in how many milliseconds to look again, if nothing
-   * happens meanwhile.
-   */
+  /** Like `syncStatus`, with the progress conditions. Returns the milliseconds until the next check, if any. */
   async syncRolloutStatus(): Promise<number | undefined> {
     const [newSet, oldSets] = [this.#newSet, this.#oldSets];
     const status = deploymentStatus(this.#deployment, newSet, oldSets, this.#time);
@@ -153,12 +153,12 @@ export class Rollout {
     return progressCheckInMs(this.#deployment, found, now);
   }
 
-  /** Writes a condition of the deployment. */
+  /** Sets a condition in the deployment's status. */
   async note(finding: Finding): Promise<void> {
     await this.#writeStatus(this.#withFinding(finding));
   }
 
-  /** Writes the deployment itself. */
+  /** Updates the deployment. */
   async update(deployment: Deployment): Promise<void> {
     this.#written(await this.#deployments.update(deployment));
   }
@@ -187,26 +187,29 @@ export class Rollout {
     return true;
   }
 
-  /** The set of that name, if it is what was wanted. If it is another, the next name to be tried is a different one. */
+  /**
+   * Returns the ReplicaSet of that name if this deployment owns it and the template is the same. Otherwise increments
+   * collisionCount, so that the next attempt uses another name, and throws.
+   */
   async #existingSet(name: string, error: unknown): Promise<ReplicaSet> {
     const deployment = this.#deployment;
     const set = this.#options.cachedSet(name);
-    // The cache is behind: later.
+    // The cache is stale. Retry later.
     if (!set) throw error;
     if (isControlledBy(set, deployment) && isSameTemplate(set.spec?.template, deployment.spec?.template)) return set;
     const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
-    // What could not be noted will collide again.
+    // If this fails, the next attempt collides again and retries it.
     await this.#writeStatus({ ...deployment.status, collisionCount }).catch(() => {});
     throw error;
   }
 
   async #creationFailed(name: string, error: unknown): Promise<never> {
-    // Everything in the namespace goes: nothing to tell.
+    // The namespace is being deleted: not reported.
     if (hasStatusCause(error, 'NamespaceTerminating')) throw error;
     const reason = messageOf(error);
     const message = `Failed to create new replica set "${name}": ${reason}`;
     if (progressDeadlineMs(this.#deployment) !== undefined) {
-      // The first failure is the one to know about.
+      // If this write fails too, the original error is the one to throw.
       await this.note(replicaSetCreateError(message)).catch(() => {});
     }
     this.tell('Warning', 'ReplicaSetCreateError', message);
@@ -217,7 +220,7 @@ export class Rollout {
     const { metadata, status } = this.#deployment;
     const noted = progressDeadlineMs(this.#deployment) === undefined ? undefined : finding;
     if (metadata.annotations?.[revisionAnnotation] === revision && !noted) return;
-    // Annotations may be written with the status.
+    // The server accepts changed annotations in a status update.
     await this.#writeStatus(noted ? this.#withFinding(noted) : (status ?? {}), {
       ...metadata.annotations,
       [revisionAnnotation]: revision,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { deploymentOf, setOf } from './deployment.test-data.ts';
 import { planScaling, wasScaled } from './scaling.ts';
 
-/** What the sets were told when the deployment had so many replicas. */
+/** Annotations of ReplicaSets that were last resized with this deployment size. */
 const when = (desired: number, max = desired) => ({
   annotations: {
     'deployment.kubernetes.io/desired-replicas': String(desired),
@@ -27,7 +27,7 @@ describe('planScaling', () => {
   it.each<Case>([
     { name: 'the only set', replicas: 12, newSet: setOf('new', 10, when(10)), oldSets: [], expected: ['new 12'] },
     {
-      name: 'the only set with pods, though its template is old',
+      name: 'the only set with pods, even if its template is old',
       replicas: 12,
       newSet: setOf('new', 0, when(10)),
       oldSets: [setOf('old', 10, when(10))],
@@ -41,20 +41,20 @@ describe('planScaling', () => {
       expected: ['new 5'],
     },
     {
-      name: 'the newest when there is no new set',
+      name: 'the newest set when there is no new set',
       replicas: 5,
       oldSets: [setOf('a', 0), setOf('b', 0)],
       expected: ['b 5'],
     },
     {
-      name: 'half and half',
+      name: 'two sets of the same size equally',
       replicas: 20,
       newSet: setOf('new', 5, { ...when(10), available: 0 }),
       oldSets: [setOf('old', 5, when(10))],
       expected: ['old 10', 'new 10'],
     },
     {
-      name: 'by their sizes, with the surge',
+      name: 'sets in proportion to their sizes, including the surge',
       replicas: 15,
       maxSurge: 3,
       newSet: setOf('new', 5, { ...when(10, 13), available: 0 }),
@@ -62,7 +62,7 @@ describe('planScaling', () => {
       expected: ['old 11', 'new 7'],
     },
     {
-      name: 'down, the largest first, which gets what rounding leaves',
+      name: 'sets down, the largest first, which gets the rounding remainder',
       replicas: 5,
       maxSurge: 3,
       newSet: setOf('new', 7, { ...when(15, 18), available: 0 }),
@@ -70,28 +70,28 @@ describe('planScaling', () => {
       expected: ['old 5', 'new 3'],
     },
     {
-      name: 'down to nothing',
+      name: 'all sets down to zero',
       replicas: 0,
       newSet: setOf('new', 3, { ...when(8), available: 0 }),
       oldSets: [setOf('a', 3, when(8)), setOf('b', 2, when(8))],
       expected: ['a 0', 'new 0', 'b 0'],
     },
     {
-      name: 'by the pods that there are when nobody has said how many there may be',
+      name: 'in proportion to the current replicas without annotations',
       replicas: 20,
       newSet: setOf('new', 5, { available: 0 }),
       oldSets: [setOf('old', 5)],
       expected: ['old 10', 'new 10'],
     },
     {
-      name: 'old sets away beside a new one that has all',
+      name: 'old sets to zero when the new set is complete',
       replicas: 5,
       newSet: setOf('new', 5, when(5)),
       oldSets: [setOf('a', 2, when(10)), setOf('b', 0, when(10))],
       expected: ['a 0'],
     },
     {
-      name: 'nothing, but tells all sets, when the numbers are right',
+      name: 'nothing but updates the annotations when the sizes are right',
       replicas: 10,
       newSet: setOf('new', 4, { ...when(8), available: 0 }),
       oldSets: [setOf('old', 6, when(8))],
@@ -106,12 +106,16 @@ describe('planScaling', () => {
 
 describe('wasScaled', () => {
   it.each<[says: string, sets: ReplicaSet[], expected: boolean]>([
-    ['the same', [setOf('a', 1, when(10))], false],
-    ['another number', [setOf('a', 1, when(9))], true],
+    ['the same size', [setOf('a', 1, when(10))], false],
+    ['another size', [setOf('a', 1, when(9))], true],
     ['nothing', [setOf('a', 1)], false],
-    ['no number', [setOf('a', 1, { annotations: { 'deployment.kubernetes.io/desired-replicas': 'ten' } })], false],
-    ['another number, but has no pods', [setOf('a', 0, when(9))], false],
-  ])('when a set says %s', (_, sets, expected) => {
+    [
+      'an invalid size',
+      [setOf('a', 1, { annotations: { 'deployment.kubernetes.io/desired-replicas': 'ten' } })],
+      false,
+    ],
+    ['another size but no pods', [setOf('a', 0, when(9))], false],
+  ])('when a set is annotated with %s', (_, sets, expected) => {
     expect(wasScaled(rolling(10), sets)).toBe(expected);
   });
 });

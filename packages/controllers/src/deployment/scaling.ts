@@ -3,15 +3,15 @@ import { isRollingUpdate, maxReplicas } from './fenceposts.ts';
 import { byAge, isActive, largestThenNewest, largestThenOldest, sizeOf, totalSize } from './replica-sets.ts';
 import { desiredReplicasAnnotation, maxReplicasAnnotation, replicasAnnotation } from './revision.ts';
 
-/** A size for a set. */
+/** The new size of a ReplicaSet. */
 export interface Resize {
   readonly set: ReplicaSet;
   readonly size: number;
-  /** Note the deployment's size in the set even where its own stays the same. */
+  /** Update the size annotations even if the size is unchanged. */
   readonly alwaysAnnotate?: boolean;
 }
 
-/** Whether the deployment's size was changed since its sets were last resized. */
+/** Whether the deployment's size has changed since its ReplicaSets were last resized. */
 export function wasScaled(deployment: Deployment, sets: readonly ReplicaSet[]): boolean {
   return sets.filter(isActive).some((set) => {
     const desired = replicasAnnotation(set, desiredReplicasAnnotation);
@@ -20,8 +20,8 @@ export function wasScaled(deployment: Deployment, sets: readonly ReplicaSet[]): 
 }
 
 /**
- * How the sets follow a change of the deployment's size. All of the change goes to the one set with pods, if there is but one.
- * In the midst of a roll-out every set has its share, so that the roll-out is as far as it was.
+ * Returns the new sizes after a change of the deployment's size. If only one ReplicaSet has pods, it gets the whole change.
+ * During a rollout every ReplicaSet gets a proportional share, so that the rollout keeps its progress.
  */
 export function planScaling(
   deployment: Deployment,
@@ -40,7 +40,7 @@ export function planScaling(
   return isRollingUpdate(deployment) ? proportionally(deployment, active) : [];
 }
 
-/** The set has all that the deployment wants, and knows it; and all of its pods are available. */
+/** Whether the ReplicaSet and its annotation have the deployment's full size and all of its pods are available. */
 function isSaturated(deployment: Deployment, set: ReplicaSet): boolean {
   const size = sizeOf(deployment);
   return (
@@ -50,7 +50,7 @@ function isSaturated(deployment: Deployment, set: ReplicaSet): boolean {
   );
 }
 
-/** What there is to add or take away goes to the sets by their size, the largest first; it also gets what rounding leaves. */
+/** Distributes the change in proportion to the sizes, largest first. The largest also gets the rounding remainder. */
 function proportionally(deployment: Deployment, active: readonly ReplicaSet[]): Resize[] {
   const allowed = sizeOf(deployment) > 0 ? maxReplicas(deployment) : 0;
   const toAdd = allowed - totalSize(active);
@@ -66,18 +66,18 @@ function proportionally(deployment: Deployment, active: readonly ReplicaSet[]): 
   return sets.map((set, i) => ({ set, size: sizes[i]!, alwaysAnnotate: true }));
 }
 
-/** Negative where pods are to go; never beyond what is left of them all. */
+/** Returns the ReplicaSet's share of the change, limited to what is left. Negative when scaling down. */
 function shareOf(deployment: Deployment, set: ReplicaSet, left: number): number {
   if (left === 0) return 0;
   const fraction = fractionOf(deployment, set);
   return left > 0 ? Math.min(fraction, left) : Math.max(fraction, left);
 }
 
-/** By how much the set would grow if it grew as the deployment does. */
+/** Returns the growth of the ReplicaSet in proportion to the deployment's. */
 function fractionOf(deployment: Deployment, set: ReplicaSet): number {
   const size = sizeOf(set);
   if (sizeOf(deployment) === 0) return -size;
-  // Somebody may have taken the annotation away.
+  // The annotation may have been removed.
   const before = replicasAnnotation(set, maxReplicasAnnotation) || deployment.status?.replicas;
   return before ? Math.round((size * maxReplicas(deployment)) / before) - size : 0;
 }

@@ -5,8 +5,8 @@ import { TestCluster } from '../../test/test-cluster.ts';
 import { daemonSetController } from '../daemonset/index.ts';
 import { deploymentController } from './index.ts';
 
-describe('what is made of a template', () => {
-  it('is called as upstream calls it', async () => {
+describe('ReplicaSets and revisions of a template', () => {
+  it('have the same names as in upstream', async () => {
     const recorded = readRecordedHashes('templates');
     const cluster = await TestCluster.start({ controllers: [deploymentController, daemonSetController] });
     const { deployments, daemonSets, replicaSets, controllerRevisions } = cluster.clients.apps.v1;

@@ -17,7 +17,7 @@ const isUnavailable: Finding = {
   message: 'Deployment does not have minimum availability.',
 };
 
-/** The status that says what the sets say. `time` is for conditions that change. */
+/** Returns the status computed from the ReplicaSets. `time` is the timestamp of changed conditions. */
 export function deploymentStatus(
   deployment: Deployment,
   newSet: ReplicaSet | undefined,
@@ -50,7 +50,7 @@ export const withConditions = (status: DeploymentStatus, conditions: Conditions)
   conditions: [...conditions],
 });
 
-/** Whether all pods that are wanted are there, of the wanted template, and available; and no others. */
+/** Whether the rollout is complete: all pods are updated and available, and there are no old ones. */
 export function isComplete(deployment: Deployment, status: DeploymentStatus = {}): boolean {
   const size = sizeOf(deployment);
   return (
@@ -61,11 +61,11 @@ export function isComplete(deployment: Deployment, status: DeploymentStatus = {}
   );
 }
 
-/** Whether writing the status would change nothing. */
+/** Whether the statuses are equal, so that no write is needed. */
 export const isSameStatus = (a: DeploymentStatus | undefined, b: DeploymentStatus): boolean =>
   semanticEqual(nonZero(a ?? {}), nonZero(b)) && a?.terminatingReplicas === b.terminatingReplicas;
 
-/** The server leaves out counts that are zero. */
+/** The server omits counts that are zero. */
 function nonZero(status: DeploymentStatus): DeploymentStatus {
   return Object.fromEntries(Object.entries(status).filter(([, value]) => value !== 0));
 }

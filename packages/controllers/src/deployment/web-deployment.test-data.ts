@@ -12,7 +12,7 @@ export const template = (image = 'web:1') => ({
   spec: { containers: [{ name: 'web', image }] },
 });
 
-/** A change of the template. */
+/** A patch of the template's image. */
 export const image = (image: string) => ({ template: { spec: { containers: [{ name: 'web', image }] } } });
 
 interface SpecPatch {
@@ -24,7 +24,7 @@ interface SpecPatch {
 
 const imageOf = ({ spec }: ReplicaSet): string => spec!.template!.spec!.containers[0]!.image!;
 
-/** A cluster with the deployment `web` in it, whose sets go by the names of their images. */
+/** A test cluster with the deployment `web`. Its ReplicaSets are identified by their images. */
 export class WebDeployment {
   readonly cluster: TestCluster;
   readonly pods: Pods;
@@ -64,36 +64,36 @@ export class WebDeployment {
     return this.client.get('web');
   }
 
-  /** By image. */
+  /** Returns the ReplicaSets by image. */
   async sets(): Promise<Record<string, ReplicaSet>> {
     const { items } = await this.replicaSets.list();
     return Object.fromEntries(items.map((set) => [imageOf(set), set]));
   }
 
-  /** How large each set is to be, by image. */
+  /** Returns the desired sizes of the ReplicaSets by image. */
   async sizes(): Promise<Record<string, number>> {
     return Object.fromEntries(Object.entries(await this.sets()).map(([image, { spec }]) => [image, spec!.replicas!]));
   }
 
-  /** `Progressing True ReplicaSetUpdated: …`, with images for the names of sets. */
+  /** Formats the conditions as `Progressing True ReplicaSetUpdated: …`, with images instead of ReplicaSet names. */
   async conditions(): Promise<string[]> {
     const { status } = await this.read();
     const conditions = status?.conditions ?? [];
     return await this.#named(conditions.map((it) => `${it.type} ${it.status} ${it.reason}: ${it.message}`));
   }
 
-  /** The deployment's events, with images for the names of sets. */
+  /** Returns the deployment's events, with images instead of ReplicaSet names. */
   async story(): Promise<string[]> {
     const events = (await this.cluster.events()).filter((event) => event.includes('Deployment/web'));
     return await this.#named(events.map((event) => event.replace(' Deployment/web:', '')));
   }
 
-  /** By the controllers, so far. */
+  /** The number of pods that the controllers have created so far. */
   podsCreated(): number {
     return this.cluster.spy.writes.filter(({ method, url }) => method === 'POST' && url.endsWith('/pods')).length;
   }
 
-  /** What is written while nothing but time passes. */
+  /** Returns the writes during a time without changes. */
   async writesWhenIdle(): Promise<unknown[]> {
     const before = this.cluster.spy.writes.length;
     await this.cluster.advance(minutes(30), minutes(5));
