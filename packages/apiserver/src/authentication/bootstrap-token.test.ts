@@ -35,7 +35,7 @@ describe('a bootstrap token', () => {
   it.each([
     ['in the default group', {}, ['system:bootstrappers']],
     [
-      'in extra groups, sorted, each once',
+      'in extra groups, sorted and without duplicates',
       { 'auth-extra-groups': 'system:bootstrappers:z,system:bootstrappers:a:b,system:bootstrappers:z' },
       ['system:bootstrappers', 'system:bootstrappers:a:b', 'system:bootstrappers:z'],
     ],
@@ -66,11 +66,11 @@ describe('a bootstrap token', () => {
       'not marked usage-bootstrap-authentication=true.',
     ],
     [
-      'with a group that is none of its own',
+      'with a group outside system:bootstrappers',
       secret({ ...good, 'auth-extra-groups': 'system:bootstrappers:a,system:masters' }),
       'has invalid value for key auth-extra-groups.',
     ],
-  ])('is unknown: one %s', async (_, stored, problem) => {
+  ])('is not accepted: one %s', async (_, stored, problem) => {
     expect(await authenticate(stored)).toEqual({
       found: undefined,
       log: [`${about} problem=${JSON.stringify(problem)}`],
@@ -78,13 +78,13 @@ describe('a bootstrap token', () => {
   });
 
   it.each(['abcdef', 'abcdef.0123456789abcde', 'ABCDEF.0123456789abcdef', `${token}\n`, ` ${token}`])(
-    'has its form, unlike %j',
+    'must have the format, unlike %j',
     async (bearer) => {
       expect(await authenticate(secret(good), bearer)).toEqual({ found: undefined, log: [] });
     },
   );
 
-  it('has a secret', async () => {
+  it('must have a Secret', async () => {
     const { found, log } = await authenticate(secret(good), 'aaaaaa.0123456789abcdef');
     expect(found).toBeUndefined();
     expect(log).toEqual(['info "No secret to match bootstrap bearer token" secret="bootstrap-token-aaaaaa"']);

@@ -12,13 +12,13 @@ const defaultGroup = 'system:bootstrappers';
 export interface BootstrapTokenOptions {
   readonly secrets: Lister<Secret>;
   readonly now: () => Date;
-  /** Says why a token that is known by its id is not accepted. */
+  /** Receives the reason why a token with a known ID is not accepted. */
   readonly logger?: Logger;
 }
 
 /**
- * Tokens that new nodes begin with: secrets `bootstrap-token-<id>` in `kube-system`. The user is
- * `system:bootstrap:<id>`. What is wrong with a token is never told to the client.
+ * Authenticates bootstrap tokens of new nodes: Secrets `bootstrap-token-<id>` in `kube-system`. The user is
+ * `system:bootstrap:<id>`. The reason of a rejection is only logged, never sent to the client.
  */
 export function bootstrapTokenAuthenticator({
   secrets,
@@ -61,7 +61,7 @@ function secretProblem(secret: Secret, id: string, tokenSecret: string, now: Dat
   return undefined;
 }
 
-/** What cannot be read as a time has expired. */
+/** Whether an expiration time has passed. An unreadable one counts as expired. */
 function hasExpired(expiration: string, now: Date): boolean {
   if (expiration === '') return false;
   try {
@@ -71,7 +71,7 @@ function hasExpired(expiration: string, now: Date): boolean {
   }
 }
 
-/** Sorted, each once; undefined when one may not be given this way. */
+/** The groups, sorted and without duplicates; undefined when a Secret must not grant one of them. */
 function groupsOf(secret: Secret): string[] | undefined {
   const extra = dataOf(secret, 'auth-extra-groups');
   const groups = extra === '' ? [] : extra.split(',');

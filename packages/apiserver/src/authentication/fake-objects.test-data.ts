@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@coxswain/apimachinery';
 import type { ApiRequest, RequestHeaders } from '@coxswain/component-base/http';
 import type { Lister } from '../registry/lister.ts';
 
-/** A lister of objects that a test changes as it likes. */
+/** A lister of the objects in `objects`, which tests may change. */
 export function fakeLister<T extends KubernetesObject>(...objects: T[]): Lister<T> & { objects: T[] } {
   return {
     objects,

@@ -1,4 +1,4 @@
-/** Who asks. `UnionAuthenticator` puts all ways to find out together; start there. */
+/** Authentication. `UnionAuthenticator` combines all authenticators; start there. */
 export type { Authenticator, TokenAuthenticator } from '@coxswain/component-base/authentication';
 export {
   type AuthenticationOptions,

@@ -26,7 +26,7 @@ function authenticate(headers: RequestHeaders, pair = proxy, allowedNames = ['fr
 }
 
 describe('a front proxy', () => {
-  it('says who asks', async () => {
+  it('sets the user with its headers', async () => {
     const headers = {
       'x-remote-user': 'alice',
       'x-remote-uid': 'u1',
@@ -52,15 +52,15 @@ describe('a front proxy', () => {
   });
 
   it.each<[sentence: string, headers: RequestHeaders, username: string | undefined]>([
-    ['the first header that is there', { 'x-user': 'bob', 'x-remote-user': 'alice' }, 'alice'],
-    ['the next one when that is empty', { 'x-user': 'bob', 'x-remote-user': '' }, 'bob'],
+    ['the first of the configured headers', { 'x-user': 'bob', 'x-remote-user': 'alice' }, 'alice'],
+    ['the next header when that is empty', { 'x-user': 'bob', 'x-remote-user': '' }, 'bob'],
     ['the first value of a header', { 'x-remote-user': ['alice', 'bob'] }, 'alice'],
-    ['nothing when there is none', { 'x-remote-group': 'system:masters' }, undefined],
-  ])('is believed by %s', async (_, headers, username) => {
+    ['no user without a header', { 'x-remote-group': 'system:masters' }, undefined],
+  ])('takes from its headers %s', async (_, headers, username) => {
     expect((await authenticate(headers))?.user.username).toBe(username);
   });
 
-  it('is one that the authorities stand for, and whose name is allowed', async () => {
+  it('must have a certificate of the CA with an allowed name', async () => {
     const headers = { 'x-remote-user': 'alice' };
     await expect(authenticate(headers, stranger)).rejects.toThrow('x509: certificate signed by unknown authority');
     await expect(authenticate(headers, other)).rejects.toThrow(
@@ -71,7 +71,7 @@ describe('a front proxy', () => {
 });
 
 describe('credentialRemover', () => {
-  it('takes out what the sender was recognized by', () => {
+  it('removes the credentials from the headers', () => {
     const headers = {
       host: 'x',
       authorization: 'Bearer secret',
@@ -87,7 +87,7 @@ describe('credentialRemover', () => {
     expect(credentialRemover()(headers)).toHaveProperty('x-user', 'c');
   });
 
-  it('leaves other headers as they are', () => {
+  it('returns the same object when there are no credentials', () => {
     const headers = { host: 'x', 'sec-websocket-protocol': 'v4.channel.k8s.io, v5' };
     expect(credentialRemover(names)(headers)).toBe(headers);
   });

@@ -87,7 +87,7 @@ describe('a service account token is accepted', () => {
     ['bound to a secret', () => token({}, { secret: reference('s1') }), {}],
     ['bound to a pod', () => token({}, { pod: reference('p1') }), extra({ 'pod-name': 'p1', 'pod-uid': 'p1-uid' })],
     [
-      'bound to a pod on a node, whatever became of that',
+      'bound to a pod on a node that no longer exists',
       () => token({}, { pod: reference('p1'), node: reference('gone') }),
       extra({ 'pod-name': 'p1', 'pod-uid': 'p1-uid', 'node-name': 'gone', 'node-uid': 'gone-uid' }),
     ],
@@ -97,32 +97,32 @@ describe('a service account token is accepted', () => {
       extra({ 'pod-name': 'p1', 'pod-uid': 'p1-uid', 'node-name': 'gone' }),
     ],
     ['bound to a node', () => token({}, { node: reference('n1') }), extra({ 'node-name': 'n1', 'node-uid': 'n1-uid' })],
-    ['of a former key', () => token({}, {}, oldKey), {}],
-    ['of a former issuer', () => token({ iss: 'https://old-issuer' }), {}],
-    ['a moment after it expired', () => token({ exp: seconds - 60 }), {}],
-    ['a moment before it begins', () => token({ nbf: seconds + 60, iat: seconds + 60 }), {}],
+    ['of an earlier key', () => token({}, {}, oldKey), {}],
+    ['of an earlier issuer', () => token({ iss: 'https://old-issuer' }), {}],
+    ['after it expired, within the leeway', () => token({ exp: seconds - 60 }), {}],
+    ['before its nbf and iat times, within the leeway', () => token({ nbf: seconds + 60, iat: seconds + 60 }), {}],
     ['that never expires', () => token({ exp: undefined }), {}],
-    ['that expires between two seconds', () => token({ exp: seconds + 100.5 }), {}],
-    ['whose audience is no list', () => token({ aud: issuer }), {}],
-    ['whose subject is something else', () => token({ sub: 'whoever' }), {}],
+    ['whose expiration has a fraction of a second', () => token({ exp: seconds + 100.5 }), {}],
+    ['whose audience is a string', () => token({ aud: issuer }), {}],
+    ['with another subject', () => token({ sub: 'whoever' }), {}],
   ])('%s', async (_, bearer, more) => {
     expect(await review(bearer())).toEqual({ authenticated: true, user: user(more), audiences: [issuer] });
   });
 
-  it('for the audiences that are wanted and that it has', async () => {
+  it('for the audiences that are both requested and in the token', async () => {
     const both = token({ aud: ['api', 'vault', issuer] });
     expect((await review(both)).audiences).toEqual([issuer, 'api']);
     expect((await review(both, ['other', 'vault', 'api'])).audiences).toEqual(['vault', 'api']);
     expect((await review(token({ aud: undefined }))).audiences).toEqual([issuer, 'api']);
   });
 
-  it('as long as what is being deleted is not overdue', async () => {
+  it('while its objects are being deleted, within the leeway', async () => {
     Object.assign(objects.serviceAccounts.objects[0]!.metadata, dyingWithinLeeway);
     Object.assign(objects.pods.objects[0]!.metadata, dyingWithinLeeway);
     expect((await review(token({}, { pod: reference('p1') }))).authenticated).toBe(true);
   });
 
-  it('after it should have been renewed, which is noted', async () => {
+  it('after its warnafter time, with an audit annotation', async () => {
     const found = await newAuthenticator().authenticateToken(token({}, { warnafter: seconds - 5 }), []);
     expect(found?.annotations).toEqual({
       'authentication.k8s.io/stale-token': 'subject: system:serviceaccount:ns:sa1, seconds after warning threshold: 5',
@@ -142,9 +142,9 @@ describe('a service account token is refused', () => {
   };
   it.each<[sentence: string, bearer: () => string, problem: string]>([
     ['that has expired', () => token({ exp: seconds - 61 }), 'service account token has expired'],
-    ['that has not begun', () => token({ nbf: seconds + 61 }), 'service account token is not valid yet'],
+    ['before its nbf time', () => token({ nbf: seconds + 61 }), 'service account token is not valid yet'],
     ['issued in the future', () => token({ iat: seconds + 61 }), 'service account token is issued in the future'],
-    ['of somebody else’s key', () => token({}, {}, { ...foreignKey, keyId: key.keyId }), crypto],
+    ['of a foreign key with a known key ID', () => token({}, {}, { ...foreignKey, keyId: key.keyId }), crypto],
     ['of an unknown key', () => token({}, {}, foreignKey), 'invalid signature, no keys found'],
     [
       'whose claims were changed',
@@ -155,9 +155,13 @@ describe('a service account token is refused', () => {
       crypto,
     ],
     ['without a signature', () => unsigned({ alg: 'none', kid: key.keyId }, () => ''), crypto],
-    ['without a signature or key id, for all keys once', () => unsigned({ alg: 'none' }, () => ''), crypto],
     [
-      'signed with the public key as a secret',
+      'without a signature or key ID, with the error of all keys once',
+      () => unsigned({ alg: 'none' }, () => ''),
+      crypto,
+    ],
+    [
+      'signed by HMAC with the public key',
       () => {
         const secret = key.publicKey.export({ type: 'spki', format: 'pem' });
         const hmac = (input: string) => createHmac('sha256', secret).update(input).digest('base64url');
@@ -166,46 +170,46 @@ describe('a service account token is refused', () => {
       crypto,
     ],
     [
-      'for others',
+      'for other audiences',
       () => token({ aud: ['a', 'b'] }),
       `token audiences ["a" "b"] is invalid for the target audiences ["${issuer}" "api"]`,
     ],
     [
-      'with an audience that is none',
+      'with an invalid audience',
       () => token({ aud: 5 }),
       'go-jose/go-jose/jwt: expected string or array value to unmarshal to Audience',
     ],
     [
-      'with a time that is none',
+      'with an invalid time',
       () => token({ exp: '5' }),
       'go-jose/go-jose/jwt: expected number value to unmarshal NumericDate',
     ],
     ['without a service account', () => token({ 'kubernetes.io': undefined }), 'resource name may not be empty'],
     [
-      'of a service account that is gone',
+      'of a deleted service account',
       () => token({}, { serviceaccount: reference('gone') }),
       'serviceaccounts "gone" not found',
     ],
     [
-      'of a service account that was there before',
+      'of an earlier service account of that name',
       () => token({}, { serviceaccount: reference('sa1', 'x') }),
       'service account UID (sa1-uid) does not match claim (x)',
     ],
-    ['bound to a pod that is gone', () => token({}, { pod: reference('gone') }), invalidated],
+    ['bound to a deleted pod', () => token({}, { pod: reference('gone') }), invalidated],
     [
-      'bound to a pod that was there before',
+      'bound to an earlier pod of that name',
       () => token({}, { pod: reference('p1', 'x') }),
       'pod UID (p1-uid) does not match service account pod ref claim (x)',
     ],
-    ['bound to a secret that is gone', () => token({}, { secret: reference('gone') }), invalidated],
+    ['bound to a deleted secret', () => token({}, { secret: reference('gone') }), invalidated],
     [
-      'bound to a secret that was there before',
+      'bound to an earlier secret of that name',
       () => token({}, { secret: reference('s1', 'x') }),
       'secret UID (s1-uid) does not match service account secret ref claim (x)',
     ],
-    ['bound to a node that is gone', () => token({}, { node: reference('gone') }), invalidated],
+    ['bound to a deleted node', () => token({}, { node: reference('gone') }), invalidated],
     [
-      'bound to a node that was there before',
+      'bound to an earlier node of that name',
       () => token({}, { node: reference('n1', 'x') }),
       'node UID (n1-uid) does not match service account node ref claim (x)',
     ],
@@ -215,13 +219,13 @@ describe('a service account token is refused', () => {
 
   it.each([
     ['of another issuer', () => token({ iss: 'https://elsewhere' })],
-    ['of an issuer that is no text', () => token({ iss: [issuer] })],
-    ['that is none', () => 'a.b.c'],
-  ])('%s: nobody knows it', async (_, bearer) => {
+    ['of an issuer that is not a string', () => token({ iss: [issuer] })],
+    ['that is not a JWT', () => 'a.b.c'],
+  ])('%s: as unknown', async (_, bearer) => {
     expect(await review(bearer())).toEqual({ user: {}, error: 'invalid bearer token' });
   });
 
-  it.each(['serviceAccounts', 'pods', 'secrets', 'nodes'] as const)('when its %s are overdue', async (what) => {
+  it.each(['serviceAccounts', 'pods', 'secrets', 'nodes'] as const)('past the leeway of deleted %s', async (what) => {
     Object.assign(objects[what].objects[0]!.metadata, dying);
     const bearer = {
       serviceAccounts: token(),
@@ -234,7 +238,7 @@ describe('a service account token is refused', () => {
   });
 });
 
-describe('a token that lives in a secret', () => {
+describe('a token in a Secret', () => {
   const prefix = 'kubernetes.io/serviceaccount/';
   const legacyClaims: Json = {
     iss: 'kubernetes/serviceaccount',
@@ -251,7 +255,7 @@ describe('a token that lives in a secret', () => {
     objects.secrets.objects.push(secret);
   });
 
-  it('is accepted for the API server alone, and its use is noted', async () => {
+  it('is accepted for the audiences of the API server only, and its use is recorded', async () => {
     const { extra: _, ...plain } = user();
     expect(await review(legacy)).toEqual({ authenticated: true, user: plain, audiences: [issuer, 'api'] });
     expect(labelled).toEqual([['legacy', { 'kubernetes.io/legacy-token-last-used': '2026-11-15' }]]);
@@ -260,7 +264,7 @@ describe('a token that lives in a secret', () => {
     );
   });
 
-  it('is noted once a day', async () => {
+  it('has its use recorded once a day', async () => {
     for (const lastUsed of ['2026-11-15', '2026-11-16', '2026-11-14']) {
       secret.metadata.labels = { 'kubernetes.io/legacy-token-last-used': lastUsed };
       await review(legacy);
@@ -268,7 +272,7 @@ describe('a token that lives in a secret', () => {
     expect(labelled).toHaveLength(1);
   });
 
-  it('is told apart: made by hand, or by a controller of old', async () => {
+  it('is annotated as manual or, when the service account lists its Secret, as auto-generated', async () => {
     const byHand = await newAuthenticator().authenticateToken(legacy, []);
     expect(byHand?.annotations).toEqual({
       'authentication.k8s.io/legacy-token-manual-secret': 'legacy',
@@ -294,13 +298,13 @@ describe('a token that lives in a secret', () => {
       'Token has been invalidated',
     ],
     [
-      'with another in its secret',
+      'with another token in its secret',
       () => {
         secret.data = { token: Buffer.from(token()).toString('base64') };
       },
       "Token does not match server's copy",
     ],
-    ['with nothing in its secret', () => delete secret.data, "Token does not match server's copy"],
+    ['with no data in its secret', () => delete secret.data, "Token does not match server's copy"],
     ['without its service account', () => objects.serviceAccounts.objects.pop(), 'serviceaccounts "sa1" not found'],
     [
       'with a service account that is being deleted',
@@ -308,12 +312,12 @@ describe('a token that lives in a secret', () => {
       'ServiceAccount ns/sa1 has been deleted',
     ],
     [
-      'with a service account that was made anew',
+      'with a service account that was created again',
       () => Object.assign(objects.serviceAccounts.objects[0]!.metadata, { uid: 'new' }),
       'ServiceAccount UID (new) does not match claim (sa1-uid)',
     ],
     [
-      'with a mark on it',
+      'marked as invalid',
       () => {
         secret.metadata.labels = { 'kubernetes.io/legacy-token-invalid-since': '2026-01-01' };
       },
@@ -343,7 +347,7 @@ describe('a token that lives in a secret', () => {
     },
   );
 
-  it('needs nothing but its signature when nothing is looked up', async () => {
+  it('needs only a valid signature without lookup', async () => {
     objects.secrets.objects = [];
     objects.serviceAccounts.objects = [];
     expect((await review(legacy, undefined, false)).authenticated).toBe(true);

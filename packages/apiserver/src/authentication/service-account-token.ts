@@ -19,11 +19,11 @@ export interface ServiceAccountTokenOptions extends LegacyTokenOptions {
   readonly issuers: readonly string[];
   /** `--service-account-key-file` */
   readonly keys: readonly VerificationKey[];
-  /** Tokens that say no audience are good for these. */
+  /** The audiences of tokens without an audience claim. */
   readonly apiAudiences: readonly string[];
 }
 
-/** For tokens of the TokenRequest API, and for those that live in secrets; these are asked first, as upstream does. */
+/** Returns the authenticators for tokens in Secrets and for tokens of the TokenRequest API, in upstream's order. */
 export function serviceAccountTokenAuthenticators(options: ServiceAccountTokenOptions): TokenAuthenticator[] {
   const { issuers, objects, now } = options;
   return [
@@ -71,7 +71,10 @@ class JwtAuthenticator implements TokenAuthenticator {
     };
   }
 
-  /** Undefined for what is no token of these issuers; throws for one that none of the keys signed. */
+  /**
+   * The claims of a verified token; undefined when it is not a token of these issuers. Throws when no key has signed
+   * it.
+   */
   #verified(token: string): Claims | undefined {
     const parsed = parseJwt(token);
     const issuer = parsed?.claims.iss;

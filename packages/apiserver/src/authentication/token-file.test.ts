@@ -21,7 +21,7 @@ describe('loadTokenFile', () => {
     return { path, warnings, find: async (token: string) => (await authenticator.authenticateToken(token, []))?.user };
   }
 
-  it('knows the users of its tokens', async () => {
+  it('returns the users of its tokens', async () => {
     const { find, warnings } = await load('t1,alice,u1\nt2,bob,u2,"dev,ops"\nt3,eve,,""\n');
     expect(await find('t1')).toEqual({ username: 'alice', uid: 'u1' });
     expect(await find('t2')).toEqual({ username: 'bob', uid: 'u2', groups: ['dev', 'ops'] });
@@ -30,7 +30,7 @@ describe('loadTokenFile', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('takes the last of equal tokens and none that is empty, and says so without the token', async () => {
+  it('uses the last of duplicate tokens, skips empty ones, and logs both without the token', async () => {
     const { find, warnings } = await load('secret,alice,u1\n,nobody,u0\nsecret,bob,u2\n');
     expect(await find('secret')).toEqual({ username: 'bob', uid: 'u2' });
     expect(await find('')).toBeUndefined();
@@ -43,7 +43,7 @@ describe('loadTokenFile', () => {
   it.each([
     ['t1,alice\n', "token file 'F' must have at least 3 columns (token, user name, user uid), found 2"],
     ['t1,alice,u1,"dev\n', 'parse error on line 1, column 18: extraneous or missing " in quoted-field'],
-  ])('refuses %j', async (text, message) => {
+  ])('throws for %j', async (text, message) => {
     const path = join(directory, 'tokens.csv');
     await expect(load(text)).rejects.toThrow(new Error(message.replace('F', path)));
   });

@@ -11,8 +11,8 @@ interface Entry {
 }
 
 /**
- * Tokens that never change, by their digests. The digests are salted, so that nobody can choose a token whose digest is
- * close to another's and learn from the time that a search takes.
+ * Authenticates static tokens by their digests. The digests are salted, so that nobody can choose a token whose digest
+ * is close to another one's and learn from the time that the lookup takes.
  */
 export class StaticTokenAuthenticator implements TokenAuthenticator {
   readonly #salt = randomBytes(32).toString('base64');
@@ -37,8 +37,8 @@ export class StaticTokenAuthenticator implements TokenAuthenticator {
 }
 
 /**
- * `--token-auth-file`: lines of token, user name, user uid and, optionally, groups in one quoted column. Throws an Error,
- * in upstream's words, for a file that cannot be read as that. What only deserves a warning is logged, without the token.
+ * Loads the file of `--token-auth-file`: lines of token, user name, user UID and, optionally, groups in one quoted
+ * column. Throws an Error with upstream's message for an invalid file. Warnings are logged without the token.
  */
 export async function loadTokenFile(path: string, logger: Logger): Promise<TokenAuthenticator> {
   const records = parseCsv(await readFile(path, 'utf8'));

@@ -10,10 +10,10 @@ import {
 } from '@coxswain/component-base/authentication';
 
 /**
- * The status of a TokenReview: who the bearer of the token is, and which of the wanted audiences it is good for; without
- * any that the client names, the API server's. Throws an ApiError when there is no token.
+ * Returns the status of a TokenReview: the user of the token, and the requested audiences that it is valid for. Without
+ * requested audiences, those are the API server's. Throws an ApiError when the spec has no token.
  *
- * Differs from upstream: a token that begins with a space is unknown; upstream says that it is `system:anonymous`.
+ * Differs from upstream: a token that starts with a space is unknown. Upstream authenticates it as `system:anonymous`.
  */
 export async function reviewToken(
   spec: TokenReviewSpec,
@@ -28,7 +28,7 @@ export async function reviewToken(
     const token = bearerTokenOf(`Bearer ${spec.token}`);
     found = token === undefined ? undefined : await authenticator.authenticateToken(token, audiences);
   } catch (error) {
-    // Upstream asks for the token of its own loopback client first, which has nothing more to say than this.
+    // The first error is that of upstream's loopback token authenticator, which precedes all others.
     problem = aggregateErrors([problem, error]);
   }
   if (!found) return { user: {}, error: messageOf(problem) };
@@ -48,6 +48,8 @@ export async function reviewToken(
   };
 }
 
-/** Keys are a front proxy's or a token's: whatever they are called, they stay data. */
+/**
+ * Copies with Object.fromEntries, so that keys from tokens and front proxies, like `__proto__`, become own properties.
+ */
 const copyExtra = (extra: Readonly<Record<string, readonly string[]>>): Record<string, string[]> =>
   Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));

@@ -38,8 +38,8 @@ function authenticator(cacheTtlMs = 120_000, version: 'v1' | 'v1beta1' = 'v1'): 
   });
 }
 
-describe('a webhook that knows tokens', () => {
-  it('is asked once for a token, until its answer is too old', async () => {
+describe('the token webhook', () => {
+  it('is called once for a token until the cached response expires', async () => {
     answer = withStatus({ authenticated: true, user: { username: 'jane' } });
     const tokens = authenticator();
     const found = { user: { username: 'jane' }, audiences: ['api'] };
@@ -52,7 +52,7 @@ describe('a webhook that knows tokens', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('is not asked again about a token that it does not know', async () => {
+  it('is not called again for an unknown token', async () => {
     answer = withStatus({ authenticated: false });
     const tokens = authenticator();
     expect(await tokens.authenticateToken('t', [])).toBeUndefined();
@@ -61,15 +61,15 @@ describe('a webhook that knows tokens', () => {
   });
 
   it.each([
-    ['says why a token is no good', withStatus({ authenticated: false, error: 'expired' }), 'expired'],
+    ['returns an error for a token', withStatus({ authenticated: false, error: 'expired' }), 'expired'],
     [
-      'answers with something else',
+      'returns another kind',
       () => ({ kind: 'Pod', apiVersion: 'v1' }),
       "the webhook's answer is no TokenReview of authentication.k8s.io/v1",
     ],
-    ['answers with nothing', () => undefined, "the webhook's answer is no TokenReview of authentication.k8s.io/v1"],
+    ['returns nothing', () => undefined, "the webhook's answer is no TokenReview of authentication.k8s.io/v1"],
     [
-      'answers in another version',
+      'returns another version',
       ({ kind }: { kind: string }) => ({
         kind,
         apiVersion: 'authentication.k8s.io/v1beta1',
@@ -77,7 +77,7 @@ describe('a webhook that knows tokens', () => {
       }),
       "the webhook's answer is no TokenReview of authentication.k8s.io/v1",
     ],
-  ])('is asked again when it %s', async (_, given, message) => {
+  ])('is called again when it %s', async (_, given, message) => {
     answer = given as typeof answer;
     const tokens = authenticator();
     await expect(tokens.authenticateToken('t', [])).rejects.toThrow(message);
@@ -85,7 +85,7 @@ describe('a webhook that knows tokens', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('that cannot be reached is a failure, which is reported without the token', async () => {
+  it('that cannot be reached causes an error, which is logged without the token', async () => {
     answer = () => {
       throw new WebhookCallError('connect: connection refused', 'network');
     };
@@ -94,7 +94,7 @@ describe('a webhook that knows tokens', () => {
     expect(reported[0]).not.toContain('secret-token');
   });
 
-  it('is asked each time where nothing is to be remembered, in the version that it wants', async () => {
+  it('is called each time without a cache, with the configured version', async () => {
     answer = withStatus({ authenticated: true, user: {} });
     const tokens = authenticator(0, 'v1beta1');
     await tokens.authenticateToken('t', ['a', 'api']);
@@ -107,7 +107,7 @@ describe('a webhook that knows tokens', () => {
     });
   });
 
-  it('may say anything of a user, and only what is of use is taken', async () => {
+  it('may return any user, of which only valid fields are used', async () => {
     answer = withStatus({
       authenticated: true,
       user: { username: 5, uid: {}, groups: ['a', 1, null], extra: { k: 'v', ['__proto__']: ['x'] } },

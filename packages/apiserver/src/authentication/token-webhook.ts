@@ -13,26 +13,26 @@ export interface TokenWebhookOptions extends Omit<BackoffOptions, 'signal'> {
   readonly webhook: KubeconfigWebhook;
   /** `--authentication-token-webhook-version` */
   readonly version: TokenReviewVersion;
-  /** `--authentication-token-webhook-cache-ttl`; 0: nothing is remembered. */
+  /** `--authentication-token-webhook-cache-ttl`; 0 disables the cache. */
   readonly cacheTtlMs: number;
-  /** What tokens are for that the webhook does not say it of. */
+  /** The audiences of tokens for which the webhook returns none. */
   readonly apiAudiences: readonly string[];
   readonly now: () => Date;
-  /** Hears of calls that failed. */
+  /** Receives failed calls. */
   readonly logger: Logger;
 }
 
 export type TokenReviewVersion = 'v1' | 'v1beta1';
 export const tokenReviewVersions: readonly TokenReviewVersion[] = ['v1', 'v1beta1'];
 
-/** Of one call. */
+/** For one call. */
 const callTimeoutMs = 30_000;
-/** Of all attempts together. */
+/** For all attempts of one lookup. */
 const lookupTimeoutMs = 30_000;
 
 /**
- * `--authentication-token-webhook-config-file`: asks somebody else who the bearer of a token is, and remembers the answer,
- * also that they do not know. Throws an Error when they cannot be asked, or say why a token is no good.
+ * Authenticates tokens by a webhook, `--authentication-token-webhook-config-file`. Caches the results, also those of
+ * unknown tokens. Throws an Error when the webhook cannot be reached, or returns an error for a token.
  */
 export function tokenWebhookAuthenticator(options: TokenWebhookOptions): TokenAuthenticator {
   return tokenReviewAuthenticator({ ...options, review: (question) => call(question, options) });

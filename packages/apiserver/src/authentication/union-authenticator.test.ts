@@ -59,19 +59,24 @@ const encoded = (token: string): string =>
 
 describe('UnionAuthenticator', () => {
   it.each<[sentence: string, request: FakeRequest, username: string, groups: string[]]>([
-    ['who shows nothing', {}, 'system:anonymous', ['system:unauthenticated']],
-    ['a bearer', { headers: bearer('alice-token') }, 'alice', ['dev', 'system:authenticated']],
+    ['no credentials', {}, 'system:anonymous', ['system:unauthenticated']],
+    ['a bearer token', { headers: bearer('alice-token') }, 'alice', ['dev', 'system:authenticated']],
     [
-      'a bearer who shouts',
+      'a bearer token with the scheme in capitals',
       { headers: { authorization: ' BEARER alice-token x ' } },
       'alice',
       ['dev', 'system:authenticated'],
     ],
-    ['a bearer who is in the group', { headers: bearer('known') }, 'known', ['system:authenticated']],
+    [
+      'a bearer token of a user in system:authenticated',
+      { headers: bearer('known') },
+      'known',
+      ['system:authenticated'],
+    ],
     ['another scheme', { headers: { authorization: 'Basic YTpi' } }, 'system:anonymous', ['system:unauthenticated']],
     ['an empty token', { headers: { authorization: 'Bearer ' } }, 'system:anonymous', ['system:unauthenticated']],
     [
-      'a bearer by WebSocket',
+      'a bearer token in a WebSocket subprotocol',
       { headers: webSocket('v4.channel.k8s.io', encoded('alice-token')) },
       'alice',
       ['dev', 'system:authenticated'],
@@ -90,7 +95,7 @@ describe('UnionAuthenticator', () => {
       ['system:authenticated'],
     ],
     [
-      'a token after a bad certificate',
+      'a token after an invalid certificate',
       { certificates: certificate('carol', authority('ca')), headers: bearer('alice-token') },
       'alice',
       ['dev', 'system:authenticated'],
@@ -105,18 +110,18 @@ describe('UnionAuthenticator', () => {
       ['g', 'system:authenticated'],
     ],
     [
-      'a client that says it is a front proxy',
+      'a client certificate with headers of a front proxy',
       { certificates: certificate('carol'), headers: { 'x-remote-user': 'eve', 'x-remote-group': 'system:masters' } },
       'carol',
       ['system:authenticated'],
     ],
     [
-      'somebody in this process',
+      'an in-process request',
       { user: { username: 'system:apiserver', groups: ['system:masters'] }, headers: bearer('nope') },
       'system:apiserver',
       ['system:masters', 'system:authenticated'],
     ],
-  ])('recognizes %s', async (_, request, username, groups) => {
+  ])('authenticates %s', async (_, request, username, groups) => {
     const found = await newAuthenticator().authenticate(fakeRequest(request));
     expect([found?.user.username, found?.user.groups]).toEqual([username, groups]);
   });
@@ -130,34 +135,34 @@ describe('UnionAuthenticator', () => {
       'multiple base64.bearer.authorization tokens specified',
     ],
     [
-      'a token that is no base64',
+      'a token that is not base64',
       { headers: webSocket('v4', 'base64url.bearer.authorization.k8s.io.*') },
       'invalid base64.bearer.authorization token encoding',
     ],
     [
-      'a token that is no text',
+      'a token that is not UTF-8',
       { headers: webSocket('v4', 'base64url.bearer.authorization.k8s.io._w') },
       'invalid base64.bearer.authorization token',
     ],
     ['a token alone by WebSocket', { headers: webSocket(encoded('alice-token')) }, 'missing additional subprotocol'],
     ['an unknown token by WebSocket', { headers: webSocket('v4', encoded('nope')) }, 'invalid bearer token'],
     [
-      'bad tokens everywhere, told once each',
+      'different bad tokens in two headers',
       { headers: { ...webSocket('v4', encoded('bad2')), ...bearer('bad1') } },
       '[bad1 is bad, bad2 is bad]',
     ],
-  ])('does not take for anonymous who shows %s', async (_, request, message) => {
+  ])('rejects %s instead of treating the request as anonymous', async (_, request, message) => {
     await expect(newAuthenticator().authenticate(fakeRequest(request))).rejects.toMatchObject({ message });
   });
 
-  it('knows nobody without credentials when anonymous is off, or only on some paths', async () => {
+  it('does not authenticate requests without credentials when anonymous is off, or limited to other paths', async () => {
     expect(await newAuthenticator({ anonymous: false }).authenticate(fakeRequest())).toBeUndefined();
     const some = newAuthenticator({ anonymous: { paths: ['/livez'] } });
     expect(await some.authenticate(fakeRequest())).toBeUndefined();
     expect((await some.authenticate(fakeRequest({ path: '/livez' })))?.user.username).toBe('system:anonymous');
   });
 
-  it('warns of a space too many', async () => {
+  it('warns of an extra space before the token', async () => {
     const found = await newAuthenticator().authenticate(fakeRequest({ headers: bearer(' alice-token') }));
     expect(found?.user.username).toBe('system:anonymous');
     expect(found?.warnings).toEqual([
@@ -165,7 +170,7 @@ describe('UnionAuthenticator', () => {
     ]);
   });
 
-  it('gives the same object for the same credential', async () => {
+  it('returns the same object for the same credential', async () => {
     const authenticator = newAuthenticator();
     const user = { username: 'x', groups: [] };
     for (const request of [
@@ -177,7 +182,7 @@ describe('UnionAuthenticator', () => {
       expect(await authenticator.authenticate(request)).toBe(await authenticator.authenticate(request));
   });
 
-  it('tells the client nothing but that', () => {
+  it('does not send the reason to the client', () => {
     const cause = new Error('bad1 is bad');
     const error = unauthorized(cause);
     expect(error.status).toEqual({
@@ -202,7 +207,7 @@ describe('reviewToken', () => {
     ['alice-token', ['x', 'api'], { username: 'alice', groups: ['dev', 'system:authenticated'] }],
     ['alice-token x', undefined, { username: 'alice', groups: ['dev', 'system:authenticated'] }],
     ['anonymous', undefined, { username: 'system:anonymous' }],
-  ])('knows %j for %j', async (token, audiences, user) => {
+  ])('authenticates %j for %j', async (token, audiences, user) => {
     expect(await review(token, audiences)).toEqual({ authenticated: true, user, audiences: ['api'] });
   });
 
@@ -212,18 +217,18 @@ describe('reviewToken', () => {
     ['alice-token\nx', undefined, 'invalid bearer token'],
     [' alice-token', undefined, 'invalid bearer token'],
     ['bad1', undefined, '[invalid bearer token, bad1 is bad]'],
-  ])('does not know %j for %j', async (token, audiences, error) => {
+  ])('does not authenticate %j for %j', async (token, audiences, error) => {
     expect(await review(token, audiences)).toEqual({ user: {}, error });
   });
 
-  it('says nothing of audiences when the server has none', async () => {
+  it('returns no audiences when the server has none', async () => {
     expect(await review('alice-token', undefined, [])).toEqual({
       authenticated: true,
       user: { username: 'alice', groups: ['dev', 'system:authenticated'] },
     });
   });
 
-  it('wants a token', async () => {
+  it('requires a token', async () => {
     await expect(review('')).rejects.toMatchObject({
       code: 400,
       message: 'token is required for TokenReview in authentication',

@@ -7,9 +7,9 @@ import {
 import type { RequestHeaders } from '@coxswain/component-base/http';
 
 /**
- * Gives a function that takes out of a request's headers what its sender was recognized by, so that it is passed on to
- * nobody: the bearer token, wherever it stands, and the headers of front proxies. The same headers when there is nothing
- * to take out.
+ * Returns a function that removes the credentials from a request's headers before it is forwarded: bearer tokens in
+ * Authorization and in WebSocket subprotocols, and the headers of front proxies. It returns the same object when there
+ * are none.
  */
 export function credentialRemover(custom?: RequestHeaderNames): (headers: RequestHeaders) => RequestHeaders {
   const isProxyHeader = requestHeaderMatcher([standardRequestHeaders, ...(custom ? [custom] : [])]);

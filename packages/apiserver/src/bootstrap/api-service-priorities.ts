@@ -1,4 +1,7 @@
-/** Where clients see a group among others, and a version among those of its group: the higher, the earlier. */
+/**
+ * The order of a group among all groups, and of a version within its group, in discovery: the highest number comes
+ * first.
+ */
 export interface APIServicePriority {
   readonly groupPriorityMinimum: number;
   readonly versionPriority: number;
@@ -29,7 +32,7 @@ const priorities: Readonly<Record<string, readonly [group: number, versions: Rea
   'storagemigration.k8s.io': [15800, { v1beta1: 9 }],
 };
 
-/** Undefined for what is no built-in group version. */
+/** Returns undefined when the group version is not built in. */
 export function apiServicePriority(group: string, version: string): APIServicePriority | undefined {
   const [groupPriorityMinimum, versions] = Object.hasOwn(priorities, group) ? priorities[group]! : [0, {}];
   const versionPriority = Object.hasOwn(versions, version) ? versions[version] : undefined;

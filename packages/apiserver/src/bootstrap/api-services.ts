@@ -15,8 +15,8 @@ export interface ServedGroupVersion {
 }
 
 /**
- * An APIService for each built-in group version, which says that this server itself serves it; those of versions that
- * it no longer serves go.
+ * Ensures an APIService without a Service reference for each built-in group version. Deletes those of built-in versions
+ * that are no longer served.
  */
 export function localAPIServices(context: BootstrapContext, served: readonly ServedGroupVersion[]): PostStartHook {
   const wanted = served.flatMap(({ group, version }): APIService[] => {
@@ -52,7 +52,7 @@ export function localAPIServices(context: BootstrapContext, served: readonly Ser
     start: (signal) =>
       startPeriodicTask(ensure, {
         failure: 'unable to register the APIServices of built-in groups',
-        // Differs from upstream: that looks once, so that one which somebody deletes is missing until a restart.
+        // Differs from upstream: upstream checks once, so that a deleted APIService is missing until a restart.
         intervalMs: 60_000,
         signal,
         clock: context.clock,

@@ -13,14 +13,14 @@ import { newServiceAllocation, PortRange } from '../services/index.ts';
 import { type BootstrapOptions, bootstrapHooks } from './bootstrap-hooks.ts';
 import type { PostStartHook } from './post-start-hook.ts';
 
-/** What a kube-apiserver v1.36.4 holds after its first start, without what differs from start to start. */
+/** The objects of a kube-apiserver v1.36.4 after its first start, without fields that differ between starts. */
 const fresh = JSON.parse(readFileSync(new URL('testdata/fresh-server.json', import.meta.url), 'utf8')) as Record<
   string,
   KubernetesObject[]
 >;
 
 const volatile = new Set(['uid', 'resourceVersion', 'creationTimestamp', 'lastTransitionTime', 'renewTime']);
-/** A status that says nothing is written by upstream, and is not the hooks' business. */
+/** Upstream's objects have empty statuses, which the hooks do not write. */
 const emptyStatus = new Set(['{}', '{"loadBalancer":{}}']);
 const stable = (value: unknown): unknown =>
   JSON.parse(
@@ -93,7 +93,7 @@ describe('the first start', () => {
     expect(stable(cluster.resource(group.join('.'), resource).list())).toEqual(stable(fresh[key]));
   });
 
-  it('has the names of hooks that upstream has', async () => {
+  it('has hooks with the names that upstream has', async () => {
     expect((await startServer()).map(({ name }) => name).toSorted()).toEqual([
       'bootstrap-controller',
       'kube-apiserver-autoregistration',
@@ -110,9 +110,9 @@ describe('the first start', () => {
     ]);
   });
 
-  it('may be that of two servers at once', async () => {
+  it('may be made by two servers at once', async () => {
     await Promise.all([startServer(), startServer({ advertiseAddress: '192.0.2.3', hostname: 'other' })]);
-    // Only one of them can have the address for the service.
+    // Only one create can get the Service's cluster IP.
     expect(reports.splice(0).filter((report) => !report.includes('provided IP is already allocated'))).toEqual([]);
     for (const [key, objects] of Object.entries(fresh)) {
       const [resource = '', ...group] = key.split('.');
@@ -125,7 +125,7 @@ describe('the first start', () => {
     }
   });
 
-  it('is tried again when it fails', async () => {
+  it('is retried when it fails', async () => {
     let failures = 3;
     cluster.fail = (write) =>
       write.startsWith('create namespaces') && failures-- > 0 ? new Error('no room') : undefined;
@@ -136,7 +136,7 @@ describe('the first start', () => {
 });
 
 describe('a later start', () => {
-  it('writes nothing but that the server is there', async () => {
+  it('writes nothing but the identity lease', async () => {
     await startServer();
     aborts[0]!.abort();
     cluster.writes.length = 0;
@@ -144,7 +144,7 @@ describe('a later start', () => {
     expect(cluster.writes).toEqual(['update leases apiserver-wlv32tlttr4jl3gtroqexyxapa']);
   });
 
-  it('leaves alone what people changed, unless it is mandatory', async () => {
+  it('keeps changes of users, except to mandatory objects', async () => {
     await startServer();
     const levels = cluster.lister<PriorityLevelConfiguration>(
       'flowcontrol.apiserver.k8s.io',
@@ -184,7 +184,7 @@ describe('a later start', () => {
     ]);
   });
 
-  it('removes the APIServices of versions that are served no longer', async () => {
+  it('removes the APIServices of versions that are no longer served', async () => {
     await startServer();
     await startServer({
       servedGroupVersions: [
@@ -199,7 +199,7 @@ describe('a later start', () => {
     expect(names).toEqual(['v1.apps']);
   });
 
-  it('adds a second family to the default ServiceCIDR, and tells when the ranges are others', async () => {
+  it('adds a second family to the default ServiceCIDR, and logs when its ranges differ from the flags', async () => {
     await startServer();
     await startServer({ serviceCIDRs: ['10.96.0.0/16', 'fd00:10:96::/112'] });
     const get = () => cluster.lister<ServiceCIDR>('networking.k8s.io', 'servicecidrs').get('', 'kubernetes');
@@ -211,7 +211,7 @@ describe('a later start', () => {
     ]);
   });
 
-  it('removes the leases of servers that are gone', async () => {
+  it('removes expired identity leases', async () => {
     await startServer({ hostname: 'gone' });
     cluster.now = new Date(cluster.now.getTime() + 3601_000);
     await startServer();
@@ -221,7 +221,7 @@ describe('a later start', () => {
 });
 
 describe('a flow schema', () => {
-  it('says at once when its priority level goes and comes', async () => {
+  it('gets its Dangling condition updated at once when its priority level is deleted or created', async () => {
     await startServer();
     const group = 'flowcontrol.apiserver.k8s.io';
     const condition = () => cluster.lister<FlowSchema>(group, 'flowschemas').get('', 'probes')?.status?.conditions?.[0];
@@ -236,7 +236,7 @@ describe('a flow schema', () => {
 });
 
 describe('the kubernetes service', () => {
-  it('has the endpoints of all servers that are there', async () => {
+  it('has the endpoints of all running servers', async () => {
     const first = await startServer();
     expect(cluster.store.entries.get('/registry/masterleases/192.0.2.2')?.ttlSeconds).toBe(15);
     const second = await startServer({ advertiseAddress: '192.0.2.3', hostname: 'other' });
@@ -250,7 +250,7 @@ describe('the kubernetes service', () => {
     expect(cluster.lister('coordination.k8s.io', 'leases').list()).toEqual([]);
   });
 
-  it('loses the endpoints of a server that died', async () => {
+  it('loses the endpoints of a server whose lease expired', async () => {
     await startServer();
     aborts[0]!.abort();
     cluster.store.expireAll();
@@ -271,7 +271,7 @@ describe('the kubernetes service', () => {
     expect(addressesOf(endpoints())).toEqual(['192.0.2.2']);
   });
 
-  it('is of the first family', async () => {
+  it('has the IP family of the first range', async () => {
     cluster.serviceIPFamilies = ['IPv6', 'IPv4'];
     await startServer({ serviceCIDRs: ['fd00:10:96::/112', '10.96.0.0/16'], advertiseAddress: '2001:db8::2' });
     const { spec } = cluster.lister<Service>('', 'services').get('default', 'kubernetes')!;
@@ -281,14 +281,14 @@ describe('the kubernetes service', () => {
     });
   });
 
-  it('has the node port that it is told to have', async () => {
+  it('has the node port of --kubernetes-service-node-port', async () => {
     await startServer({ kubernetesServiceNodePort: 30443 });
     const { spec } = cluster.lister<Service>('', 'services').get('default', 'kubernetes')!;
     expect(spec).toMatchObject({ type: 'NodePort', ports: [{ nodePort: 30443 }] });
   });
 });
 
-describe('how clients are authenticated', () => {
+describe('the ConfigMap extension-apiserver-authentication', () => {
   const requestHeader = {
     clientCA,
     usernameHeaders: ['X-Remote-User'],
@@ -300,7 +300,7 @@ describe('how clients are authenticated', () => {
   const data = () =>
     cluster.lister<ConfigMap>('', 'configmaps').get('kube-system', 'extension-apiserver-authentication')?.data;
 
-  it('says who signs the front proxy and what its headers are', async () => {
+  it('has the CA and the headers of the front proxy', async () => {
     await startServer({ authentication: () => ({ requestHeader }) });
     expect(data()).toEqual({
       'requestheader-client-ca-file': clientCA,
@@ -311,7 +311,7 @@ describe('how clients are authenticated', () => {
     });
   });
 
-  it('is that of all servers together, each thing once', async () => {
+  it('merges the data of all servers, without duplicates', async () => {
     await startServer({ authentication: () => ({ clientCA: `${clientCA}${clientCA}`, requestHeader }) });
     await startServer({
       authentication: () => ({
@@ -325,7 +325,7 @@ describe('how clients are authenticated', () => {
     });
   });
 
-  it('forgets certificates that have expired', async () => {
+  it('drops expired certificates', async () => {
     await startServer();
     cluster.now = new Date('2036-11-12T11:32:02Z');
     await startServer({ authentication: () => ({}) });

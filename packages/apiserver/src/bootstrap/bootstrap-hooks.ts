@@ -11,9 +11,9 @@ import { systemPriorityClasses } from './priority-classes.ts';
 import { serviceRepair } from './service-repair.ts';
 import { systemNamespaces } from './system-namespaces.ts';
 
-/** What a server is told that bears on the objects it makes. */
+/** The settings of the server that its bootstrap objects depend on. */
 export interface BootstrapOptions {
-  /** `--service-cluster-ip-range`: one of each family at most. */
+  /** `--service-cluster-ip-range`: at most one of each IP family. */
   readonly serviceCIDRs: readonly string[];
   readonly allocation: ServiceAllocation;
   /** `--advertise-address` and `--secure-port`. */
@@ -21,19 +21,19 @@ export interface BootstrapOptions {
   readonly securePort: number;
   /** `--kubernetes-service-node-port`. */
   readonly kubernetesServiceNodePort?: number;
-  /** `--endpoint-reconciler-type=none`. */
+  /** True for `--endpoint-reconciler-type=none`. */
   readonly leaveEndpoints?: boolean;
   readonly hostname: string;
-  /** Tells one run of the server from the next: a UUID. */
+  /** A UUID, new at every start of the server. */
   readonly instanceId: string;
-  /** Asked every minute: files may change. */
+  /** Called every minute, since the files may change. */
   readonly authentication: () => ClusterAuthenticationInfo;
   readonly servedGroupVersions: readonly ServedGroupVersion[];
-  /** When the server may be reached by others. Default: at once. */
+  /** When clients may be sent to the server. Default: at once. */
   readonly ready?: Promise<void>;
 }
 
-/** Everything that exists after the first start, RBAC apart. All may be started at once. */
+/** The hooks that create all objects of the first start, except RBAC's. They may be started concurrently. */
 export function bootstrapHooks(context: BootstrapContext, options: BootstrapOptions): PostStartHook[] {
   const { serviceCIDRs, advertiseAddress, securePort, hostname, instanceId } = options;
   const peerAddress = advertiseAddress.includes(':')
@@ -65,7 +65,7 @@ export function bootstrapHooks(context: BootstrapContext, options: BootstrapOpti
     flowSchemaStatus(context),
     {
       ...service,
-      // The service's address comes out of that range.
+      // The default ServiceCIDR comes first: the Service's cluster IP is in its range.
       start: async (signal) => {
         await startCIDR(signal);
         await service.start(signal);

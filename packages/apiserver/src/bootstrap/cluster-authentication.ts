@@ -6,16 +6,16 @@ import { ensureObjects } from './ensure-objects.ts';
 import { startPeriodicTask } from './periodic-task.ts';
 import type { BootstrapContext, PostStartHook } from './post-start-hook.ts';
 
-/** How this server knows its clients, for extension servers that should know them in the same way. */
+/** How this server authenticates clients. Extension API servers read it to authenticate them in the same way. */
 export interface ClusterAuthenticationInfo {
-  /** PEM: who signs the certificates of clients. */
+  /** The CA of client certificates, as PEM. */
   readonly clientCA?: string;
-  /** Absent: there is no front proxy. */
+  /** Absent without a front proxy. */
   readonly requestHeader?: RequestHeaderInfo;
 }
 
 interface RequestHeaderInfo {
-  /** PEM: who signs the certificate of the front proxy. */
+  /** The CA of the front proxy's certificate, as PEM. */
   readonly clientCA: string;
   readonly usernameHeaders: readonly string[];
   readonly uidHeaders: readonly string[];
@@ -24,13 +24,13 @@ interface RequestHeaderInfo {
   readonly allowedNames: readonly string[];
 }
 
-/** A certificate stays in the list for so long after it has expired. */
+/** How long an expired certificate is kept. */
 const slackMs = 5 * 60_000;
 
-/** The ConfigMap `extension-apiserver-authentication`. What other servers put there stays there. */
+/** The ConfigMap `extension-apiserver-authentication`. Data of other servers is kept. */
 export function clusterAuthentication(
   context: BootstrapContext,
-  /** Asked every minute: files may change. */
+  /** Called every minute, since the files may change. */
   info: () => ClusterAuthenticationInfo,
 ): PostStartHook {
   const ensure = async (): Promise<void> => {
@@ -50,7 +50,7 @@ export function clusterAuthentication(
     name: 'start-cluster-authentication-info-controller',
     start: (signal) =>
       startPeriodicTask(ensure, {
-        failure: 'error writing how clients are authenticated',
+        failure: 'error writing the ConfigMap extension-apiserver-authentication',
         intervalMs: 60_000,
         signal,
         clock: context.clock,
@@ -70,7 +70,7 @@ const listKeys = [
   ['requestheader-allowed-names', 'allowedNames'],
 ] as const;
 
-/** What is there already and what this server says, each thing once. */
+/** Merges the existing data with this server's, without duplicates. */
 function mergeData(
   { clientCA, requestHeader }: ClusterAuthenticationInfo,
   existing: Readonly<Record<string, string>>,
@@ -84,17 +84,17 @@ function mergeData(
   data['requestheader-client-ca-file'] = proxies;
   for (const [key, field] of listKeys) {
     const items = [...new Set([...parseList(existing[key]), ...(requestHeader?.[field] ?? [])])];
-    // The newest of them, which others may not know, appears only where it is used.
+    // UID headers are a later addition: the key is written only where there are any.
     if (items.length > 0 || field !== 'uidHeaders') data[key] = JSON.stringify(items);
   }
   return data;
 }
 
-/** Throws an Error when somebody wrote something else there. */
+/** Throws an Error when the text is no JSON list of strings. */
 function parseList(text = ''): string[] {
   const list: unknown = text === '' ? [] : JSON.parse(text);
   if (!Array.isArray(list) || !list.every((item) => typeof item === 'string'))
-    throw new Error('what is there is no list of strings');
+    throw new Error('the existing data is not a list of strings');
   return list;
 }
 

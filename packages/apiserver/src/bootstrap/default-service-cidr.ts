@@ -9,7 +9,7 @@ const name = 'kubernetes';
 const identity = { kind: 'ServiceCIDR', apiVersion: 'networking.k8s.io/v1', metadata: { name } } as const;
 const statusWrite = { manager: 'kubernetes-service-cidr-controller', subresource: 'status' };
 
-/** The range of service addresses that the server was started with, as an object. `cidrs`: one of each family at most. */
+/** Ensures the default ServiceCIDR object. `cidrs`: the ranges of the flags, at most one of each IP family. */
 export function defaultServiceCIDR(context: BootstrapContext, cidrs: readonly string[]): PostStartHook {
   let isMismatchReported = false;
 
@@ -22,7 +22,7 @@ export function defaultServiceCIDR(context: BootstrapContext, cidrs: readonly st
       (await unlessSurpassed(() => client.create(resource.group, resource.resource, wanted))) ??
       (await client.get<ServiceCIDR>(resource.group, resource.resource, '', name));
     const before = current.spec?.cidrs ?? [];
-    // A second family may be added to the first, and nothing else may change.
+    // A second IP family may be added; other changes are not allowed.
     if (cidrs.length === 2 && before.length === 1 && before[0] === cidrs[0]) {
       const extended = { ...current, spec: wanted.spec };
       current = (await unlessSurpassed(() => client.update(resource.group, resource.resource, extended))) ?? current;
@@ -40,7 +40,7 @@ export function defaultServiceCIDR(context: BootstrapContext, cidrs: readonly st
     const known = findStatusCondition(current.status?.conditions, 'Ready')?.status;
     if (known === 'True' || known === 'False') return;
     const message = 'Kubernetes default Service CIDR is ready';
-    // Without a reason, as upstream has it.
+    // The condition has no reason, as upstream's.
     const condition = { type: 'Ready', status: 'True', message, lastTransitionTime: timeFromDate(now()) } as const;
     const ready = { ...identity, status: { conditions: [condition] } };
     await unlessSurpassed(() => client.apply(resource.group, resource.resource, ready, statusWrite));

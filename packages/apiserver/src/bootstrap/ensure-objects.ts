@@ -7,7 +7,7 @@ export interface ResourceRef {
   readonly resource: string;
 }
 
-/** Waits until all that is stored is known. */
+/** Waits until the lister has synced. */
 export async function syncedLister<T extends KubernetesObject>(
   { listers }: BootstrapContext,
   { group, resource }: ResourceRef,
@@ -18,9 +18,9 @@ export async function syncedLister<T extends KubernetesObject>(
 }
 
 /**
- * Sees to it that the objects are there: creates what is missing, all at once, and updates what `revise` gives another
- * form of. When somebody else does the same at that moment, that is as good. Gives
- * the objects as they are now, apart from those that somebody else made.
+ * Ensures that the objects exist. Creates missing ones concurrently, and updates those for which `revise` returns an
+ * object. A concurrent change by another client is no error. Returns the resulting objects, without those that were
+ * changed concurrently.
  */
 export async function ensureObjects<T extends KubernetesObject>(
   context: BootstrapContext,
@@ -46,7 +46,9 @@ export async function ensureObjects<T extends KubernetesObject>(
   return objects.filter((object) => object !== undefined);
 }
 
-/** Does the write; undefined when somebody else was quicker and the object is no longer what was seen. */
+/**
+ * Runs the write. Returns undefined when it fails because of a concurrent change: AlreadyExists, Conflict or NotFound.
+ */
 export async function unlessSurpassed<T>(write: () => Promise<T>): Promise<T | undefined> {
   try {
     return await write();

@@ -10,7 +10,9 @@ export const autoUpdateAnnotation = 'apf.kubernetes.io/autoupdate-spec';
 
 const metadata = (name: string) => ({ name, annotations: { [autoUpdateAnnotation]: 'true' } });
 
-/** How many requests of a kind are carried out at once: shares of all, what of them may be lent, and where others wait. */
+/**
+ * The limited priority levels: shares, percentage that may be lent, and queues. Without queues, requests are rejected.
+ */
 const limitedLevels: readonly [name: string, shares: number, lendable: number, queues?: number, handSize?: number][] = [
   ['system', 30, 33, 64, 6],
   ['node-high', 40, 25, 64, 6],
@@ -47,7 +49,7 @@ export const priorityLevels: readonly PriorityLevelConfiguration[] = [
   },
 ];
 
-/** Those that are always as they should be, whatever people do to them. */
+/** The objects whose specs are always reset to these, whatever users change. */
 export const mandatoryNames: ReadonlySet<string> = new Set(['exempt', 'catch-all']);
 
 const group = (name: string): Subject => ({ kind: 'Group', group: { name } });
@@ -73,7 +75,7 @@ const urls = (nonResourceURLs: string[], verbs: string[]) => ({ verbs, nonResour
 type Rules = Pick<PolicyRulesWithSubjects, 'resourceRules' | 'nonResourceRules'>;
 const everything: Rules = { resourceRules: [resources(all, all, all, true)], nonResourceRules: [urls(all, all)] };
 
-/** Who asks for what, in order of precedence: the level they get, and what one of them shares its turns by. */
+/** The flow schemas in order of precedence: subjects, rules, priority level, and the distinguisher of flows. */
 const flows: readonly [
   name: string,
   matchingPrecedence: number,

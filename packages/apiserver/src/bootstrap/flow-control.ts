@@ -9,15 +9,15 @@ const group = 'flowcontrol.apiserver.k8s.io';
 const levels: ResourceRef = { group, resource: 'prioritylevelconfigurations' };
 const schemas: ResourceRef = { group, resource: 'flowschemas' };
 
-/** As managedFields have them. */
+/** As in upstream's managedFields. */
 const producer = { manager: 'api-priority-and-fairness-config-producer-v1' };
 const consumer = { manager: 'api-priority-and-fairness-config-consumer-v1', subresource: 'status' };
 
 type FlowControlObject = FlowSchema | PriorityLevelConfiguration;
 
 /**
- * The flow schemas and priority levels that a cluster begins with. People may change those that are not mandatory, and
- * say by an annotation that their changes stay; what they delete comes back.
+ * Ensures the default flow schemas and priority levels. Users may change those that are not mandatory, and keep their
+ * changes with the annotation `apf.kubernetes.io/autoupdate-spec: "false"`. Deleted ones are created again.
  */
 export const flowControlObjects = (context: BootstrapContext): PostStartHook => ({
   name: 'priority-and-fairness-config-producer',
@@ -41,7 +41,7 @@ export const flowControlObjects = (context: BootstrapContext): PostStartHook => 
     ),
 });
 
-/** Says in the status of each flow schema whether its priority level is there. */
+/** Writes the `Dangling` condition of every flow schema: whether its priority level exists. */
 export const flowSchemaStatus = (context: BootstrapContext): PostStartHook => ({
   name: 'priority-and-fairness-config-consumer',
   start: async (signal) => {
@@ -86,7 +86,7 @@ export const flowSchemaStatus = (context: BootstrapContext): PostStartHook => ({
 
 const levelOf = ({ spec }: FlowSchema): string => spec?.priorityLevelConfiguration.name ?? '';
 
-/** What is to be applied; undefined when it says so already. */
+/** The status to apply; undefined when the flow schema has it already. */
 function danglingStatus(schema: FlowSchema, isFound: boolean, now: () => Date): FlowSchema | undefined {
   const level = `This FlowSchema references the PriorityLevelConfiguration object named ${quote(levelOf(schema))}`;
   const wanted = isFound
@@ -103,11 +103,11 @@ function danglingStatus(schema: FlowSchema, isFound: boolean, now: () => Date): 
   };
 }
 
-/** The form it should have, if it has not. */
+/** The object as it should be; undefined when it already is. */
 function revise<T extends FlowControlObject>(current: T, wanted: T): T | undefined {
   const name = wanted.metadata.name ?? '';
   const annotated = parseBool(current.metadata.annotations?.[autoUpdateAnnotation]);
-  // Without a word from people, a spec that nobody has changed since it was created is still ours.
+  // Without the annotation, a spec at generation 1 was not changed by users.
   const isOurs = mandatoryNames.has(name) || (annotated ?? current.metadata.generation === 1);
   const isOtherSpec = isOurs && !isSameSpec(current, wanted);
   if (annotated === isOurs && !isOtherSpec) return undefined;
@@ -115,7 +115,7 @@ function revise<T extends FlowControlObject>(current: T, wanted: T): T | undefin
   return { ...current, metadata: { ...current.metadata, annotations }, ...(isOtherSpec && { spec: wanted.spec }) };
 }
 
-/** How much the exempt level lends is for people to say. */
+/** Users may change the shares and lending of the exempt level. */
 function isSameSpec(current: FlowControlObject, wanted: FlowControlObject): boolean {
   const { spec } = current;
   if (wanted.kind === 'PriorityLevelConfiguration' && wanted.metadata.name === 'exempt' && spec && 'type' in spec)
@@ -123,7 +123,7 @@ function isSameSpec(current: FlowControlObject, wanted: FlowControlObject): bool
   return jsonEquals(current.spec, wanted.spec, { undefinedIsAbsent: true });
 }
 
-/** What an older version began with and this one does not, as long as it is ours. */
+/** Removes auto-updated objects that are not among the defaults, which an older version created. */
 async function removeUnwanted(
   context: BootstrapContext,
   { group, resource }: ResourceRef,
@@ -138,7 +138,7 @@ async function removeUnwanted(
   }
 }
 
-/** As Go reads one; undefined for what is none. */
+/** Parses a boolean like Go's strconv.ParseBool; undefined for other text. */
 function parseBool(text: string | undefined): boolean | undefined {
   if (text === undefined) return undefined;
   if (/^(?:1|t|T|TRUE|true|True)$/.test(text)) return true;

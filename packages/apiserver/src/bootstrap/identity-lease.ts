@@ -13,13 +13,13 @@ const leaseDurationSeconds = 3600;
 
 interface IdentityLeaseOptions {
   readonly hostname: string;
-  /** Tells one run of the server from the next: a UUID. */
+  /** A UUID, new at every start of the server. */
   readonly instanceId: string;
-  /** Where other servers reach this one: `192.0.2.2:6443`, `[2001:db8::1]:6443`. */
+  /** The address for other API servers: `192.0.2.2:6443`, `[2001:db8::1]:6443`. */
   readonly peerAddress: string;
 }
 
-/** The name by which a server is known to others: the same after every restart on that host. */
+/** The ID of the server in its identity lease. It depends on the host name only, so restarts keep it. */
 export function apiServerId(hostname: string): string {
   const hash = createHash('sha256');
   for (const text of [hostname, component]) {
@@ -29,7 +29,7 @@ export function apiServerId(hostname: string): string {
   return `apiserver-${base32(hash.digest().subarray(0, 16))}`;
 }
 
-/** Without padding, in lower case. */
+/** Base32 in lower case, without padding. */
 function base32(bytes: Uint8Array): string {
   let text = '';
   let bits = 0;
@@ -43,7 +43,7 @@ function base32(bytes: Uint8Array): string {
 
 const base32Digits = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** Says that this server is there, until it stops. */
+/** Keeps the Lease of this server's identity renewed, and deletes it on stop. */
 export function identityLease(context: BootstrapContext, options: IdentityLeaseOptions): PostStartHook {
   const { hostname, instanceId, peerAddress } = options;
   const name = apiServerId(hostname);
@@ -94,7 +94,7 @@ export function identityLease(context: BootstrapContext, options: IdentityLeaseO
   };
 }
 
-/** Removes the leases of servers that no longer renew them. */
+/** Deletes expired identity leases. */
 export function identityLeaseCollector(context: BootstrapContext): PostStartHook {
   const collect = async (): Promise<void> => {
     const lister = await syncedLister<Lease>(context, resource);
@@ -121,7 +121,7 @@ export function identityLeaseCollector(context: BootstrapContext): PostStartHook
   };
 }
 
-/** One without these fields is none of ours. */
+/** A lease without these fields is invalid, and counts as expired. */
 function isExpired({ spec }: Lease, now: Date): boolean {
   const { renewTime, leaseDurationSeconds: seconds } = spec ?? {};
   if (renewTime === undefined || seconds === undefined) return true;

@@ -1,4 +1,4 @@
-/** What exists after the first start of a server, and is kept in order as long as it runs: `bootstrapHooks`. */
+/** The hooks that create the objects of a server's first start, and maintain them while it runs: `bootstrapHooks`. */
 
 export { bootstrapHooks } from './bootstrap-hooks.ts';
 export type { ClusterAuthenticationInfo } from './cluster-authentication.ts';

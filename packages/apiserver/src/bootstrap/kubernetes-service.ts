@@ -12,25 +12,25 @@ const namespace = 'default';
 const intervalMs = 10_000;
 
 interface KubernetesServiceOptions {
-  /** Where other parts of the cluster reach this server: `--advertise-address`. */
+  /** The address of this server for the other components: `--advertise-address`. */
   readonly advertiseAddress: string;
   readonly securePort: number;
-  /** The first of `--service-cluster-ip-range`. */
+  /** The first range of `--service-cluster-ip-range`. */
   readonly serviceCIDR: string;
   /** `--kubernetes-service-node-port`; absent or 0: none. */
   readonly nodePort?: number;
-  /** `--endpoint-reconciler-type=none`: whoever wants endpoints makes them. */
+  /** `--endpoint-reconciler-type=none`: the server does not write the endpoints. */
   readonly leaveEndpoints?: boolean;
-  /** When the server may be reached by others: nobody is sent to it before. Default: at once. */
+  /** When clients may be sent to the server: it is not in the endpoints before. Default: at once. */
   readonly ready?: Promise<void>;
 }
 
 /**
- * The service by which pods reach the API servers, and its endpoints: all servers that renew their lease in the store.
- * The service itself is made once and then left as people change it.
+ * The Service `kubernetes`, by which pods reach the API servers, and its endpoints: all servers that renew their lease
+ * in the store. The Service is only created, never updated.
  *
- * Differs from upstream: a server that is reached by a loopback address leaves the endpoints alone, which cannot have such
- * an address, where upstream tries again and again.
+ * Differs from upstream: a server with a loopback address does not write the endpoints, which must not contain one.
+ * Upstream keeps trying to.
  */
 export function kubernetesService(context: BootstrapContext, options: KubernetesServiceOptions): PostStartHook {
   const { advertiseAddress, securePort, ready = Promise.resolve() } = options;
@@ -38,7 +38,7 @@ export function kubernetesService(context: BootstrapContext, options: Kubernetes
   const leases = new ServerLeases(context.store, context.storePrefix);
   const service = newService(options);
   let isStopped = false;
-  /** One after the other, so that the last word is that of `stop`. */
+  /** Reconciliations run one after the other, so that the last one is that of `stop`. */
   let reconciling: Promise<void> = Promise.resolve();
 
   const reconcile = (change: () => Promise<void>): Promise<void> => {
@@ -85,7 +85,7 @@ export function kubernetesService(context: BootstrapContext, options: Kubernetes
           logger: context.logger,
         }),
       );
-      // A server that never gets ready has nobody to send to it.
+      // When `ready` rejects, the server never gets into the endpoints.
       follow.catch(() => {});
     },
     stop: async () => {
@@ -96,7 +96,7 @@ export function kubernetesService(context: BootstrapContext, options: Kubernetes
   };
 }
 
-/** Of an address in its canonical form. */
+/** Whether an address in canonical form is a loopback address. */
 export const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1';
 
 function newService({ securePort, serviceCIDR, nodePort }: KubernetesServiceOptions): Service {
@@ -122,13 +122,13 @@ function newEndpoints(addresses: readonly string[], port: number): Endpoints {
   return {
     kind: 'Endpoints',
     apiVersion: 'v1',
-    // Nobody needs to make a slice of it: there is one.
+    // The EndpointSlice is written here, so the mirroring controller must not make another one.
     metadata: { name, namespace, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
     ...(addresses.length > 0 && { subsets: [subset] }),
   };
 }
 
-/** One family is all that a slice can have: IPv6 if all servers are reached by it, else IPv4. */
+/** A slice has one address family: IPv6 if all servers have IPv6 addresses, else IPv4. */
 function newEndpointSlice(addresses: readonly string[], port: number): EndpointSlice {
   const isIPv6 = (address: string): boolean => address.includes(':');
   const allIPv6 = addresses.length > 0 && addresses.every(isIPv6);
@@ -144,7 +144,7 @@ function newEndpointSlice(addresses: readonly string[], port: number): EndpointS
   };
 }
 
-/** Brings the object to the wanted form, apart from metadata that is somebody else's. */
+/** Creates or updates the object. Keeps other metadata of an existing one. */
 async function write<T extends Endpoints | EndpointSlice>(
   { client, listers }: BootstrapContext,
   { group, resource }: { group: string; resource: string },
@@ -170,7 +170,7 @@ async function write<T extends Endpoints | EndpointSlice>(
   } else await unlessSurpassed(() => client.update(group, resource, changed));
 }
 
-/** A list that is not there is one that is empty. */
+/** Missing lists equal empty ones. */
 const comparable = <T extends Endpoints | EndpointSlice>({ kind: _, apiVersion: __, ...rest }: T) => ({
   endpoints: [],
   subsets: [],

@@ -3,7 +3,7 @@ import { ensureObjects } from './ensure-objects.ts';
 import { startPeriodicTask } from './periodic-task.ts';
 import type { BootstrapContext, PostStartHook } from './post-start-hook.ts';
 
-/** Since when the use of tokens in Secrets is recorded: who cleans up unused ones must know. */
+/** Records the day since which the use of token Secrets is tracked. The cleaner of legacy tokens reads it. */
 export function legacyTokenTracking(context: BootstrapContext): PostStartHook {
   const ensure = async (): Promise<void> => {
     const wanted: ConfigMap = {
@@ -20,8 +20,8 @@ export function legacyTokenTracking(context: BootstrapContext): PostStartHook {
     name: 'start-legacy-token-tracking-controller',
     start: (signal) =>
       startPeriodicTask(ensure, {
-        failure: 'error while syncing the ConfigMap of legacy token tracking',
-        // As often as upstream's limit lets it write.
+        failure: 'error while syncing the legacy token tracking ConfigMap',
+        // Upstream's rate limit allows one write in this time.
         intervalMs: 30 * 60_000,
         signal,
         clock: context.clock,

@@ -47,7 +47,7 @@ interface Fresh {
 const withoutTimes = (entries: readonly ManagedFieldsEntry[] = []): object[] =>
   entries.map(({ time: _, ...entry }) => entry);
 
-it('who made what of the objects that are there from the start is told as upstream tells it', async () => {
+it('the objects of the first start have the managedFields of upstream', async () => {
   const { registries } = made.server;
   const found: Record<string, object[]> = {};
   for (const key of new Set(fresh.flatMap(({ objects }) => objects.map((object) => object.split(' ')[0] ?? '')))) {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { startPeriodicTask } from './periodic-task.ts';
 
 describe('a periodic task', () => {
-  it('is tried until it succeeds, then runs again and again, one at a time, until it is stopped', async () => {
+  it('is retried until it succeeds, then runs periodically, one run at a time, until it is stopped', async () => {
     const abort = new AbortController();
     const { logger, lines: reports } = recordLogs();
     let runs = 0;
@@ -37,7 +37,7 @@ describe('a periodic task', () => {
     expect(runs).toBe(5);
   });
 
-  it('does nothing when it is stopped before it starts', async () => {
+  it('does not run when the signal is already aborted', async () => {
     let runs = 0;
     const task = async (): Promise<void> => {
       runs++;

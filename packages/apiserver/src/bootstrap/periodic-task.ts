@@ -3,7 +3,7 @@ import { type Clock, sleep } from '@coxswain/apimachinery/clock';
 import type { Logger } from '@coxswain/apimachinery/log';
 
 interface PeriodicTaskOptions {
-  /** What fails, for people: `unable to create system namespaces`. */
+  /** The message to log on failure: `unable to create system namespaces`. */
   readonly failure: string;
   readonly intervalMs: number;
   readonly clock: Clock;
@@ -11,16 +11,16 @@ interface PeriodicTaskOptions {
   readonly logger: Logger;
 }
 
-/** How soon it is tried again until it has succeeded once. */
+/** The delay between attempts before the first success. */
 const firstRetryMs = 100;
 
 /**
- * Runs the task until it has succeeded, which is when this resolves, and then again and again until the signal is
- * aborted, never two at once. Failures are reported. Does not keep the process alive. Never rejects.
+ * Runs the task until its first success, and then periodically until the signal is aborted, never two runs at once.
+ * Resolves after the first success or abort; never rejects. Failures are logged. Does not keep the process alive.
  */
 export async function startPeriodicTask(task: () => Promise<unknown>, options: PeriodicTaskOptions): Promise<void> {
   const { failure, intervalMs, clock, signal, logger } = options;
-  // One for each task, and there are more of them than Node thinks there should be.
+  // All tasks of a server listen on one signal, more than Node's default limit of listeners.
   setMaxListeners(0, signal);
   const attempt = async (): Promise<boolean> => {
     try {
@@ -37,7 +37,7 @@ export async function startPeriodicTask(task: () => Promise<unknown>, options: P
   })();
 }
 
-/** False when the signal came first. */
+/** Returns false when the signal was aborted. */
 async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     await sleep(clock, ms, { signal, background: true });

@@ -3,28 +3,28 @@ import type { Logger } from '@coxswain/apimachinery/log';
 import type { Store } from '@coxswain/storage';
 import type { InternalApplier, InternalClient, Listers } from '../registry/lister.ts';
 
-/** Something that a server does once it serves, and maybe goes on doing. */
+/** Work that a server does after it has started to serve, once or until it stops. */
 export interface PostStartHook {
   /** As in `/readyz/poststarthook/NAME`. */
   readonly name: string;
   /**
-   * Resolves when what it provides is there, or the signal is aborted; failures are reported and tried again. What it
-   * goes on doing ends with the signal. It is safe to start the same hook in several servers over one store.
+   * Resolves when the work is done for the first time, or the signal is aborted. Failures are logged and retried.
+   * Background work ends when the signal is aborted. The same hook may run in several servers on one store.
    */
   start(signal: AbortSignal): Promise<void>;
-  /** Takes back what should not outlive the server. After the signal, while the store is still open. */
+  /** Removes what must not outlive the server. Called after the signal was aborted, while the store is still open. */
   stop?(): Promise<void>;
 }
 
-/** What all hooks need. */
+/** The dependencies of all hooks. */
 export interface BootstrapContext {
   readonly client: InternalClient & InternalApplier;
   readonly listers: Listers;
   readonly store: Store;
-  /** Before all keys: `/registry`. */
+  /** The prefix of all keys in the store: `/registry`. */
   readonly storePrefix: string;
   readonly now: () => Date;
   readonly clock: Clock;
-  /** Hears of what failed, and of what was not as it should be. */
+  /** Receives failures and warnings. */
   readonly logger: Logger;
 }

@@ -23,7 +23,7 @@ const priorityClasses = classes.map(
   }),
 );
 
-/** The priority classes of what a cluster cannot do without. */
+/** The priority classes of system-critical pods. */
 export const systemPriorityClasses = (context: BootstrapContext): PostStartHook => ({
   name: 'scheduling/bootstrap-system-priority-classes',
   start: (signal) =>
@@ -31,7 +31,7 @@ export const systemPriorityClasses = (context: BootstrapContext): PostStartHook 
       () => ensureObjects(context, { group: 'scheduling.k8s.io', resource: 'priorityclasses' }, priorityClasses),
       {
         failure: 'unable to add default system priority classes',
-        // Differs from upstream: that looks once, so that a class which somebody deletes is missing until a restart.
+        // Differs from upstream: upstream checks once, so that a deleted class is missing until a restart.
         intervalMs: 60_000,
         signal,
         clock: context.clock,

@@ -3,7 +3,7 @@ import type { Store } from '@coxswain/storage';
 
 const ttlSeconds = 15;
 
-/** Who serves now: one key for each server, which goes by itself when the server no longer renews it. */
+/** The running API servers: one key in the store for each, which expires when its server does not renew it. */
 export class ServerLeases {
   readonly #store: Store;
   readonly #prefix: string;
@@ -30,13 +30,13 @@ export class ServerLeases {
     );
   }
 
-  /** Addresses, in order. */
+  /** The addresses of the running servers, sorted. */
   async list(): Promise<string[]> {
     const { entries } = await this.#store.list(this.#prefix);
     return entries.map(({ key }) => key.slice(this.#prefix.length));
   }
 
-  /** Whatever is there now is replaced: the key is this server's own, or was that of one before it. */
+  /** Overwrites any existing value: only this server, or an earlier one at its address, writes the key. */
   async #write(
     address: string,
     write: (

@@ -2,7 +2,7 @@ import type { ServiceAllocation } from '../services/index.ts';
 import { startPeriodicTask } from './periodic-task.ts';
 import type { BootstrapContext, PostStartHook } from './post-start-hook.ts';
 
-/** Keeps services and the record of their addresses and ports together. */
+/** Repairs differences between Services and the records of their allocated cluster IPs and node ports. */
 export const serviceRepair = ({ clock, logger }: BootstrapContext, allocation: ServiceAllocation): PostStartHook => ({
   name: 'start-service-ip-repair-controllers',
   start: (signal) => {

@@ -13,7 +13,7 @@ const namespaces = names.map(
   }),
 );
 
-/** The namespaces that every cluster has. Who deletes one gets it back, empty. */
+/** Ensures the namespaces that every cluster has. A deleted one is created again. */
 export const systemNamespaces = (context: BootstrapContext): PostStartHook => ({
   name: 'start-system-namespaces-controller',
   start: (signal) =>

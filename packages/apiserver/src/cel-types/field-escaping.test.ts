@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapeFieldName, unescapeFieldName } from './field-escaping.ts';
 
-describe('names of fields in expressions', () => {
+describe('escaped field names', () => {
   it.each<[string, string | undefined]>([
     ['name', 'name'],
     ['_name1', '_name1'],
@@ -25,12 +25,12 @@ describe('names of fields in expressions', () => {
     expect(escapeFieldName(name)).toBe(escaped);
   });
 
-  it.each(['__unknown__', 'a__namespace__', '__dot____in__'])('%s is no escaped name', (name) => {
+  it.each(['__unknown__', 'a__namespace__', '__dot____in__'])('%s is not an escaped name', (name) => {
     expect(unescapeFieldName(name)).toBeUndefined();
   });
 
-  it('lead back to the field', () => {
-    // Underscores beside those of an escape cannot be told apart, here as upstream.
+  it('unescape to the field', () => {
+    // Underscores next to an escape are ambiguous, here as upstream.
     const plain = fc.string({ unit: fc.constantFrom('a', 'Z', '.', '-', '/'), minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(plain, (field) => {

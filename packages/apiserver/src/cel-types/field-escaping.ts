@@ -16,21 +16,21 @@ const unescapes: ReadonlyMap<string, string> = new Map([
   ...[...reserved].map((word) => [`__${word}__`, word] as const),
 ]);
 
-/** Whether a word has a meaning of its own in expressions; after a dot it may stand for a field all the same. */
+/** Whether CEL reserves the word. After a dot it may still name a field. */
 export const isReservedWord = (word: string): boolean => reserved.has(word);
 
-/** The name by which expressions know a field; undefined for one that they cannot name. */
+/** The name of a field in CEL expressions; undefined when expressions cannot name it. */
 export function escapeFieldName(name: string): string | undefined {
   if (!/^[a-zA-Z_./-][a-zA-Z0-9_./-]*$/.test(name)) return undefined;
   return reserved.has(name) ? `__${name}__` : name.replace(/__|[-./]/g, (found) => escapes[found]!);
 }
 
-/** The field that a name in an expression stands for; undefined for one that is no escaped name. */
+/** The field of a name in CEL expressions; undefined when the name is not a valid escaped name. */
 export function unescapeFieldName(name: string): string | undefined {
   let isValid = true;
   const plain = name.replace(/__[^_]+__/g, (found) => {
     const meant = unescapes.get(found);
-    // A reserved word is escaped only where it is the whole name.
+    // A reserved word is escaped only as the whole name.
     if (meant === undefined || (reserved.has(meant) && found !== name)) isValid = false;
     return meant ?? '';
   });

@@ -2,14 +2,14 @@ import type { JSONSchemaProps } from '@coxswain/api/apiextensions/v1';
 
 const text: JSONSchemaProps = { type: 'string' };
 
-/** What rules see of every resource, also if its schema does not speak of it. */
+/** Properties that CEL rules see in every resource, also when its schema omits them. */
 const always: readonly (readonly [string, JSONSchemaProps])[] = [
   ['kind', text],
   ['apiVersion', text],
   ['metadata', { type: 'object', properties: { name: text, generateName: text } }],
 ];
 
-/** The properties of a resource, the root's or an embedded one's, as rules see them. */
+/** The properties of a root or embedded resource that CEL rules see. */
 export function resourceProperties(
   properties: Readonly<Record<string, JSONSchemaProps>>,
 ): Iterable<readonly [string, JSONSchemaProps]> {

@@ -18,32 +18,32 @@ import {
 import { escapeFieldName, isReservedWord } from './field-escaping.ts';
 import { resourceProperties } from './resource-properties.ts';
 
-/** The largest request: nothing in an object is larger. */
+/** The maximum request size, which bounds the size of every value. */
 export const maxRequestBytes = 3 * 1024 * 1024;
 
-/** What a schema says of the type and the size of values, as far as expressions can see them. */
+/** Type and size bounds of the values of a schema, as far as CEL expressions can see them. */
 export interface SchemaType {
-  /** Of scalars; undefined where `fields` or `element` say more. */
+  /** The type of scalars; undefined for lists, maps and objects. */
   readonly scalar?: CelType;
-  /** Of objects, by their name in expressions. */
+  /** The fields of objects, by their escaped names. */
   readonly fields?: ReadonlyMap<string, SchemaType>;
-  /** Of lists and maps. */
+  /** The element of lists and maps. */
   readonly element?: SchemaType;
   readonly isMap?: boolean;
-  /** The most characters, items or entries that a value can have. */
+  /** Upper bound for the bytes of a string, the items of a list or the entries of a map. */
   readonly maxElements: number;
-  /** The shortest that a value can be in JSON. */
+  /** Lower bound for the length of a value as JSON. */
   readonly minBytes: number;
 }
 
-/** Makes the types of the schemas of one resource, each once. */
+/** Converts the schemas of one resource to types, and caches the results. */
 export class SchemaTypes {
   readonly #known = new WeakMap<JSONSchemaProps, SchemaType | undefined>();
   readonly #resources = new WeakMap<JSONSchemaProps, SchemaType | undefined>();
 
   /**
-   * `isResource`: the schema is that of an object with apiVersion, kind and metadata of its own. Undefined for a schema
-   * whose values expressions do not see: those of unknown type, and lists and maps of them.
+   * Returns the type of a schema; undefined when expressions cannot see its values: values of unknown type, and lists
+   * and maps of them. `isResource`: the schema describes an object with its own apiVersion, kind and metadata.
    */
   of(schema: JSONSchemaProps, isResource = schema['x-kubernetes-embedded-resource'] === true): SchemaType | undefined {
     const known = isResource ? this.#resources : this.#known;
@@ -78,7 +78,7 @@ export class SchemaTypes {
   #list({ items, maxItems }: JSONSchemaProps): SchemaType | undefined {
     const element = items && !Array.isArray(items) ? this.of(items) : undefined;
     if (!element) return undefined;
-    // Of the largest request, brackets and a comma after each item are not for items.
+    // The list has brackets, and a comma after each item.
     const most = Math.floor((maxRequestBytes - 2) / (element.minBytes + 1));
     return { element, maxElements: atLeastZero(maxItems) ?? most, minBytes: 2 };
   }
@@ -106,7 +106,7 @@ export class SchemaTypes {
   }
 }
 
-/** The properties of an object, with those that every resource has. */
+/** The properties of an object, for a resource with those that all resources have. */
 export function propertiesOf(
   { properties = {} }: JSONSchemaProps,
   isResource: boolean,
@@ -133,7 +133,7 @@ function stringType(schema: JSONSchemaProps): SchemaType {
 const atLeastZero = (limit: number | undefined): number | undefined =>
   limit === undefined ? undefined : Math.max(0, Number(limit));
 
-/** Lengths are given in characters and estimated in bytes, of which a character has up to four. */
+/** The limit is in characters, and sizes are estimated in bytes: up to four for each character. */
 function maxCharacters({ maxLength }: JSONSchemaProps): number | undefined {
   return maxLength === undefined ? undefined : Math.max(0, Number(maxLength)) * 4;
 }
@@ -145,7 +145,10 @@ function longestValue(values: readonly unknown[] | undefined): number {
   return longest;
 }
 
-/** The CEL type of values; objects inside get names that begin with `name`. Made as far as expressions look into it. */
+/**
+ * The CEL type of the values. Types of objects within have names that start with `name`. Field types are created on
+ * demand.
+ */
 export function celTypeOf(type: SchemaType, name: string): CelType {
   if (type.scalar) return type.scalar;
   if (type.element) {
@@ -165,7 +168,7 @@ export function celTypeOf(type: SchemaType, name: string): CelType {
   });
 }
 
-/** The sizes that values reached from `self` (or `oldSelf`) can have. */
+/** Estimates the sizes of values that are reached from `self` or `oldSelf`. */
 export function sizesWithin(root: SchemaType): SizeEstimator {
   return ({ path }) => {
     if (!path || path.length === 0) return undefined;
@@ -180,5 +183,5 @@ export function sizesWithin(root: SchemaType): SizeEstimator {
   };
 }
 
-/** Upstream takes keys for empty. */
+/** Upstream estimates keys of maps as empty. */
 const anyKey: SchemaType = { scalar: STRING, maxElements: 0, minBytes: 2 };

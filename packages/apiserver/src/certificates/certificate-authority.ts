@@ -14,22 +14,20 @@ import { readKeyPair, writeKeyPair } from './key-pair-files.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const year = 365 * day;
-/** So long before they expire, certificates are issued anew. */
+/** Certificates are renewed this long before they expire. */
 const renewal = 30 * day;
 
-/** What was made or replaced, and why, for the log. */
-
-/** What a certificate of ours is for; validity is added when it is issued. */
+/** The template of a certificate that we issue, without its validity. */
 export type LeafTemplate = Omit<CertificateTemplate, 'notBefore' | 'notAfter' | 'isCA'>;
 
 /**
- * Signs certificates for a directory. Without a key it is somebody else's: then what is there is used as long as it is
- * good, and nothing new can be made.
+ * A CA that issues certificates for a directory. Without its key, which then is kept by the user, existing certificates
+ * are used while they are valid, and no new ones can be issued.
  */
 export class CertificateAuthority {
   readonly certificate: Certificate;
   readonly certificatePem: string;
-  /** Undefined when it is somebody else's. */
+  /** Undefined when only the certificate is there. */
   readonly key: KeyObject | undefined;
   readonly #keyFile: string;
   readonly #now: () => Date;
@@ -49,8 +47,9 @@ export class CertificateAuthority {
   }
 
   /**
-   * The authority of these files. It is made when there is no certificate, with the key that is there, if any; it is
-   * never replaced: whoever trusts it would stop trusting the server. Throws an Error that says what is wrong and what to do.
+   * Loads the CA of these files. When the certificate is missing, it is created, with the existing key if there is one.
+   * An existing CA is never replaced, since clients that trust it would no longer trust the server. Throws an Error
+   * that states the problem and how to solve it.
    */
   static async ensure(
     files: KeyPairFiles,
@@ -58,7 +57,7 @@ export class CertificateAuthority {
     now: () => Date,
     logger: Logger,
   ): Promise<CertificateAuthority> {
-    const remedy = `remove ${files.certificateFile} and ${files.keyFile} to have a new authority made`;
+    const remedy = `remove ${files.certificateFile} and ${files.keyFile} to create a new CA`;
     const { certificate, certificatePem, key } = (await readOrAdvise(files, remedy)) ?? {};
     if (!certificate || certificatePem === undefined) {
       const template = { commonName, dnsNames: [commonName], isCA: true, ...validity(now(), 10 * year) };
@@ -68,7 +67,7 @@ export class CertificateAuthority {
       return new CertificateAuthority(pair.certificate, pair.certificatePem, pair.key, files.keyFile, now);
     }
     const problem =
-      (certificate.isCA === true ? undefined : 'the certificate is not one of an authority') ??
+      (certificate.isCA === true ? undefined : 'the certificate is not a CA certificate') ??
       (key && !certificate.x509.checkPrivateKey(key)
         ? `${files.keyFile} is the key of another certificate`
         : undefined) ??
@@ -78,16 +77,17 @@ export class CertificateAuthority {
   }
 
   /**
-   * The pair of these files, issued when it is not there or, if it is ours, no longer good: it is about to expire, it is
-   * for another key, it lacks a name, it is for another subject. Throws an Error for somebody else's that is no good.
+   * Loads the key pair of these files. Issues it when it is missing or, if this CA issued it, not valid any more: it
+   * expires soon, its key is another one, a name is missing, or the subject differs. Throws an Error for an invalid
+   * certificate of another CA.
    */
   async ensureLeaf(files: KeyPairFiles, template: LeafTemplate, logger: Logger): Promise<KeyPair> {
     const now = this.#now();
-    const remedy = `remove ${files.certificateFile} and ${files.keyFile} to have others made`;
+    const remedy = `remove ${files.certificateFile} and ${files.keyFile} to issue a new certificate`;
     const { certificate, certificatePem, key, keyPem } = (await readOrAdvise(files, remedy)) ?? {};
     if (!certificate || certificatePem === undefined)
       return this.#issue(files, template, 'it was missing', logger, key);
-    // One that bears our name but not our signature is of an authority that was here before.
+    // With our name as issuer but another signature, it is from an earlier CA.
     const isOurs = this.key !== undefined && Buffer.compare(certificate.issuer.raw, this.certificate.subject.raw) === 0;
     if (!key || keyPem === undefined) {
       if (isOurs) return this.#issue(files, template, 'its key was missing', logger);
@@ -100,12 +100,15 @@ export class CertificateAuthority {
     if (!isOurs) {
       if (problem) throw new Error(`${files.certificateFile}: ${problem}`);
       if (missing)
-        logger.info('Certificate is not ours and is used as it is', { file: files.certificateFile, problem: missing });
+        logger.info('Certificate is not from our CA and is used unchanged', {
+          file: files.certificateFile,
+          problem: missing,
+        });
       return pair;
     }
     const foreign = certificate.x509.verify(this.certificate.x509.publicKey)
       ? undefined
-      : 'it was of another authority';
+      : 'it was signed by another CA';
     const reason = foreign ?? problem ?? missing ?? otherSubject(certificate, template);
     return reason ? this.#issue(files, template, reason, logger) : pair;
   }
@@ -131,7 +134,7 @@ export class CertificateAuthority {
   }
 }
 
-/** What is there, unjudged. Throws an Error that says which file cannot be read, and what to do. */
+/** Reads the files without validation. Throws an Error that names the unreadable file and the remedy. */
 async function readOrAdvise(files: KeyPairFiles, remedy: string): ReturnType<typeof readKeyPair> {
   try {
     return await readKeyPair(files);
@@ -140,19 +143,19 @@ async function readOrAdvise(files: KeyPairFiles, remedy: string): ReturnType<typ
   }
 }
 
-/** From a little before, for those whose clocks are late. */
+/** Starts five minutes early, for clients whose clocks are slow. */
 const validity = (now: Date, length: number): Pick<CertificateTemplate, 'notBefore' | 'notAfter'> => ({
   notBefore: new Date(now.getTime() - 5 * 60 * 1000),
   notAfter: new Date(now.getTime() + length),
 });
 
-/** Says so where a certificate is for another user, or for one in other groups. */
+/** The reason to issue a certificate again when its user or groups differ. */
 function otherSubject({ subject }: Certificate, { commonName, organizations = [] }: LeafTemplate): string | undefined {
   const isSame = subject.commonName === commonName && subject.organizations.join('\n') === organizations.join('\n');
   return isSame ? undefined : 'it was for another subject';
 }
 
-/** The first name that the certificate should have and has not. */
+/** Reports the first name that is missing in the certificate. */
 function missingName({ x509 }: Certificate, { dnsNames = [], ipAddresses = [] }: LeafTemplate): string | undefined {
   const name =
     dnsNames.find((dnsName) => x509.checkHost(dnsName) === undefined) ??

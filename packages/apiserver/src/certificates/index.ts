@@ -1,4 +1,4 @@
-/** The server's own identity: its authority, the certificates that it signs, and the kubeconfig of its first user. */
+/** The certificates of the server: its CAs, the certificates they sign, and the kubeconfig of the administrator. */
 export { type AdminKubeconfig, formatAdminKubeconfig, writeAdminKubeconfig } from './kubeconfig.ts';
 export { ensureServerCertificates, kubeletClientUser } from './server-certificates.ts';
 export { type ServingNames, servingNames } from './serving-names.ts';

@@ -2,13 +2,17 @@ import type { KeyObject } from 'node:crypto';
 import { type Certificate, firstCertificate, type KeyPair, type KeyPairFiles, privateKey } from '@coxswain/client/x509';
 import { readTextIfExists, writeAtomically } from '../files/write-atomically.ts';
 
-/** The key goes first: when it all ends in between, the next start can make a certificate for it. */
+/**
+ * Writes the key first: if the process dies before the certificate is written, the next start issues one for the key.
+ */
 export async function writeKeyPair({ certificateFile, keyFile }: KeyPairFiles, pair: KeyPair): Promise<void> {
   await writeAtomically(keyFile, pair.keyPem, 0o600);
   await writeAtomically(certificateFile, pair.certificatePem, 0o644);
 }
 
-/** What is there, unjudged; undefined when neither file is. Throws an Error that names the file at fault. */
+/**
+ * Reads the files without validation; undefined when both are missing. Throws an Error that names the file at fault.
+ */
 export async function readKeyPair(
   files: KeyPairFiles,
 ): Promise<{ certificate?: Certificate; certificatePem?: string; key?: KeyObject; keyPem?: string } | undefined> {

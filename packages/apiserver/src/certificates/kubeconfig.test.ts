@@ -21,7 +21,7 @@ describe('the admin kubeconfig', () => {
   });
   afterEach(() => rm(directory, { recursive: true }));
 
-  it('has everything in it, by the names that kubeadm gives', async () => {
+  it('embeds the certificates, and uses the names of kubeadm', async () => {
     expect(parseYaml(await formatAdminKubeconfig(config)).value).toEqual({
       apiVersion: 'v1',
       kind: 'Config',
@@ -34,7 +34,7 @@ describe('the admin kubeconfig', () => {
     });
   });
 
-  it('is for its owner alone, and is written anew when something changed', async () => {
+  it('has mode 0600, and is written again only when it changed', async () => {
     await writeAdminKubeconfig(path, config);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const { ino } = await stat(path);
@@ -50,17 +50,17 @@ describe('the admin kubeconfig', () => {
     [
       'with other clusters',
       JSON.stringify({ contexts: [{ name: 'work', context: {} }] }),
-      'this kubeconfig has other clusters in it and is not replaced; name another file',
+      'not overwriting a kubeconfig with other contexts; specify another file',
     ],
     [
-      'that is none',
+      'that is not a kubeconfig',
       'hello',
-      'this is no kubeconfig, or is damaged, and is not replaced; remove it, or name another file',
+      'not overwriting a file that is not a valid kubeconfig; remove it, or specify another file',
     ],
     [
-      'that cannot be read',
+      'that cannot be parsed',
       '{',
-      'this is no kubeconfig, or is damaged, and is not replaced; remove it, or name another file',
+      'not overwriting a file that is not a valid kubeconfig; remove it, or specify another file',
     ],
   ])('does not replace a file %s', async (_, text, problem) => {
     await writeFile(path, text);

@@ -4,7 +4,7 @@ import { readTextIfExists, writeAtomically } from '../files/write-atomically.ts'
 export interface AdminKubeconfig {
   /** `https://127.0.0.1:6443` */
   readonly server: string;
-  /** Whom to trust, as PEM. */
+  /** The CA certificates of the server, as PEM. */
   readonly certificateAuthority: string;
   readonly clientCertificate: string;
   readonly clientKey: string;
@@ -14,7 +14,7 @@ const cluster = 'kubernetes';
 const user = 'kubernetes-admin';
 const context = `${user}@${cluster}`;
 
-/** The text of the file that kubectl reads: everything is in it, by the names that kubeadm gives. */
+/** The text of a kubeconfig with embedded certificates and kubeadm's names. */
 export function formatAdminKubeconfig(config: AdminKubeconfig): Promise<string> {
   const { server, certificateAuthority, clientCertificate, clientKey } = config;
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -29,8 +29,8 @@ export function formatAdminKubeconfig(config: AdminKubeconfig): Promise<string> 
 }
 
 /**
- * Writes it as a whole, for its owner's eyes only, if it is not there as it should be. Throws an Error rather than
- * replace a file that is somebody's collection of clusters.
+ * Writes the file atomically with mode 0600, unless it has that content already. Throws an Error instead of overwriting
+ * a file that is not a kubeconfig or has other contexts.
  */
 export async function writeAdminKubeconfig(path: string, config: AdminKubeconfig): Promise<void> {
   const text = await formatAdminKubeconfig(config);
@@ -41,11 +41,11 @@ export async function writeAdminKubeconfig(path: string, config: AdminKubeconfig
     found = existing === undefined ? newKubeConfig() : await parseKubeConfig(existing);
   } catch (cause) {
     throw new Error(
-      `${path}: this is no kubeconfig, or is damaged, and is not replaced; remove it, or name another file`,
+      `${path}: not overwriting a file that is not a valid kubeconfig; remove it, or specify another file`,
       { cause },
     );
   }
   if ([...found.contexts.keys()].some((name) => name !== context))
-    throw new Error(`${path}: this kubeconfig has other clusters in it and is not replaced; name another file`);
+    throw new Error(`${path}: not overwriting a kubeconfig with other contexts; specify another file`);
   await writeAtomically(path, text, 0o600);
 }

@@ -35,14 +35,14 @@ describe('ensureServerCertificates', () => {
     const entries = (await readdir(directory)).sort().map(async (name) => [name, await readFile(file(name), 'utf8')]);
     return Object.fromEntries(await Promise.all(entries));
   };
-  /** The names of the files that a start changed. */
+  /** Names of the files that `start` changes. */
   async function changedBy(start: () => Promise<unknown>): Promise<string[]> {
     const before = await contents();
     await start();
     return Object.entries(await contents()).flatMap(([name, text]) => (before[name] === text ? [] : [name]));
   }
 
-  it('makes everything on the first start, keys for the owner alone', async () => {
+  it('creates all files on the first start, keys with mode 0600', async () => {
     const made = await ensure();
     const files = ['ca', 'front-proxy-ca', ...leaves].flatMap((name) => [`${name}.crt`, `${name}.key`]);
     expect(await readdir(directory)).toEqual([...files, 'sa.key', 'sa.pub'].sort());
@@ -64,7 +64,7 @@ describe('ensureServerCertificates', () => {
     expect(made.frontProxyClient.certificate.x509.verify(made.frontProxyCA.certificate.x509.publicKey)).toBe(true);
   });
 
-  it('uses what is there on the next', async () => {
+  it('uses the existing files on the next start', async () => {
     const first = await ensure();
     clear();
     expect(await changedBy(() => ensure(later(300)))).toEqual([]);
@@ -72,7 +72,7 @@ describe('ensureServerCertificates', () => {
     expect((await ensure()).serviceAccountKey.keyId).toBe(first.serviceAccountKey.keyId);
   });
 
-  it('issues anew what was for another user, or for one in other groups', async () => {
+  it('reissues a certificate for another user or other groups', async () => {
     const { ca } = await ensure();
     const year = { notBefore: now, notAfter: new Date(now.getTime() + 365 * day) };
     const old = issueKeyPair(
@@ -93,13 +93,13 @@ describe('ensureServerCertificates', () => {
     ]);
   });
 
-  it('issues anew what is about to expire', async () => {
+  it('reissues a certificate that expires soon', async () => {
     await ensure();
     const changed = await changedBy(() => ensure(later(340)));
     expect(changed).toEqual(leaves.flatMap((name) => [`${name}.crt`, `${name}.key`]).sort());
   });
 
-  it('issues anew what lacks a name', async () => {
+  it('reissues a certificate that lacks a name', async () => {
     await ensure();
     const more = { names: { ...names, ipAddresses: [...names.ipAddresses, '192.0.2.9'] } };
     expect(await changedBy(() => ensure(more))).toEqual(['apiserver.crt', 'apiserver.key']);
@@ -109,7 +109,7 @@ describe('ensureServerCertificates', () => {
     expect(await changedBy(() => ensure())).toEqual([]);
   });
 
-  it('issues anew what has the wrong key, or none, or an authority that is gone', async () => {
+  it('reissues a certificate with a wrong or missing key, or from an earlier CA', async () => {
     await ensure();
     await copyFile(file('admin.key'), file('apiserver.key'));
     expect(await changedBy(() => ensure())).toEqual(['apiserver.crt', 'apiserver.key']);
@@ -127,15 +127,15 @@ describe('ensureServerCertificates', () => {
     ]);
   });
 
-  it('makes the public key of service accounts from the private one', async () => {
+  it('writes the public key of service accounts from the private key', async () => {
     await ensure();
     await writeFile(file('sa.pub'), 'something else');
     expect(await changedBy(() => ensure())).toEqual(['sa.pub']);
   });
 
-  it('says what to do when a certificate or key is damaged', async () => {
+  it('throws with a remedy when a certificate or key is damaged', async () => {
     await ensure();
-    const remedy = `remove ${file('admin.crt')} and ${file('admin.key')} to have others made`;
+    const remedy = `remove ${file('admin.crt')} and ${file('admin.key')} to issue a new certificate`;
     for (const [name, problem] of [
       ['admin.key', 'there is no private key in it that can be read'],
       ['admin.crt', 'there is no certificate in it'],
@@ -151,9 +151,9 @@ describe('ensureServerCertificates', () => {
     expect(await changedBy(() => ensure())).toEqual(['admin.crt', 'admin.key']);
   });
 
-  it('never replaces an authority or the key of service accounts', async () => {
+  it('never replaces a CA or the key of service accounts', async () => {
     await ensure();
-    const remedy = `remove ${file('ca.crt')} and ${file('ca.key')} to have a new authority made`;
+    const remedy = `remove ${file('ca.crt')} and ${file('ca.key')} to create a new CA`;
     const before = await contents();
     await expect(ensure(later(3651))).rejects.toThrow(/ca\.crt: the certificate has expired at .*; remove /);
     await copyFile(file('front-proxy-ca.key'), file('ca.key'));
@@ -163,7 +163,7 @@ describe('ensureServerCertificates', () => {
     await copyFile(file('admin.crt'), file('ca.crt'));
     await copyFile(file('admin.key'), file('ca.key'));
     await expect(ensure()).rejects.toThrow(
-      new Error(`${file('ca.crt')}: the certificate is not one of an authority; ${remedy}`),
+      new Error(`${file('ca.crt')}: the certificate is not a CA certificate; ${remedy}`),
     );
     await writeFile(file('ca.crt'), before['ca.crt']!);
     await writeFile(file('ca.key'), 'not a key');
@@ -179,14 +179,14 @@ describe('ensureServerCertificates', () => {
     await expect(ensure()).rejects.toThrow(`${file('sa.pub')}: its private key ${file('sa.key')} is missing`);
   });
 
-  it('makes the certificate of an authority whose key is there, as after a start that was cut off', async () => {
+  it('creates the certificate of a CA whose key exists, as after an interrupted start', async () => {
     const { admin } = await ensure();
     await rm(file('ca.crt'));
     expect(await changedBy(() => ensure())).toEqual(['ca.crt']);
     expect(admin.certificate.x509.verify((await ensure()).ca.certificate.x509.publicKey)).toBe(true);
   });
 
-  it('goes without the key of an authority as long as nothing must be signed', async () => {
+  it('works without the key of a CA until a certificate must be issued', async () => {
     await ensure();
     await rm(file('ca.key'));
     const more = { names: { ...names, dnsNames: ['other.example'] } };
@@ -201,7 +201,7 @@ describe('ensureServerCertificates', () => {
     );
   });
 
-  describe('with a certificate of somebody else', () => {
+  describe('with a certificate of another CA', () => {
     const theirs = issueKeyPair({
       commonName: 'theirs',
       dnsNames: ['their.example'],
@@ -209,7 +209,7 @@ describe('ensureServerCertificates', () => {
       notAfter: new Date(now.getTime() + day),
     });
 
-    it('in the directory: uses it as it is, or says what is wrong', async () => {
+    it('in the directory: uses it unchanged, or throws when it is invalid', async () => {
       await ensure();
       await writeFile(file('apiserver.crt'), theirs.certificatePem);
       await writeFile(file('apiserver.key'), theirs.keyPem);
@@ -225,7 +225,7 @@ describe('ensureServerCertificates', () => {
       );
     });
 
-    it('named by flags: uses it, or says what is wrong', async () => {
+    it('named by flags: uses it, or throws when it is invalid', async () => {
       const servingFiles = { certificateFile: join(root, 'tls.crt'), keyFile: join(root, 'tls.key') };
       await writeFile(servingFiles.certificateFile, theirs.certificatePem);
       await writeFile(servingFiles.keyFile, theirs.keyPem);
@@ -242,7 +242,7 @@ describe('ensureServerCertificates', () => {
     });
   });
 
-  it('makes what a TLS server and a client with a certificate trust each other by', async () => {
+  it('creates certificates that a TLS server and a client with a certificate accept', async () => {
     const { ca, serving, servingTrust, admin } = await ensure();
     const server = createServer(
       {

@@ -7,44 +7,47 @@ import { ensureServiceAccountKey } from '../serviceaccount/key-file.ts';
 import { CertificateAuthority } from './certificate-authority.ts';
 import type { ServingNames } from './serving-names.ts';
 
-/** The user that the server is to kubelets, where it makes that client certificate itself. As in clusters of kubeadm. */
+/** The common name of the client certificate for kubelets, as in clusters of kubeadm. */
 export const kubeletClientUser = 'kube-apiserver-kubelet-client';
 
 export interface ServerCertificatesOptions {
   /** `--cert-dir` */
   readonly directory: string;
   readonly names: ServingNames;
-  /** `--tls-cert-file` and `--tls-private-key-file`: used instead of a certificate of ours. */
+  /** `--tls-cert-file` and `--tls-private-key-file`: used instead of an issued certificate. */
   readonly servingFiles?: KeyPairFiles;
   readonly now: () => Date;
   readonly logger?: Logger;
 }
 
-/** Everything that the server and its first user need to trust each other. */
+/** The key pairs and CAs of a server, and the client certificate of its administrator. */
 export interface ServerCertificates {
-  /** Signs what the server shows, and the client certificates below. */
+  /** Signs the serving certificate and the client certificates below, except the front proxy's. */
   readonly ca: CertificateAuthority;
   readonly serving: KeyPair;
-  /** Whom to trust for `serving`: our authority or, when the user gave the certificate, that with all that follows it. */
+  /**
+   * The certificates to trust for `serving`: our CA or, for a certificate of another CA, that certificate with its
+   * chain.
+   */
   readonly servingTrust: string;
   /** A user in `system:masters`. */
   readonly admin: KeyPair;
-  /** How the server shows itself to kubelets: as `kubeletClientUser`. */
+  /** The server's client certificate for kubelets, with the user `kubeletClientUser`. */
   readonly kubeletClient: KeyPair;
-  /** Signs the certificates of those who may say in whose name they ask. */
+  /** Signs the certificates of front proxies, whose user headers are trusted. */
   readonly frontProxyCA: CertificateAuthority;
-  /** How the server shows itself to aggregated API servers. */
+  /** The server's client certificate for aggregated API servers. */
   readonly frontProxyClient: KeyPair;
   readonly serviceAccountKey: SigningKey;
 }
 
 /**
- * Reads the directory's files, named as kubeadm names them, and makes those that are missing or no longer good. Keys are
- * readable by the owner alone. Throws an Error that names the file for what is the user's and no good.
+ * Loads the files of the directory, which have kubeadm's names, and creates those that are missing or no longer valid.
+ * Keys have mode 0600. Throws an Error that names the file for an invalid file that must not be replaced.
  *
- * Differs from upstream: kubeadm's administrator is in a group that a role binding makes one, which needs a second,
- * all-powerful certificate to begin with; ours is in `system:masters`. The client certificate for kubelets is, as kubeadm's, in no
- * group: a role binding says what its user may do.
+ * Differs from upstream: kubeadm's administrator gets its permissions from a ClusterRoleBinding of its group, which
+ * needs a second certificate in `system:masters` to create; ours is in `system:masters`. As kubeadm's, the client
+ * certificate for kubelets is in no group; a ClusterRoleBinding grants its user permissions.
  */
 export async function ensureServerCertificates(options: ServerCertificatesOptions): Promise<ServerCertificates> {
   const { directory, names, servingFiles, now, logger = silentLogger } = options;
@@ -73,7 +76,7 @@ export async function ensureServerCertificates(options: ServerCertificatesOption
   return { ca, serving, servingTrust, admin, kubeletClient, frontProxyCA, frontProxyClient, serviceAccountKey };
 }
 
-/** Like Promise.all, but nothing goes on being written after it has failed. */
+/** Like Promise.all, but rejects only when all have settled, so that no files are written afterwards. */
 async function allDone<T extends readonly unknown[]>(
   promises: T,
 ): Promise<{ -readonly [P in keyof T]: Awaited<T[P]> }> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { firstServiceIP, servingNames } from './serving-names.ts';
 
 describe('servingNames', () => {
-  it('has the names of the service, of this machine and what the user wants, each once', () => {
+  it('returns the names of the service, of this machine and the extra names, each once', () => {
     const names = servingNames({
       hostname: 'Node-1',
       addresses: ['0.0.0.0', '::', '192.0.2.7'],
@@ -23,12 +23,12 @@ describe('servingNames', () => {
     });
   });
 
-  it('knows other cluster domains', () => {
+  it('uses the cluster domain', () => {
     const { dnsNames } = servingNames({ hostname: 'h', serviceClusterIPRanges: [], clusterDomain: 'corp.example' });
     expect(dnsNames).toContain('kubernetes.default.svc.corp.example');
   });
 
-  it('takes the first address of a range that is written by another', () => {
+  it('returns the first address of a range written with another address', () => {
     expect(firstServiceIP('10.0.3.77/24')).toBe('10.0.3.1');
     expect(() => firstServiceIP('10.0.0.0')).toThrow(new Error('invalid CIDR address: 10.0.0.0'));
   });

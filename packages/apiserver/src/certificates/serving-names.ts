@@ -1,6 +1,6 @@
 import { formatIP, isIPv4, parseCIDRSloppy, parseIPSloppy } from '@coxswain/apimachinery';
 
-/** What the server is called, in its certificate. */
+/** The subject alternative names of the serving certificate. */
 export interface ServingNames {
   readonly dnsNames: readonly string[];
   readonly ipAddresses: readonly string[];
@@ -8,17 +8,17 @@ export interface ServingNames {
 
 export interface ServingNamesOptions {
   readonly hostname: string;
-  /** `--bind-address`, `--advertise-address`; an address that stands for all of them is left out. */
+  /** `--bind-address`, `--advertise-address`; unspecified addresses (`0.0.0.0`, `::`) are omitted. */
   readonly addresses?: readonly string[];
-  /** `--service-cluster-ip-range`: the first address of each is the `kubernetes` service. */
+  /** `--service-cluster-ip-range`: the first address of each range is that of the `kubernetes` Service. */
   readonly serviceClusterIPRanges: readonly string[];
   /** Default `cluster.local`. */
   readonly clusterDomain?: string;
-  /** Names and addresses that the user wants besides. */
+  /** Names and addresses that the user adds. */
   readonly extraNames?: readonly string[];
 }
 
-/** The names by which clients inside and outside the cluster reach the server, each once. Throws for a bad range. */
+/** The names and addresses by which clients reach the server, without duplicates. Throws for an invalid range. */
 export function servingNames(options: ServingNamesOptions): ServingNames {
   const {
     hostname,
@@ -43,7 +43,7 @@ export function servingNames(options: ServingNamesOptions): ServingNames {
   return { dnsNames: [...dnsNames], ipAddresses: [...ipAddresses] };
 }
 
-/** The address of the `kubernetes` service: the first of the range after the network's own. Throws for a bad range. */
+/** The address of the `kubernetes` Service: the one after the network address. Throws for an invalid range. */
 export function firstServiceIP(range: string): string {
   const cidr = parseCIDRSloppy(range);
   if (!cidr) throw new Error(`invalid CIDR address: ${range}`);

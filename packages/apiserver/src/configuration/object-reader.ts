@@ -1,7 +1,7 @@
 import { isJsonObject, parseYaml } from '@coxswain/apimachinery';
 import { messageOf } from '@coxswain/apimachinery/errors';
 
-/** The object that is in a configuration file, YAML or JSON. Throws an Error when there is none. */
+/** Parses a configuration file in YAML or JSON. Throws an Error when it does not contain an object. */
 export function readConfiguration(text: string): ObjectReader {
   let value: unknown;
   try {
@@ -9,13 +9,13 @@ export function readConfiguration(text: string): ObjectReader {
   } catch (cause) {
     throw new Error(`failed decoding: ${messageOf(cause)}`, { cause });
   }
-  if (!isJsonObject(value)) throw new Error('failed decoding: the file holds no object');
+  if (!isJsonObject(value)) throw new Error('failed decoding: the file does not contain an object');
   return new ObjectReader(value, '');
 }
 
 /**
- * Reads fields of one object of a configuration file, and knows in the end which nobody asked for. Throws an Error that
- * names the field where something is not of its type; null is as good as nothing.
+ * Reads the fields of one object in a configuration file, and keeps track of those that were not read. Its methods
+ * throw an Error that names the field when a value has the wrong type. They treat null as absent.
  */
 export class ObjectReader {
   readonly raw: Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ export class ObjectReader {
     this.#path = path;
   }
 
-  /** Paths of all fields, also of objects within, that were never read. */
+  /** The paths of all fields that were never read, also in nested objects. */
   get unknown(): string[] {
     const own = Object.keys(this.raw).filter((key) => !this.#known.has(key));
     return [...own.map((key) => this.#at(key)), ...this.#parts.flatMap(({ unknown }) => unknown)];
@@ -50,7 +50,7 @@ export class ObjectReader {
     return this.#value(key, 'an integer', (value): value is number => Number.isSafeInteger(value));
   }
 
-  /** Whatever it is. */
+  /** Returns a value of any type. */
   any(key: string): unknown {
     return this.#value(key, 'anything', (value): value is unknown => true);
   }

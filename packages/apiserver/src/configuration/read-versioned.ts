@@ -1,6 +1,9 @@
 import { type ObjectReader, readConfiguration } from './object-reader.ts';
 
-/** Reads a document of a kind; nothing may stand in it that nobody reads. Throws an Error. */
+/**
+ * Parses an object of one of the known versions. Throws an Error when it is of another kind, or has fields that `read`
+ * ignores.
+ */
 export function readVersioned<T>(
   text: string,
   wanted: string,

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { CounterFamily, GaugeFamily } from '../metrics/index.ts';
 
-/** As upstream's metrics name what they do not show. */
+/** Hashes a text as upstream does in metrics, for values that must not be shown. */
 export const hashOf = (text: string): string =>
   text === '' ? '' : `sha256:${createHash('sha256').update(text).digest('hex')}`;
 
 export interface ReloadMetricsOptions {
   /** `apiserver_authentication_config_controller` */
   readonly prefix: string;
-  /** The name by which this server is known to others. */
+  /** The ID of this server in its identity lease. */
   readonly serverId: string;
   readonly now: () => Date;
 }
 
-/** How often a configuration file was read anew, and which one counts, under upstream's names. */
+/** Metrics of a reloaded configuration file, with upstream's names. */
 export class ReloadMetrics {
   readonly #total: CounterFamily;
   readonly #last: GaugeFamily;
@@ -26,17 +26,17 @@ export class ReloadMetrics {
   constructor({ prefix, serverId, now }: ReloadMetricsOptions) {
     this.#total = new CounterFamily({
       name: `${prefix}_automatic_reloads_total`,
-      help: 'How often the configuration file was read anew.',
+      help: 'Number of reloads of the configuration file.',
       labels: ['status', 'apiserver_id_hash'],
     });
     this.#last = new GaugeFamily({
       name: `${prefix}_automatic_reload_last_timestamp_seconds`,
-      help: 'When the configuration file was last read anew.',
+      help: 'Time of the last reload of the configuration file.',
       labels: ['status', 'apiserver_id_hash'],
     });
     this.#info = new GaugeFamily({
       name: `${prefix}_last_config_info`,
-      help: 'Which configuration counts: its hash.',
+      help: 'Hash of the current configuration.',
       labels: ['apiserver_id_hash', 'hash'],
     });
     this.families = [this.#total, this.#last, this.#info];
@@ -44,7 +44,7 @@ export class ReloadMetrics {
     this.#now = now;
   }
 
-  /** What is in the file counts. */
+  /** Records the file content as the current configuration. */
   applied(text: string): void {
     if (this.#current !== undefined) this.#info.delete(this.#serverHash, this.#current);
     this.#current = hashOf(text);

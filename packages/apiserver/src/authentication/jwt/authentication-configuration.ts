@@ -3,7 +3,7 @@ import { readVersioned } from '../../configuration/read-versioned.ts';
 
 export interface PrefixedClaimOrExpression {
   readonly claim: string;
-  /** Must be said of a claim, and may be empty. */
+  /** Required with a claim; may be empty. */
   readonly prefix?: string;
   readonly expression: string;
 }
@@ -15,7 +15,7 @@ interface ClaimValidationRule {
   readonly message: string;
 }
 
-/** Whose tokens are accepted, and who their bearers are. What is empty was not said. */
+/** A JWT issuer and how its claims map to users. Empty fields are not set. */
 export interface JwtConfiguration {
   readonly issuer: {
     readonly url: string;
@@ -36,17 +36,17 @@ export interface JwtConfiguration {
   readonly userValidationRules: readonly { readonly expression: string; readonly message: string }[];
 }
 
-/** Who is let in without credentials. */
+/** Whether requests without credentials are accepted, as `system:anonymous`. */
 export interface AnonymousConfiguration {
   readonly enabled: boolean;
-  /** For these paths only; none: for all. */
+  /** Restricts it to these paths. Empty: all paths. */
   readonly conditions: readonly { readonly path: string }[];
 }
 
 /** `--authentication-config` */
 export interface AuthenticationConfiguration {
   readonly jwt: readonly JwtConfiguration[];
-  /** Absent: as flags have it. */
+  /** Absent: the flags apply. */
   readonly anonymous?: AnonymousConfiguration;
 }
 
@@ -54,7 +54,7 @@ const versions: ReadonlySet<unknown> = new Set(
   ['v1', 'v1beta1', 'v1alpha1'].map((v) => `apiserver.config.k8s.io/${v}`),
 );
 
-/** Reads the YAML or JSON of such a file, unvalidated. Throws an Error that says what is wrong with its form. */
+/** Parses the file in YAML or JSON, without validation. Throws an Error when its structure is wrong. */
 export function parseAuthenticationConfiguration(text: string): AuthenticationConfiguration {
   if (text === '') throw new Error('empty config data');
   return readVersioned(text, 'AuthenticationConfiguration', versions, (document) => {

@@ -34,7 +34,7 @@ const userEnvironment = base.extend({
   variables: { user: objectType('kubernetes.UserInfo', { field: (name) => userFields.get(name) }) },
 });
 
-/** Reads expressions over `claims` and over `user`. Throws an Error that says what is wrong with one. */
+/** Compiles CEL expressions over `claims` and `user`. Throws an Error with the problem of an invalid expression. */
 export const celExpressions: ExpressionCompiler = {
   claims(text, mustBeBoolean): ClaimExpression {
     const { program, expr } = compile(claimsEnvironment, text, mustBeBoolean);
@@ -71,7 +71,9 @@ async function evaluate(program: Program, text: string, variable: string, value:
   return plain(result);
 }
 
-/** What mappings can make something of; anything else is undefined. */
+/**
+ * Converts a result to a type that mappings use: string, boolean, null or list of strings. Anything else is undefined.
+ */
 function plain(value: CelValue): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   return value instanceof CelList ? [...value].map((item) => (typeof item === 'string' ? item : undefined)) : undefined;
@@ -81,7 +83,9 @@ function userValue({ username, uid = '', groups = [], extra = {} }: UserInfo): C
   return new GoMap({ username, uid, groups, extra });
 }
 
-/** JSON as Go reads it without a schema: all numbers are of floating point; names may be written escaped. */
+/**
+ * Converts JSON as Go does without a schema: all numbers are doubles. Map keys may be written as escaped field names.
+ */
 function goValue(json: unknown): CelValue {
   if (typeof json === 'number') return json;
   if (Array.isArray(json)) return new GoList(json);
@@ -140,7 +144,7 @@ const reserved: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The name that an identifier stands for; undefined when it stands for none. */
+/** The field that an escaped name stands for; undefined when the name is not validly escaped. */
 function unescapeName(name: string): string | undefined {
   if (!name.includes('__')) return name;
   let valid = true;
@@ -154,7 +158,10 @@ function unescapeName(name: string): string | undefined {
   return valid ? unescaped : undefined;
 }
 
-/** Whether an expression selects a claim by its name: `claims.email`, `claims.?email`. Its depth is that of the parser. */
+/**
+ * Whether an expression selects a claim by name: `claims.email`, `claims.?email`. The parser bounds the recursion
+ * depth.
+ */
 function usesClaim(expr: Expr, claim: string): boolean {
   const isClaims = (operand: Expr | undefined): boolean => operand?.kind === 'ident' && operand.name === 'claims';
   const any = (parts: readonly (Expr | undefined)[]): boolean =>

@@ -1,21 +1,24 @@
 import { isJsonObject } from '@coxswain/apimachinery';
 
-/** What a token says, as it stands in its JSON. */
+/** The claims of a token, as in its JSON. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 export const hasClaim = (claims: Claims, name: string): boolean => Object.hasOwn(claims, name);
 
-/** Throws an Error, in the words of Go's library, for a claim that is not there or no string; null is empty. */
+/**
+ * Returns a string claim; null is the empty string. Throws an Error with the text of Go's library when it is missing or
+ * of another type.
+ */
 export const stringClaim = (claims: Claims, name: string): string => asString(presentClaim(claims, name));
 
-/** The same for true and false. */
+/** Like `stringClaim` for a boolean; null is false. */
 export function booleanClaim(claims: Claims, name: string): boolean {
   const value = presentClaim(claims, name) ?? false;
   if (typeof value !== 'boolean') throw cannotUnmarshal(value, 'bool');
   return value;
 }
 
-/** The same for a list of strings, or one alone. */
+/** Like `stringClaim` for a list of strings, or a single string; null is the empty list. */
 export function stringsClaim(claims: Claims, name: string): string[] {
   const value = presentClaim(claims, name) ?? [];
   if (Array.isArray(value) && value.every((item) => item === null || typeof item === 'string'))
@@ -33,7 +36,7 @@ function asString(value: unknown): string {
   return value ?? '';
 }
 
-/** As Go's library says it, of a field of a struct where one is named. */
+/** Go's error for JSON of another type, naming the struct field when it is given. */
 export const cannotUnmarshal = (value: unknown, type: string, field?: string): Error =>
   new Error(
     `json: cannot unmarshal ${kindOf(value)} into Go ${field ? `struct field ${field}` : 'value'} of type ${type}`,

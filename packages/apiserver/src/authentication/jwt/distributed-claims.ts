@@ -7,15 +7,15 @@ import { OidcProvider, type OidcProviderOptions } from './oidc-provider.ts';
 export interface DistributedClaimsOptions
   extends Omit<IdTokenVerifierOptions, 'issuer'>,
     Pick<OidcProviderOptions, 'ca' | 'logger'> {
-  /** The one claim that may be elsewhere: that of the groups. */
+  /** The only claim that may be distributed: the groups claim. */
   readonly claim: string;
   readonly get: OidcProvider['get'];
 }
 
-/** Differs from upstream, which remembers any number of issuers: the one that was needed longest ago is forgotten. */
+/** Differs from upstream, which has no limit: the least recently used issuer is dropped. */
 const maxIssuers = 16;
 
-/** Fetches a claim that a token does not hold, but says where to get: OpenID Connect Core 1.0, 5.6.2. To be closed. */
+/** Fetches a claim from the endpoint that the token names: OpenID Connect Core 1.0, section 5.6.2. Must be closed. */
 export class DistributedClaims {
   readonly #options: DistributedClaimsOptions;
   readonly #providers = new LruCache<string, OidcProvider>(maxIssuers);
@@ -24,7 +24,10 @@ export class DistributedClaims {
     this.#options = options;
   }
 
-  /** The claims, with the one that was elsewhere. Throws an Error in upstream's words when it cannot be had. */
+  /**
+   * Returns the claims with the distributed one added. Throws an Error with upstream's message when it cannot be
+   * fetched.
+   */
   async expand(claims: Claims): Promise<Claims> {
     const { claim } = this.#options;
     if (hasClaim(claims, claim) || !hasClaim(claims, '_claim_names')) return claims;
@@ -45,7 +48,7 @@ export class DistributedClaims {
     if (!isJsonObject(where))
       throw new Error(`id token _claim_names contained a source ${source} missing in _claims_sources`);
     const { endpoint, access_token: accessToken } = where;
-    // Without one it may be in the token after all, in a way that nobody reads.
+    // Without an endpoint it is an aggregated claim, which is not supported.
     if (typeof endpoint !== 'string' || endpoint === '') return claims;
     const value = await this.#fetch(endpoint, typeof accessToken === 'string' ? accessToken : '');
     return Object.fromEntries([...Object.entries(claims), [claim, value]]);

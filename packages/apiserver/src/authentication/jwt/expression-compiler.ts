@@ -2,16 +2,19 @@ import type { UserInfo } from '@coxswain/api';
 import type { AuthenticationConfiguration, JwtConfiguration } from './authentication-configuration.ts';
 import type { Claims } from './claims.ts';
 
-/** An expression over what a token says. */
+/** A CEL expression over the claims of a token. */
 export interface ClaimExpression {
   readonly text: string;
-  /** Whether it selects the claim, wherever. */
+  /** Whether the expression selects the claim anywhere. */
   uses(claim: string): boolean;
-  /** A string, a boolean, null or a list of strings; undefined, also within a list, is anything else. Throws an Error. */
+  /**
+   * Resolves to a string, boolean, null or list of strings; other values and list items are undefined. Rejects on
+   * failure.
+   */
   evaluate(claims: Claims): Promise<unknown>;
 }
 
-/** An expression over the user that was made of it. */
+/** A CEL expression over the user that the claims were mapped to. */
 export interface UserExpression {
   readonly text: string;
   evaluate(user: UserInfo): Promise<unknown>;
@@ -30,7 +33,7 @@ const hasExpressions = ({ claimMappings, claimValidationRules, userValidationRul
   userValidationRules.length > 0 ||
   claimValidationRules.some(({ expression }) => expression !== '');
 
-/** The language is only loaded where it is needed. */
+/** Imports the CEL implementation only when the configuration has expressions. */
 export async function loadExpressionCompiler({ jwt }: AuthenticationConfiguration): Promise<ExpressionCompiler> {
   return jwt.some(hasExpressions) ? (await import('./claim-expressions.ts')).celExpressions : unneeded;
 }

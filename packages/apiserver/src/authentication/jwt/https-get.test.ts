@@ -17,14 +17,14 @@ async function start(listener: RequestListener, pair = certificates.good): Promi
 const get = (url: string, options: Partial<HttpsGetOptions> = {}) =>
   httpsGet(url, { ca: authority.certificatePem, now: () => new Date(), ...options });
 
-describe('getting what is at a URL', () => {
-  it('gives whatever the answer is', async () => {
+describe('httpsGet', () => {
+  it('returns any response', async () => {
     const url = await start((request, response) => response.writeHead(418).end(`${request.method} ${request.url}`));
     const { code, status, body } = await get(`${url}/a?b=c`);
     expect([code, status, body.toString()]).toEqual([418, "418 I'm a Teapot", 'GET /a?b=c']);
   });
 
-  it('follows redirects, and takes credentials nowhere else', async () => {
+  it('follows redirects, and sends credentials to no other host', async () => {
     const seen: (string | undefined)[] = [];
     const other = await start((request, response) => {
       seen.push(request.headers.authorization);
@@ -39,19 +39,19 @@ describe('getting what is at a URL', () => {
     expect(seen).toEqual(['Bearer secret', 'Bearer secret', undefined]);
   });
 
-  it('does not go round in circles', async () => {
+  it('stops after 10 redirects', async () => {
     const url = await start((_, response) => response.writeHead(302, { location: '/' }).end());
     await expect(get(url)).rejects.toThrow(`Get "${url}/": stopped after 10 redirects`);
   });
 
-  it('does not leave https', async () => {
+  it('rejects other schemes than https', async () => {
     const url = await start((_, response) => response.writeHead(302, { location: 'http://127.0.0.1/x' }).end());
     await expect(get(url)).rejects.toThrow('Get "http://127.0.0.1/x": unsupported protocol scheme "http"');
     await expect(get('file:///etc/passwd')).rejects.toThrow('unsupported protocol scheme "file"');
     await expect(get('nonsense')).rejects.toThrow('Get "nonsense": invalid URL');
   });
 
-  it('gives up on an answer that has no end', async () => {
+  it('rejects a response that is too large', async () => {
     const url = await start((_, response) => {
       const chunk = Buffer.alloc(256 * 1024, 'x');
       const write = (): void => {
@@ -63,7 +63,7 @@ describe('getting what is at a URL', () => {
     await expect(get(url)).rejects.toThrow(`Get "${url}": the answer is longer than 1048576 bytes`);
   });
 
-  it('gives up on one that does not come, and on one that breaks off', async () => {
+  it('rejects on a timeout, and when the connection is dropped', async () => {
     const slow = await start(() => {});
     await expect(get(slow, { timeoutMs: 30 })).rejects.toThrow(
       `Get "${slow}": context deadline exceeded (Client.Timeout exceeded while awaiting headers)`,
@@ -75,13 +75,13 @@ describe('getting what is at a URL', () => {
     await expect(get(broken)).rejects.toThrow(`Get "${broken}": `);
   });
 
-  it('can be given up', async () => {
+  it('rejects when the signal is aborted', async () => {
     const controller = new AbortController();
     const url = await start(() => controller.abort());
     await expect(get(url, { signal: controller.signal })).rejects.toThrow(`Get "${url}": context canceled`);
   });
 
-  it('trusts only whom it should', async () => {
+  it('sends no request to a server with an untrusted certificate', async () => {
     let asked = 0;
     const url = await start(() => asked++);
     await expect(get(url, { ca: impostor.certificatePem })).rejects.toThrow(

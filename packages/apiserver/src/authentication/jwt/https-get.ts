@@ -4,10 +4,10 @@ import { messageOf } from '@coxswain/apimachinery/errors';
 import { ConnectionPool } from '../../webhook/connection-pool.ts';
 
 export interface HttpsGetOptions {
-  /** PEM; the system's roots without it. */
+  /** CA certificates as PEM. Default: the system's roots. */
   readonly ca?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of the whole exchange. */
+  /** For all requests together, redirects included. */
   readonly timeoutMs?: number;
   readonly now: () => Date;
   readonly signal?: AbortSignal;
@@ -23,14 +23,14 @@ export interface HttpsAnswer {
 
 const defaultTimeoutMs = 30_000;
 const maxRedirects = 10;
-/** Differs from upstream, which reads whatever comes. Key sets and claims have some kilobytes. */
+/** Differs from upstream, which has no limit. Key sets and claims have some kilobytes. */
 const maxBytes = 1024 * 1024;
 
 /**
- * What is at a URL. Follows redirects to other https URLs; what is no answer of bounded size in time is an Error in Go's
- * words. A server must prove who it is before anything is sent to it.
+ * Sends a GET request, and follows redirects to other https URLs. Nothing is sent before the server's certificate is
+ * verified. Throws an Error with Go's text on a timeout, a failure or a response over `maxBytes`.
  *
- * Differs from upstream: other schemes than https are refused, also in URLs that a provider names; proxies of the
+ * Differs from upstream: other schemes than https are rejected, also in URLs that a provider names. Proxies of the
  * environment are not used.
  */
 export async function httpsGet(url: string, options: HttpsGetOptions): Promise<HttpsAnswer> {
@@ -46,7 +46,7 @@ export async function httpsGet(url: string, options: HttpsGetOptions): Promise<H
       if (!isRedirect(answer.code) || location === undefined) return answer;
       if (redirects === maxRedirects) throw new Error('stopped after 10 redirects');
       const next = new URL(location, target);
-      // Credentials are for whom they were meant.
+      // Credentials are not sent to another host.
       if (next.host !== new URL(target).host) headers = {};
       target = next.href;
     }
@@ -60,7 +60,7 @@ export async function httpsGet(url: string, options: HttpsGetOptions): Promise<H
   }
 }
 
-/** What an answer that should be JSON, and cannot be read, is, in the words of upstream's library. */
+/** The error text of upstream's library for a response that cannot be parsed as JSON. */
 export function unreadable({ headers }: HttpsAnswer, cause: unknown): string {
   const why = messageOf(cause);
   const type = headers['content-type'] ?? '';
@@ -71,7 +71,7 @@ export function unreadable({ headers }: HttpsAnswer, cause: unknown): string {
 
 const isRedirect = (code: number): boolean => [301, 302, 303, 307, 308].includes(code);
 
-/** On a connection of its own. */
+/** Sends one request on a new connection. */
 async function exchange(
   url: string,
   { ca, headers, now, signal }: HttpsGetOptions & { readonly signal: AbortSignal },

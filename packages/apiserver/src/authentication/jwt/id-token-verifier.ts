@@ -7,7 +7,7 @@ import type { RemoteKeySet } from './remote-key-set.ts';
 
 export interface IdTokenVerifierOptions {
   readonly issuer: string;
-  /** A token must be for one of them. */
+  /** A token must have at least one of these audiences. */
   readonly audiences: readonly string[];
   readonly algorithms: readonly string[];
   readonly now: () => Date;
@@ -15,10 +15,10 @@ export interface IdTokenVerifierOptions {
 
 const googleIssuer = 'https://accounts.google.com';
 const googleIssuerWithoutScheme = 'accounts.google.com';
-/** The clocks of issuers may be ahead of ours by that much. */
+/** How far the clocks of issuers may be ahead. */
 const notBeforeLeewayMs = 60_000;
 
-/** Who a token says to be of, which is not to be believed; undefined for what is no token. */
+/** The unverified issuer of a token; undefined for malformed tokens. */
 export function untrustedIssuer(token: string): string | undefined {
   const claims = unverifiedClaims(token) ?? {};
   if (!Object.hasOwn(claims, 'iss') || typeof claims.iss !== 'string') return undefined;
@@ -26,8 +26,8 @@ export function untrustedIssuer(token: string): string | undefined {
 }
 
 /**
- * The claims of a token that one of the keys signed, that is of the issuer, for one of the audiences, and good now.
- * Throws an Error in upstream's words.
+ * Verifies a token: its signature by one of the keys, issuer, audience and times. Returns its claims. Throws an Error
+ * with upstream's message when it is invalid.
  */
 export async function verifyIdToken(
   token: string,
@@ -80,7 +80,7 @@ function checkTime(claims: Claims, now: Date): void {
     throw new Error(`oidc: current time ${goTime(now)} before the nbf (not before) time: ${goTime(notBefore)}`);
 }
 
-/** Claims that are elsewhere must say where. */
+/** Every distributed or aggregated claim must have a source. */
 function checkSources(claims: Claims): void {
   const names = claimOf(claims, '_claim_names');
   if (names === undefined) return;
@@ -122,11 +122,11 @@ function timeOf(claims: Claims, name: string): Date | undefined {
       `oidc: failed to unmarshal claims: json: invalid number literal, trying to unmarshal ${quote(JSON.stringify(seconds))} into Number`,
     );
   if (typeof seconds !== 'number') throw unusable(seconds, 'json.Number', name);
-  // What is no date is none that has been reached.
+  // Clamps values beyond the range of Date.
   return new Date(Math.min(Math.max(Math.trunc(seconds) * 1000, -maxDateMs), maxDateMs));
 }
 
-/** As JSON has it: Go reads a number also from a text. */
+/** A JSON number: Go also accepts one in a string. */
 const numeral = /^-?(0|[1-9]\d{0,20})(\.\d{1,20})?([eE][-+]?\d{1,3})?$/;
 const maxDateMs = 8.64e15;
 const zeroTime = '0001-01-01 00:00:00 +0000 UTC';

@@ -7,11 +7,11 @@ type SignatureFamily = 'pkcs1' | 'pss' | 'ecdsa';
 interface SigningAlgorithm {
   readonly family: SignatureFamily;
   readonly digest: string;
-  /** Of ECDSA, as OpenSSL calls it. */
+  /** The curve of ECDSA, by OpenSSL's name. */
   readonly curve?: string;
 }
 
-/** All that tokens may be signed with: none of them has a key that the server would share with an issuer. */
+/** All supported algorithms. They are asymmetric: the server shares no secret with an issuer. */
 const algorithms: ReadonlyMap<unknown, SigningAlgorithm> = new Map<unknown, SigningAlgorithm>([
   ['ES256', { family: 'ecdsa', digest: 'sha256', curve: 'prime256v1' }],
   ['ES384', { family: 'ecdsa', digest: 'sha384', curve: 'secp384r1' }],
@@ -26,18 +26,18 @@ const algorithms: ReadonlyMap<unknown, SigningAlgorithm> = new Map<unknown, Sign
 
 export const signingAlgorithms: readonly string[] = [...algorithms.keys()].map(String);
 
-/** A key of a provider. */
+/** A key of a JSON Web Key Set. */
 export interface JsonWebKey {
   readonly keyId: string;
-  /** Absent: it is of a kind that signs no tokens. */
+  /** Absent for key types that do not sign tokens. */
   readonly publicKey?: KeyObject;
 }
 
-/** Shorter ones prove nothing. */
+/** Shorter RSA keys are insecure, and verify no token. */
 const minRsaBits = 1024;
 const keyTypes: ReadonlySet<unknown> = new Set(['EC', 'RSA', 'oct', 'OKP']);
 
-/** The keys of a JSON Web Key Set. Throws an Error when it is none, or one of them cannot be read. */
+/** Parses a JSON Web Key Set. Throws an Error when the set or one of its keys is invalid. */
 export function parseJsonWebKeySet(text: string): JsonWebKey[] {
   const set: unknown = parseJson(Buffer.from(text)).value;
   const keys = isJsonObject(set) ? (set.keys ?? []) : undefined;
@@ -54,7 +54,7 @@ function readKey(key: Record<string, unknown>): JsonWebKey {
   if (typeof kid !== 'string') throw new Error('json: cannot unmarshal the id of a key');
   if (kty === 'oct' || kty === 'OKP') return { keyId: kid };
   try {
-    // Only what is public of it: some publish more than they should.
+    // Only the public members: some sets also contain private ones by mistake.
     const parts = Object.entries({ kty, crv, x, y, n, e }).filter(([, part]) => typeof part === 'string');
     const publicKey = createPublicKey({ key: Object.fromEntries(parts), format: 'jwk' });
     return { keyId: kid, publicKey };
@@ -63,7 +63,7 @@ function readKey(key: Record<string, unknown>): JsonWebKey {
   }
 }
 
-/** Whether the key signed the token, with the algorithm that the token names, which must be one for such a key. */
+/** Whether the key signed the token with the algorithm in the token's header, which must fit the type of the key. */
 export function isSignedBy({ header, input, signature }: UnverifiedJwt, { publicKey }: JsonWebKey): boolean {
   const algorithm = algorithms.get(header.alg);
   if (!algorithm || !publicKey || header.crit !== undefined || !fits(publicKey, algorithm)) return false;

@@ -12,26 +12,26 @@ import {
   validateAuthenticationConfiguration,
 } from './validate-authentication-configuration.ts';
 
-/** One issuer, checked and ready. */
+/** A validated issuer with its compiled expressions. */
 export interface PreparedIssuer {
   readonly configuration: JwtConfiguration;
   readonly expressions: JwtExpressions;
 }
 
-/** Whose tokens are accepted, checked and ready. */
+/** The validated configuration of JWT authentication. */
 export interface JwtAuthentication {
   readonly issuers: readonly PreparedIssuer[];
-  /** What tokens may be signed with. */
+  /** `--oidc-signing-algs`: the accepted signature algorithms. */
   readonly algorithms: readonly string[];
-  /** Those of service accounts are not to be had from elsewhere. */
+  /** The issuers of service account tokens, which must not be configured as JWT issuers. */
   readonly disallowedIssuers: readonly string[];
-  /** Where it was read, with what was in there; it is read again when it changes. */
+  /** The configuration file with its content at start. The file is reloaded when it changes. */
   readonly file?: { readonly path: string; readonly text: string; readonly anonymous?: AnonymousConfiguration };
 }
 
 export type JwtAuthenticationOptions = Omit<JwtAuthentication, 'issuers'>;
 
-/** Checks a configuration. Throws an Error with all that is wrong with it, in upstream's words. */
+/** Validates a configuration. Throws an Error with all problems, in upstream's messages. */
 export async function prepareJwtAuthentication(
   configuration: AuthenticationConfiguration,
   options: JwtAuthenticationOptions,
@@ -45,7 +45,7 @@ export async function prepareJwtAuthentication(
   return { ...options, issuers: await prepareIssuers(configuration, options.disallowedIssuers) };
 }
 
-/** Throws an Error for what is valid in itself, but not here. */
+/** Compiles the issuers. Throws an Error for a disallowed issuer, or one that needs an egress selector. */
 export async function prepareIssuers(
   configuration: AuthenticationConfiguration,
   disallowedIssuers: readonly string[],
@@ -54,7 +54,7 @@ export async function prepareIssuers(
   return configuration.jwt.map((jwt) => {
     const { errors, expressions } = compileJwt(jwt, compiler, disallowedIssuers);
     if (errors.length > 0) throw new Error(aggregate(errors));
-    // There is no egress selector to look anything up in.
+    // Egress selectors are not supported, so none can be looked up.
     if (jwt.issuer.egressSelectorType !== '')
       throw new Error(`oidc: egress lookup required with egress selector type ${quote(jwt.issuer.egressSelectorType)}`);
     return { configuration: jwt, expressions };

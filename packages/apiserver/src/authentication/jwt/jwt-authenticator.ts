@@ -12,12 +12,12 @@ import type { JwtExpressions } from './validate-authentication-configuration.ts'
 
 export interface JwtAuthenticatorOptions extends Pick<OidcProviderOptions, 'now' | 'logger'> {
   readonly algorithms: readonly string[];
-  /** The machine's by default. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
   readonly metrics?: JwtMetrics;
 }
 
-/** Knows the bearers of one issuer's tokens. To be closed. */
+/** Authenticates the tokens of one issuer. Must be closed. */
 export class JwtAuthenticator {
   readonly #configuration: JwtConfiguration;
   readonly #expressions: JwtExpressions;
@@ -49,18 +49,21 @@ export class JwtAuthenticator {
     return this.#configuration.issuer.url;
   }
 
-  /** Why it cannot recognize anybody yet; undefined when it can. */
+  /** Why it cannot authenticate yet; undefined when it can. */
   get problem(): string | undefined {
     const { problem } = this.#provider;
     return problem && `oidc: authenticator for issuer ${quote(this.issuer)} is not healthy: ${problem}`;
   }
 
-  /** Resolves when it can, or the signal is aborted. */
+  /** Resolves when it can authenticate, or the signal is aborted. */
   ready(signal: AbortSignal): Promise<void> {
     return this.#provider.ready(signal);
   }
 
-  /** Who the bearer of a token is, which says to be of the issuer. Throws an Error in upstream's words if it is no good. */
+  /**
+   * Returns the user of a token that claims to be from this issuer. Throws an Error with upstream's message when it is
+   * invalid.
+   */
   async userOf(token: string): Promise<UserInfo> {
     const { clock = systemClock, metrics } = this.#options;
     const start = clock.monotonic();
@@ -164,7 +167,7 @@ export class JwtAuthenticator {
     const extra: [string, string[]][] = [];
     const id = hasClaim(claims, 'jti') ? claims.jti : undefined;
     if (typeof id === 'string' && id !== '') extra.push(['authentication.kubernetes.io/credential-id', [`JTI=${id}`]]);
-    // All are evaluated before anything is made of them.
+    // All expressions are evaluated before any result is checked, as the order decides which error is reported.
     const results: [key: string, text: string, value: unknown][] = [];
     for (const { key, expression } of this.#expressions.extra)
       results.push([key, expression.text, await expression.evaluate(claims)]);
@@ -193,7 +196,7 @@ export class JwtAuthenticator {
   }
 }
 
-/** Says what was being done when it failed. */
+/** Adds the failed step to the error message. */
 async function explained<T>(what: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
@@ -208,9 +211,9 @@ async function obey(what: string, text: string, message: string, evaluate: () =>
 }
 
 /**
- * Strings without the empty ones; one alone is a list, nothing is an empty one.
+ * Returns the non-empty strings of a list. A single string is a list, null is an empty list.
  *
- * Differs from upstream, which does not take lists that functions have made, such as `split`.
+ * Differs from upstream, which rejects lists that are results of functions, such as `split`.
  */
 function stringList(value: unknown): string[] {
   const list: unknown[] = Array.isArray(value) ? value : value === null ? [] : [value];

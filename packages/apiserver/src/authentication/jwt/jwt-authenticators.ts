@@ -18,22 +18,22 @@ import { anonymousChanged, validateAuthenticationConfiguration } from './validat
 export interface JwtAuthenticatorsOptions {
   readonly apiAudiences: readonly string[];
   readonly now: () => Date;
-  /** The machine's by default. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** Hears of providers that do not answer, and of files that are no good. */
+  /** Receives failures of providers, and of reloading the file. */
   readonly logger: Logger;
   readonly metrics?: JwtMetrics;
   readonly reloadMetrics?: ReloadMetrics;
 }
 
-/** So long may new issuers take to answer; before that they do not count. */
+/** How long new issuers may take to become ready. The old configuration stays until then. */
 const readyTimeoutMs = 60_000;
-/** Requests under way may still be looking at the old ones. */
+/** How long replaced authenticators stay open for requests in progress. */
 const retireMs = 60_000;
 
 /**
- * Knows the bearers of tokens of all issuers that the configuration names; the file, where it comes from one, is followed.
- * A new one counts when it is valid and all its issuers have answered; until then the old one does. To be closed.
+ * Authenticates the tokens of all configured issuers, and reloads the configuration file when it changes. A new
+ * configuration is used when it is valid and all its issuers are ready; until then the old one stays. Must be closed.
  */
 export class JwtAuthenticators implements TokenAuthenticator {
   readonly #authentication: JwtAuthentication;
@@ -62,7 +62,7 @@ export class JwtAuthenticators implements TokenAuthenticator {
     });
   }
 
-  /** Undefined for tokens of others. Throws an Error for one of the issuers that is no good. */
+  /** Returns undefined for tokens of other issuers. Throws an Error for invalid tokens of a configured issuer. */
   async authenticateToken(token: string, audiences: readonly string[]): Promise<Authenticated | undefined> {
     const { apiAudiences } = this.#options;
     const isForOthers = audiences.length > 0 && intersectAudiences(apiAudiences, audiences).length === 0;

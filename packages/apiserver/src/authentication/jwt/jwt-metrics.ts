@@ -3,22 +3,22 @@ import { GaugeFamily, HistogramFamily } from '../../metrics/index.ts';
 
 const prefix = 'apiserver_authentication_jwt_authenticator_';
 
-/** What comes of tokens and of keys, by issuer, under upstream's names. */
+/** Metrics of token authentication and key fetches by issuer, with upstream's names. */
 export class JwtMetrics {
   readonly #latency = new HistogramFamily({
     name: `${prefix}latency_seconds`,
-    help: 'Time that it took to recognize the bearer of a token that was not remembered, in seconds.',
+    help: 'Latency of JWT authentication in seconds, without cached results.',
     labels: ['result', 'jwt_issuer_hash'],
     buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   });
   readonly #fetches = new GaugeFamily({
     name: `${prefix}jwks_fetch_last_timestamp_seconds`,
-    help: 'When the keys of an issuer were last fetched, or could not be.',
+    help: 'Time of the last fetch of the key set of an issuer.',
     labels: ['result', 'jwt_issuer_hash', 'apiserver_id_hash'],
   });
   readonly #keySets = new GaugeFamily({
     name: `${prefix}jwks_fetch_last_key_set_info`,
-    help: 'Which keys of an issuer were last fetched: their hash.',
+    help: 'Hash of the last fetched key set of an issuer.',
     labels: ['jwt_issuer_hash', 'apiserver_id_hash', 'hash'],
   });
   readonly families = [this.#latency, this.#fetches, this.#keySets];
@@ -26,7 +26,7 @@ export class JwtMetrics {
   readonly #now: () => Date;
   readonly #lastKeySet = new Map<string, string>();
 
-  /** `serverId` is the name by which this server is known to others. */
+  /** `serverId`: the ID of this server in its identity lease. */
   constructor(serverId: string, now: () => Date) {
     this.#serverHash = hashOf(serverId);
     this.#now = now;
@@ -36,7 +36,7 @@ export class JwtMetrics {
     this.#latency.with(result, hashOf(issuer)).observe(seconds);
   }
 
-  /** Nobody knows the issuer any more. */
+  /** Deletes the key set metrics of an issuer that is no longer configured. */
   forget(issuer: string): void {
     for (const result of ['success', 'failure']) this.#fetches.delete(result, hashOf(issuer), this.#serverHash);
     const last = this.#lastKeySet.get(issuer);
@@ -44,7 +44,7 @@ export class JwtMetrics {
     this.#lastKeySet.delete(issuer);
   }
 
-  /** With the text of the key set, when there was one. */
+  /** Records a fetch with the text of the key set, or undefined for a failed one. */
   keysFetched(issuer: string, keySet: string | undefined): void {
     const result = keySet === undefined ? 'failure' : 'success';
     this.#fetches.with(result, hashOf(issuer), this.#serverHash).set(this.#now().getTime() / 1000);

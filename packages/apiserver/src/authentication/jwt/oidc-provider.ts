@@ -7,12 +7,12 @@ import { RemoteKeySet, type RemoteKeySetOptions } from './remote-key-set.ts';
 
 export interface OidcProviderOptions {
   readonly issuer: string;
-  /** Where the provider describes itself, when that is not below the issuer's URL. */
+  /** The URL of the discovery document, when it is not below the issuer URL. */
   readonly discoveryURL?: string;
-  /** PEM; the system's roots without it. */
+  /** CA certificates as PEM. Default: the system's roots. */
   readonly ca?: string;
   readonly now: () => Date;
-  /** The machine's by default. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
   readonly logger: Logger;
   readonly onFetch?: RemoteKeySetOptions['onFetch'];
@@ -23,8 +23,8 @@ const wellKnown = '/.well-known/openid-configuration';
 const maxShown = 1024;
 
 /**
- * Somebody who issues tokens, and says where the keys are that they are signed with. They are asked in the background,
- * again and again until they answer; until then there are no keys. To be closed.
+ * An OpenID Connect provider: discovers the URL of the issuer's keys. Discovery runs in the background and is retried
+ * until it succeeds; there are no keys before. Must be closed.
  */
 export class OidcProvider {
   readonly #options: OidcProviderOptions;
@@ -40,17 +40,17 @@ export class OidcProvider {
     void this.#discover();
   }
 
-  /** Undefined as long as the provider has not answered. */
+  /** Undefined until discovery has succeeded. */
   get keys(): RemoteKeySet | undefined {
     return this.#keys;
   }
 
-  /** Why there are no keys; undefined when there are. */
+  /** Why there are no keys yet; undefined when there are. */
   get problem(): string | undefined {
     return this.#keys ? undefined : this.#problem;
   }
 
-  /** Resolves when there are keys, or the signal is aborted. */
+  /** Resolves when discovery has succeeded, or the signal is aborted. */
   ready(signal: AbortSignal): Promise<void> {
     if (this.#keys || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
@@ -64,7 +64,7 @@ export class OidcProvider {
     });
   }
 
-  /** For requests to others that the provider names, under the same authorities. */
+  /** For requests to other URLs that the provider names, with the same CA. */
   readonly get = (url: string, headers?: Readonly<Record<string, string>>): Promise<HttpsAnswer> => {
     const { ca, now } = this.#options;
     return httpsGet(url, {
@@ -113,7 +113,7 @@ export class OidcProvider {
 function parseObject(answer: HttpsAnswer): Record<string, unknown> {
   try {
     const { value } = parseJson(answer.body);
-    if (!isJsonObject(value)) throw new Error('json: cannot unmarshal what is no object');
+    if (!isJsonObject(value)) throw new Error('json: cannot unmarshal a value that is not an object');
     return value;
   } catch (cause) {
     throw new Error(`oidc: failed to decode provider discovery object: ${unreadable(answer, cause)}`, { cause });

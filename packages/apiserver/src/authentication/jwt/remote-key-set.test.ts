@@ -35,14 +35,14 @@ const verify = (key: KeyName): Promise<void> => keys.verify(parseJwt(signToken({
 const unknown = 'failed to verify id token signature';
 
 describe('the keys of a provider', () => {
-  it('are fetched once, by one request for all who wait', async () => {
+  it('are fetched once, with one request for concurrent verifications', async () => {
     await Promise.all([verify('rsa'), verify('rsa'), verify('rsa')]);
     await verify('rsa');
     expect(fetches).toBe(1);
     expect(fetched).toHaveLength(1);
   });
 
-  it('are fetched anew when somebody comes with a new one', async () => {
+  it('are fetched again for a token of an unknown key', async () => {
     await verify('rsa');
     answer = answering(['rsa', 'rotated']);
     time += 1_000;
@@ -51,7 +51,7 @@ describe('the keys of a provider', () => {
     expect(fetches).toBe(2);
   });
 
-  it('are not fetched more often than every second, whatever is sent', async () => {
+  it('are fetched at most once a second', async () => {
     await verify('rsa');
     for (let sent = 0; sent < 50; sent++) await expect(verify('stranger')).rejects.toThrow(unknown);
     expect(fetches).toBe(1);
@@ -60,7 +60,7 @@ describe('the keys of a provider', () => {
     expect(fetches).toBe(2);
   });
 
-  it('are good as long as the provider says, less half a minute', async () => {
+  it('are not fetched again until 30 seconds before the response expires', async () => {
     answer = answering(['rsa'], { 'cache-control': 'public, max-age=60' });
     await verify('rsa');
     time += 29_000;
@@ -72,7 +72,7 @@ describe('the keys of a provider', () => {
   });
 
   it.each([['no-store, max-age=600'], ['no-cache'], ['private, max-age=600'], ['max-age=nonsense']])(
-    'are not kept for longer with %s',
+    'may be fetched again after a second with %s',
     async (cacheControl) => {
       answer = answering(['rsa'], { 'cache-control': cacheControl });
       await verify('rsa');
@@ -82,7 +82,7 @@ describe('the keys of a provider', () => {
     },
   );
 
-  it('stay good when the provider cannot be reached', async () => {
+  it('stay valid when the provider cannot be reached', async () => {
     await verify('rsa');
     answer = () => {
       throw new Error('Get "https://keys": EOF');
@@ -93,14 +93,14 @@ describe('the keys of a provider', () => {
     expect(fetched.at(-1)).toBeUndefined();
   });
 
-  it('that cannot be had are not asked for more often either', async () => {
+  it('are fetched at most once a second after a failure', async () => {
     answer = () => ({ code: 503, status: '503 Service Unavailable', headers: {}, body: Buffer.from('later') });
     for (let sent = 0; sent < 20; sent++)
       await expect(verify('rsa')).rejects.toThrow('fetching keys oidc: get keys failed: 503 Service Unavailable later');
     expect(fetches).toBe(1);
   });
 
-  it('are no help against a set that is none', async () => {
+  it('are rejected when the response is not a key set', async () => {
     answer = () => ({
       code: 200,
       status: '200 OK',

@@ -7,23 +7,23 @@ export interface RemoteKeySetOptions {
   readonly url: string;
   readonly get: (url: string) => Promise<HttpsAnswer>;
   readonly now: () => Date;
-  /** Hears of each attempt to fetch the keys: the text of the set, or undefined. */
+  /** Called after every fetch, with the text of the key set, or undefined on failure. */
   readonly onFetch?: (text: string | undefined) => void;
 }
 
-/** Keys are fetched anew so long before they expire. */
+/** Keys may be fetched again this long before they expire. */
 const expiryDeltaMs = 30_000;
 /**
- * Differs from upstream, where each token that no known key signed makes the server ask the provider: it is asked at most
- * once in that time, whoever sends whatever.
+ * The minimum time between fetches. Differs from upstream, which fetches the keys again for every token that no known
+ * key has signed: here, such tokens cannot flood the provider.
  */
 const minIntervalMs = 1_000;
-/** Of an answer that cannot be used, so much is shown. */
+/** The part of an unusable response that error messages show. */
 const maxShown = 1024;
 
 /**
- * The keys that a provider publishes. Those that are known are tried first, however old they are, so that a provider that
- * cannot be reached keeps nobody out; when none of them fits, they are fetched again, by one request for all who wait.
+ * The published keys of a provider. Known keys are tried first, even expired ones, so that tokens stay valid while the
+ * provider cannot be reached. When no known key fits, they are fetched again, with one request for concurrent calls.
  */
 export class RemoteKeySet {
   readonly #options: RemoteKeySetOptions;
@@ -36,7 +36,7 @@ export class RemoteKeySet {
     this.#options = options;
   }
 
-  /** Throws an Error in upstream's words for a token that none of the keys signed. */
+  /** Rejects with upstream's message when none of the keys signed the token. */
   async verify(jwt: UnverifiedJwt): Promise<void> {
     if (hasSigned(this.#keys, jwt)) return;
     const now = this.#options.now().getTime();
@@ -99,7 +99,7 @@ function readKeys(answer: HttpsAnswer, text: string): JsonWebKey[] {
   }
 }
 
-/** For how long a shared cache may keep an answer. */
+/** How long a shared cache may keep the response. */
 function cacheSeconds(headers: HttpsAnswer['headers'], now: Date): number {
   const directives = new Map(
     (headers['cache-control'] ?? '').split(',').map((directive) => {

@@ -20,7 +20,7 @@ import type {
 } from './authentication-configuration.ts';
 import type { ClaimExpression, ExpressionCompiler, UserExpression } from './expression-compiler.ts';
 
-/** The expressions of one issuer's configuration, ready to be evaluated. */
+/** The compiled expressions of one issuer's configuration. */
 export interface JwtExpressions {
   readonly username?: ClaimExpression;
   readonly groups?: ClaimExpression;
@@ -32,7 +32,7 @@ export interface JwtExpressions {
 
 const maxIssuers = 64;
 
-/** Everything that is wrong with a configuration, in upstream's words. */
+/** Returns all problems of a configuration, with upstream's messages. */
 export function validateAuthenticationConfiguration(
   { jwt, anonymous }: AuthenticationConfiguration,
   compiler: ExpressionCompiler,
@@ -56,19 +56,19 @@ export function validateAuthenticationConfiguration(
   return [...errors, ...anonymousProblems(anonymous)];
 }
 
-/** The configuration must not change while the server runs. */
+/** The error for a reloaded file whose `anonymous` field differs: it must not change while the server runs. */
 export const anonymousChanged = (): FieldError =>
   forbidden(Path.of('anonymous'), 'changed from initial configuration file');
 
 function anonymousProblems(anonymous: AnonymousConfiguration | undefined): ErrorList {
   if (!anonymous || anonymous.enabled || anonymous.conditions.length === 0) return [];
   const text = 'enabled should be set to true when conditions are defined';
-  // As Go names the field.
+  // Go's name of the field.
   const conditions = anonymous.conditions.map(({ path }) => ({ Path: path }));
   return [invalid(Path.of('anonymous', 'conditions'), conditions, text)];
 }
 
-/** Reads and checks what one issuer's configuration says. With errors, the expressions are of no use. */
+/** Validates one issuer's configuration and compiles its expressions, which must not be used when there are errors. */
 export function compileJwt(
   jwt: JwtConfiguration,
   compiler: ExpressionCompiler,
