@@ -34,10 +34,10 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe.each([
-  ['a stream', true],
-  ['a list', false],
-])('SharedIndexInformer that begins with %s', (_, watchList) => {
-  it('tells of what is there and of what happens', async () => {
+  ['a streaming list', true],
+  ['a paged list', false],
+])('SharedIndexInformer that starts with %s', (_, watchList) => {
+  it('reports existing objects and changes', async () => {
     await configMaps.create({ metadata: { name: 'a' }, data: { x: '1' } });
     const stop = new AbortController();
     const seen: string[] = [];
@@ -76,7 +76,7 @@ describe('SharedInformerFactory', () => {
     const { informer, lister } = factory.core.v1.configMaps;
     expectTypeOf(informer).toEqualTypeOf<SharedIndexInformer<ConfigMap>>();
     expectTypeOf(factory.core.v1.namespaces.lister.get).returns.toEqualTypeOf<Namespace>();
-    // These can only be created.
+    // Bindings can only be created.
     expectTypeOf(factory.core.v1).not.toHaveProperty('bindings');
     expect(factory.core.v1.configMaps.informer).toBe(informer);
     expect(Object.keys(factory)).toContain('apps');
@@ -115,7 +115,7 @@ describe('SharedInformerFactory', () => {
     expect([informer.isStopped, later.isStopped]).toEqual([true, true]);
   });
 
-  it('keeps to one namespace and to what is selected', async () => {
+  it('watches only the given namespace and selected objects', async () => {
     const factory = new SharedInformerFactory(clients, {
       namespace: 'one',
       tweakListOptions: ({ resource }) => (resource === 'configmaps' ? { labelSelector: 'app=web' } : {}),
@@ -146,7 +146,7 @@ describe('DynamicSharedInformerFactory', () => {
 });
 
 describe('MetadataSharedInformerFactory', () => {
-  it('has nothing but metadata', async () => {
+  it('caches only metadata', async () => {
     const factory = new MetadataSharedInformerFactory(new MetadataClient(rest));
     const { lister } = factory.forResource(resource);
     factory.start();

@@ -2,7 +2,7 @@ import { FakeClock } from '@coxswain/apimachinery/clock';
 import { expect, it } from 'vitest';
 import { Backoff } from './backoff.ts';
 
-it('doubles from 0.8 to 30 seconds, stretched by chance, and begins anew after two quiet minutes', async () => {
+it('doubles from 0.8 to 30 seconds with jitter, and restarts after two minutes without a call', async () => {
   const clock = new FakeClock();
   let chance = 0;
   const backoff = new Backoff(clock, () => chance);

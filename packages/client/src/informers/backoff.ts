@@ -2,14 +2,14 @@ import type { Clock } from '@coxswain/apimachinery/clock';
 
 const firstMs = 800;
 const longestMs = 30_000;
-/** After so long without trouble the server is taken to be healthy again. */
+/** After this time without a call of `next`, the delay starts at the minimum again. */
 const resetAfterMs = 120_000;
 
 /**
- * Delays between attempts: 0.8 s, doubling up to 30 s, each stretched by up to as much again, so that many clients who
- * lost the same server do not come back together. Begins anew after two minutes without being asked.
+ * Delays between attempts: 0.8 s, doubling up to 30 s, each extended by up to 100% jitter, so that many clients that
+ * lost the same server do not reconnect together. Restarts after two minutes without a call.
  *
- * Differs from client-go: it begins anew every two minutes, also while the server stays away.
+ * Differs from client-go: its backoff restarts every two minutes, even while the server stays unreachable.
  */
 export class Backoff {
   readonly #clock: Clock;

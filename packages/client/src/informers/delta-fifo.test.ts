@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Delta, DeltaFIFO } from './delta-fifo.ts';
 
-/** Changes as an informer makes them: of each key an add, updates and reminders, a delete, an add … */
+/** Generates changes like an informer: for each key an add, updates and resyncs, a delete, an add, and so on. */
 class Source {
   readonly there = new Map<string, number>();
   #next = 1;
@@ -22,7 +22,7 @@ class Source {
   }
 }
 
-/** Follows the changes and finds fault with those that do not fit what it saw before. */
+/** Applies a change to the known state, and fails if it does not fit that state. */
 function follow(seen: Map<string, unknown>, delta: Delta<number>): void {
   const known = seen.get(delta.key);
   switch (delta.type) {
@@ -52,7 +52,7 @@ const steps = fc.array(fc.oneof({ weight: 3, arbitrary: change }, { weight: 1, a
 });
 
 describe('DeltaFIFO', () => {
-  it('gives every change in order to a reader that keeps up', () => {
+  it('returns every change in order to a reader that keeps up', () => {
     fc.assert(
       fc.property(steps, (all) => {
         const source = new Source();
@@ -73,7 +73,7 @@ describe('DeltaFIFO', () => {
     );
   });
 
-  it('gives one that is behind the net changes, in an order that makes sense, and stays small', () => {
+  it('returns net changes in a consistent order to a slow reader, and stays bounded', () => {
     fc.assert(
       fc.property(steps, fc.nat(4), (all, coalesceAbove) => {
         const source = new Source();
@@ -102,14 +102,14 @@ describe('DeltaFIFO', () => {
   const deleted: Delta<number> = { type: 'Deleted', key: 'a', object: 2 };
   const anew: Delta<number> = { type: 'Added', key: 'a', object: 9, isInInitialList: false };
   it.each<[string, Delta<number>[], Delta<number>[]]>([
-    ['an add and an update are an add of the last state', [added, updated], [{ ...added, object: 2 }]],
-    ['an add and a delete are nothing', [added, updated, deleted], []],
-    ['updates are one from the first state to the last', [updated, again], [{ ...again, old: 1 }]],
-    ['an update and a delete are the delete', [updated, deleted], [deleted]],
-    ['a reminder adds nothing to an update', [updated, { type: 'Sync', key: 'a', object: 2 }], [updated]],
-    ['an update says more than a reminder', [{ type: 'Sync', key: 'a', object: 1 }, updated], [updated]],
-    ['two objects of one name stay two', [updated, deleted, anew], [deleted, anew]],
-    ['the second of them may come and go unseen', [updated, deleted, anew, { ...deleted, object: 9 }], [deleted]],
+    ['an add and an update become an add of the last state', [added, updated], [{ ...added, object: 2 }]],
+    ['an add and a delete cancel out', [added, updated, deleted], []],
+    ['updates become one from the first state to the last', [updated, again], [{ ...again, old: 1 }]],
+    ['an update and a delete become the delete', [updated, deleted], [deleted]],
+    ['an update followed by a resync stays', [updated, { type: 'Sync', key: 'a', object: 2 }], [updated]],
+    ['a resync followed by an update becomes the update', [{ type: 'Sync', key: 'a', object: 1 }, updated], [updated]],
+    ['a delete and an add of the same name stay separate', [updated, deleted, anew], [deleted, anew]],
+    ['an add and a delete after a delete cancel out', [updated, deleted, anew, { ...deleted, object: 9 }], [deleted]],
   ])('while coalescing: %s', (_, pushed, expected) => {
     const queue = new DeltaFIFO<number>(0);
     for (const delta of pushed) queue.push(delta);

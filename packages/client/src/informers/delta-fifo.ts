@@ -2,10 +2,10 @@ import type { DeletedFinalStateUnknown } from './keys.ts';
 
 /**
  * One change of one object:
- * - `Added`: it was not there before
- * - `Updated`: it was there, and is different now
- * - `Sync`: nothing changed; a reminder
- * - `Deleted`: it is gone; a tombstone when that was found out later
+ * - `Added`: the object is new
+ * - `Updated`: the object was changed
+ * - `Sync`: a resync; the object did not change
+ * - `Deleted`: the object was deleted; a tombstone when the watch event was missed
  */
 export type Delta<T> =
   | { readonly type: 'Added'; readonly key: string; readonly object: T; readonly isInInitialList: boolean }
@@ -18,21 +18,21 @@ interface Node<T> {
   readonly sequence: number;
   previous: Node<T> | undefined;
   next: Node<T> | undefined;
-  /** Only while coalescing: the node of the same key that waits before this one. */
+  /** Only while coalescing: the earlier queued node of the same key. */
   older: Node<T> | undefined;
 }
 
 /**
- * The changes that one reader has not taken yet, in the order in which they came.
+ * The queue of changes for one reader, in the order in which they occurred.
  *
- * A reader that keeps up sees each of them. One that is more than `coalesceAbove` behind sees the net change of each
- * object instead: what is waiting for an object and what comes for it become one. So the queue holds at most
- * `coalesceAbove` changes and two for every object that the reader knows or is yet to know: it cannot grow without bound,
- * however long the reader is stuck. Either way, what the reader sees of an object is an add, then updates, then a
- * delete, in order. Only the order among different objects is loosened.
+ * A reader that keeps up gets each change. When more than `coalesceAbove` changes are queued, the reader gets the net
+ * change of each object instead: a queued change and the next one of the same object are merged. So the queue holds at
+ * most `coalesceAbove` changes plus two for every object that the reader knows or has yet to learn of. It cannot grow
+ * without bound, however long the reader is blocked. In both cases the reader gets for each object an add, then
+ * updates, then a delete, in order. Only the order between different objects is relaxed.
  *
- * Differs from client-go: its DeltaFIFO is between reflector and store, where we need none, for both work in one thread;
- * what waits for a handler there is a ring that grows until memory is full.
+ * Differs from client-go: its DeltaFIFO sits between reflector and store, where we need no queue because both run on
+ * one thread. Its queue in front of a handler is a ring buffer that grows without bound.
  */
 export class DeltaFIFO<T> {
   readonly #coalesceAbove: number;
@@ -40,7 +40,7 @@ export class DeltaFIFO<T> {
   #last: Node<T> | undefined;
   #size = 0;
   #sequence = 0;
-  /** Only while coalescing: the last node of every key that has one. A key has at most two: a deletion and an addition. */
+  /** Only while coalescing: the last node of every queued key. A key has at most two nodes: a delete and an add. */
   #lastOf: Map<string, Node<T>> | undefined;
 
   constructor(coalesceAbove: number) {
@@ -51,12 +51,12 @@ export class DeltaFIFO<T> {
     return this.#size;
   }
 
-  /** Every change has a number, and later ones have higher. This is the highest that was given so far. */
+  /** The highest sequence number assigned so far. Every change gets a higher number than the ones before. */
   get lastSequence(): number {
     return this.#sequence;
   }
 
-  /** The number of the next change; undefined when none waits. */
+  /** The sequence number of the next change; undefined when the queue is empty. */
   get nextSequence(): number | undefined {
     return this.#first?.sequence;
   }
@@ -66,18 +66,18 @@ export class DeltaFIFO<T> {
     this.#put(delta, ++this.#sequence);
   }
 
-  /** The next change; undefined when none waits. */
+  /** Removes and returns the next change; undefined when the queue is empty. */
   shift(): Delta<T> | undefined {
     const node = this.#first;
     if (!node) return undefined;
     this.#unlink(node);
-    // What the engine has not noticed to be gone would hold all that come after it.
+    // Otherwise an old-generation node that is not collected yet would keep all later nodes alive.
     node.next = undefined;
     if (this.#lastOf) {
       const last = this.#lastOf.get(node.delta.key)!;
       if (last === node) this.#lastOf.delete(node.delta.key);
       else last.older = undefined;
-      // The reader has caught up: from here on every change counts again.
+      // The reader has caught up: stop coalescing.
       if (this.#size === 0) this.#lastOf = undefined;
     }
     return node.delta;
@@ -117,7 +117,7 @@ export class DeltaFIFO<T> {
     }
   }
 
-  /** Forgets a change that a later one undid. */
+  /** Removes a queued change that a later one cancelled. */
   #drop(node: Node<T>): void {
     this.#unlink(node);
     if (node.older) this.#lastOf!.set(node.delta.key, node.older);
@@ -133,9 +133,9 @@ export class DeltaFIFO<T> {
   }
 }
 
-/** What remains to be said of an object when one change waits and another comes. */
+/** Merges a queued change with the next one of the same object. */
 function coalesce<T>(waiting: Delta<T>, next: Delta<T>): Delta<T> | 'both' | 'neither' {
-  // Gone and there again: two objects that share a name.
+  // Deleted and created again: two objects with the same name.
   if (waiting.type === 'Deleted') return 'both';
   switch (next.type) {
     case 'Sync':
@@ -144,7 +144,7 @@ function coalesce<T>(waiting: Delta<T>, next: Delta<T>): Delta<T> | 'both' | 'ne
       if (waiting.type === 'Added') return { ...waiting, object: next.object };
       return waiting.type === 'Updated' ? { ...next, old: waiting.old } : next;
     case 'Deleted':
-      // Nobody will miss what nobody has seen.
+      // The reader has not seen the object yet.
       return waiting.type === 'Added' ? 'neither' : next;
     case 'Added':
       return 'both';

@@ -3,12 +3,12 @@ import type { Unstructured } from '../dynamic/unstructured.ts';
 import { InformerSet, type InformerWithLister, type SharedInformerFactoryOptions } from './informer-set.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 
-/** Gives a client for any resource by name: a `DynamicClient`, a `MetadataClient`. */
+/** Returns a client for any resource by name: a `DynamicClient` or a `MetadataClient`. */
 interface ResourceClients<T extends KubernetesObject> {
   resource(resource: MetaGroupVersionResource): ListerWatcher<T> & { inNamespace(namespace: string): ListerWatcher<T> };
 }
 
-/** One informer for every resource that somebody asks for by its name, known beforehand or not. */
+/** Makes and shares one informer for each resource that is requested by name; its type need not be known. */
 export class DynamicSharedInformerFactory<T extends KubernetesObject = Unstructured> extends InformerSet {
   readonly #clients: ResourceClients<T>;
 
@@ -25,5 +25,5 @@ export class DynamicSharedInformerFactory<T extends KubernetesObject = Unstructu
   }
 }
 
-/** The same over a `MetadataClient`: caches of nothing but metadata. */
+/** A `DynamicSharedInformerFactory` over a `MetadataClient`: its caches hold only metadata. */
 export class MetadataSharedInformerFactory extends DynamicSharedInformerFactory<PartialObjectMetadata> {}

@@ -1,24 +1,24 @@
 import { type DeletedFinalStateUnknown, deletedObject } from './keys.ts';
 
 /**
- * What wants to know of changes. Calls come one after the other: where one returns a promise, the next waits for it. A
- * method that throws or rejects is reported to the informer's `onError`, and the next event comes all the same.
+ * Receives the changes of objects. Calls are sequential: when a method returns a promise, the next call waits for it. A
+ * method that throws or rejects is reported to the informer's `onError`, and the next event is delivered nevertheless.
  *
  * For every object there is an add, then updates, then a delete, in order. Objects are shared with the cache: do not
- * change them.
+ * modify them.
  */
 export interface ResourceEventHandler<T> {
-  /** `isInInitialList`: it was there when the handler or the informer began. */
+  /** `isInInitialList` is true for objects that existed when the handler was added or the informer started. */
   onAdd?(object: T, isInInitialList: boolean): void | Promise<void>;
-  /** On a resync both are the same object. */
+  /** On a resync both arguments are the same object. */
   onUpdate?(old: T, object: T): void | Promise<void>;
-  /** A `DeletedFinalStateUnknown` when the deletion itself was missed. */
+  /** The argument is a `DeletedFinalStateUnknown` when the watch event of the deletion was missed. */
   onDelete?(object: T | DeletedFinalStateUnknown<T>): void | Promise<void>;
 }
 
 /**
- * Lets through what the filter takes. An object that comes to pass it is an add to the handler, one that ceases to pass
- * it is a delete.
+ * Passes on only the objects that match the filter. An object that starts to match is an add for the handler; one that
+ * ceases to match is a delete.
  */
 export class FilteringResourceEventHandler<T> implements ResourceEventHandler<T> {
   readonly #filter: (object: T) => boolean;

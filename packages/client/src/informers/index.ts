@@ -1,7 +1,8 @@
 /**
- * Caches of what a server has, kept current, and word of every change. `SharedIndexInformer` is the whole of it for one
- * resource; a factory makes and shares them; a `Lister` reads them. Below are the parts: the `Reflector` that lists and
- * watches, the `Indexer` that holds the objects, and the `DeltaFIFO` where changes wait for a handler.
+ * Caches of the server's objects that are kept up to date, with handlers for changes. `SharedIndexInformer` does this
+ * for one resource; factories make and share informers; a `Lister` reads their caches. The parts are the `Reflector`,
+ * which lists and watches, the `Indexer`, which holds the objects, and the `DeltaFIFO`, which queues changes for a
+ * handler.
  */
 export { type Delta, DeltaFIFO } from './delta-fifo.ts';
 export { DynamicSharedInformerFactory, MetadataSharedInformerFactory } from './dynamic-informer-factory.ts';

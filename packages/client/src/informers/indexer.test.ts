@@ -13,7 +13,7 @@ const thing = (name: string, namespace: string, tags: string[] = []): Thing => (
 const tags = { tags: ({ tags }: Thing) => tags };
 
 describe('Indexer', () => {
-  it('has at every time the objects and index entries that a scan would find', () => {
+  it('always has the objects and index entries that a scan would find', () => {
     const object = fc
       .tuple(fc.constantFrom('x', 'y', 'z'), fc.constantFrom('one', 'two'), fc.subarray(['red', 'blue', 'red']))
       .map(([name, namespace, tags]) => thing(name, namespace, tags));
@@ -52,14 +52,14 @@ describe('Indexer', () => {
     );
   });
 
-  it('finds the objects that share a value, each once', () => {
+  it('returns each object that shares an index value once', () => {
     const indexer = new Indexer<Thing>({ indexers: tags });
     const [a, b, c] = [thing('a', 'n', ['x', 'y']), thing('b', 'n', ['y', 'x']), thing('c', 'n', ['z'])];
     for (const one of [a, b, c]) indexer.add(one);
     expect(indexer.index('tags', a)).toEqual([a, b]);
   });
 
-  it('stays as it was when an index function throws', () => {
+  it('is unchanged when an index function throws', () => {
     const picky = ({ tags }: Thing): string[] => {
       if (tags.includes('bad')) throw new Error('no');
       return tags;
@@ -77,7 +77,7 @@ describe('Indexer', () => {
     expect(indexer.listIndexFuncValues(NAMESPACE_INDEX)).toEqual(['n']);
   });
 
-  it('takes indexes later, but none twice', () => {
+  it('accepts indexes after objects, but none twice', () => {
     const indexer = new Indexer<Thing>();
     indexer.add(thing('a', 'n', ['x']));
     indexer.addIndexers(tags);

@@ -1,7 +1,10 @@
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import { type KeyFunc, metaNamespaceKey } from './keys.ts';
 
-/** The values under which an object is found in an index; none, one or several. Pure: asked again when the object goes. */
+/**
+ * Returns the index values of an object: none, one or several. Must be pure, because it is called again when the object
+ * is replaced or deleted.
+ */
 export type IndexFunc<T> = (object: T) => readonly string[];
 export type Indexers<T> = Readonly<Record<string, IndexFunc<T>>>;
 
@@ -12,19 +15,19 @@ export const metaNamespaceIndex: IndexFunc<KubernetesObject> = (object) => [obje
 
 interface Index<T> {
   readonly valuesOf: IndexFunc<T>;
-  /** The keys of the objects that have the value. No set is empty. */
+  /** The keys of the objects by index value. No set is empty. */
   readonly keys: Map<string, Set<string>>;
 }
 
 /**
- * Objects by key, and by the values of any number of indexes. Holds each object once, as it was given: what comes out is
- * shared with everyone else and must not be changed. A change of the store and of all its indexes is one step; a key or
- * index function that throws leaves everything as it was.
+ * A store of objects by key and by the values of any number of indexes. Objects are stored as given, without a copy;
+ * callers share them and must not modify them. A change of the store and all its indexes is atomic: when a key or index
+ * function throws, nothing changes.
  */
 export class Indexer<T extends KubernetesObject> {
   readonly #keyOf: KeyFunc<T>;
   readonly #objects = new Map<string, T>();
-  /** Every key of `#objects` is in each index under all its object's values, and nothing else is. */
+  /** Each index contains every key of `#objects` under all index values of its object, and nothing else. */
   readonly #indexes = new Map<string, Index<T>>();
 
   constructor({ indexers = {}, keyOf = metaNamespaceKey }: { indexers?: Indexers<T>; keyOf?: KeyFunc<T> } = {}) {
@@ -58,20 +61,20 @@ export class Indexer<T extends KubernetesObject> {
     return [...this.#objects.keys()];
   }
 
-  /** All objects without making a list of them. The store may be changed meanwhile. */
+  /** Iterates over all objects without copying. The store may be changed during the iteration. */
   values(): IterableIterator<T> {
     return this.#objects.values();
   }
 
-  /** Puts it in place of what had its key. */
+  /** Adds the object or replaces the one with the same key. */
   add(object: T): void {
     this.put(this.#keyOf(object), object);
   }
 
-  /** The same for who knows its key; returns what had it. */
+  /** Like `add`, for callers that know the key. Returns the replaced object. */
   put(key: string, object: T): T | undefined {
     const old = this.#objects.get(key);
-    // All functions are asked before anything changes: one may throw.
+    // Calls all index functions before changing anything, because they may throw.
     const changes: [Index<T>, readonly string[], readonly string[]][] = [];
     for (const [name, index] of this.#indexes) {
       const before = old === undefined ? none : index.valuesOf(old);
@@ -86,12 +89,12 @@ export class Indexer<T extends KubernetesObject> {
     return old;
   }
 
-  /** The same as `add`: there must be such a method for people who look for it. */
+  /** Same as `add`, for parity with client-go's Store. */
   update(object: T): void {
     this.add(object);
   }
 
-  /** Takes away what has the object's key. */
+  /** Deletes the object with the key of the given one. */
   delete(object: T): void {
     this.deleteKey(this.#keyOf(object));
   }
@@ -105,7 +108,7 @@ export class Indexer<T extends KubernetesObject> {
     this.#objects.delete(key);
   }
 
-  /** These and no others from now on. */
+  /** Replaces the whole content. */
   replace(objects: readonly T[]): void {
     const byKey = new Map<string, T>();
     for (const object of objects) byKey.set(this.#keyOf(object), object);
@@ -115,7 +118,7 @@ export class Indexer<T extends KubernetesObject> {
     for (const [name, index] of indexes) this.#indexes.set(name, index);
   }
 
-  /** The objects that share a value with the given one. Throws when there is no such index. */
+  /** Returns the objects that share an index value with the given one. Throws when the index does not exist. */
   index(indexName: string, object: T): T[] {
     const index = this.#index(indexName);
     const keys = new Set<string>();
@@ -123,22 +126,22 @@ export class Indexer<T extends KubernetesObject> {
     return this.#resolve(keys);
   }
 
-  /** The keys of the objects that have the value. Throws when there is no such index. */
+  /** Returns the keys of the objects with the index value. Throws when the index does not exist. */
   indexKeys(indexName: string, value: string): string[] {
     return [...(this.#index(indexName).keys.get(value) ?? [])];
   }
 
-  /** How many objects have the value. Throws when there is no such index. */
+  /** Returns the number of objects with the index value. Throws when the index does not exist. */
   countByIndex(indexName: string, value: string): number {
     return this.#index(indexName).keys.get(value)?.size ?? 0;
   }
 
-  /** The objects that have the value. Throws when there is no such index. */
+  /** Returns the objects with the index value. Throws when the index does not exist. */
   byIndex(indexName: string, value: string): T[] {
     return this.#resolve(this.#index(indexName).keys.get(value) ?? []);
   }
 
-  /** All values that some object has. Throws when there is no such index. */
+  /** Returns all values of the index. Throws when it does not exist. */
   listIndexFuncValues(indexName: string): string[] {
     return [...this.#index(indexName).keys.keys()];
   }
@@ -147,9 +150,9 @@ export class Indexer<T extends KubernetesObject> {
     return this.#indexes.has(indexName);
   }
 
-  /** Adds indexes, also when there are objects already. Throws when there is one of such a name. */
+  /** Adds indexes, and fills them with the existing objects. Throws when an index with such a name exists. */
   addIndexers(indexers: Indexers<T>): void {
-    // The namespace index that everyone gets is welcome once more.
+    // Adding the built-in namespace index again is allowed.
     const wanted = Object.entries(indexers).filter(
       ([name, valuesOf]) => name !== NAMESPACE_INDEX || this.#indexes.get(name)?.valuesOf !== valuesOf,
     );

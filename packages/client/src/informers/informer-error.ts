@@ -1,24 +1,24 @@
 import type { Logger } from '@coxswain/apimachinery/log';
 import { isExpired } from './server-errors.ts';
 
-/** Where an error came from. */
+/** The origin of an error. */
 export interface InformerErrorContext {
   /** The informer's or reflector's name. */
   readonly name: string;
   /**
-   * - `list`, `watch`: the server or the way to it; it is tried again
-   * - `store`: an object could not be taken in (a transform or index function threw); the cache stays as it was for it
-   * - `handler`: an event handler threw; it gets the next event
+   * - `list`, `watch`: the server or the connection failed; the request is retried
+   * - `store`: an object could not be stored (a transform or index function threw); the cache keeps its old state of it
+   * - `handler`: an event handler threw; the next event is delivered nevertheless
    */
   readonly during: 'list' | 'watch' | 'store' | 'handler';
-  /** After how long it is tried again; none when the error ends nothing. */
+  /** The delay before the retry; undefined when the error interrupts nothing. */
   readonly retryInMs?: number;
 }
 
-/** Hears of every error. Returns quickly; what it throws goes to the logger. */
+/** Called with every error. Must return quickly; an error that it throws is logged. */
 export type InformerErrorHandler = (error: Error, context: InformerErrorContext) => void;
 
-/** Says it to the logger. That a resource version expired is part of life, and no error there. */
+/** Logs errors. An expired resource version is a normal event and is logged as info at verbosity 4. */
 export function logErrors(logger: Logger): InformerErrorHandler {
   const own = logger.named('reflector');
   return (error, { name, during, retryInMs }) => {
@@ -36,7 +36,7 @@ const failed = {
 };
 const ended = { ...failed, list: 'List expired', watch: 'Watch closed' };
 
-/** The handler, made safe: whatever it does, the caller goes on. */
+/** Wraps the handler so that it never throws: its own errors are logged. */
 export const guarded =
   (onError: InformerErrorHandler, logger: Logger): ((error: unknown, context: InformerErrorContext) => void) =>
   (error, context) => {
@@ -60,11 +60,11 @@ export class VeryShortWatchError extends Error {
   }
 }
 
-/** Nothing came over a connection for so long that it must be dead. */
+/** A connection was silent for so long that it was closed as dead. */
 export class StalledError extends Error {
   override readonly name = 'StalledError';
 
   constructor(what: string, silentMs: number) {
-    super(`${what}: nothing came for ${Math.round(silentMs / 1000)} s; the connection was given up`);
+    super(`${what}: no data received for ${Math.round(silentMs / 1000)} s; the connection was closed`);
   }
 }

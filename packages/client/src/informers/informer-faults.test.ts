@@ -8,12 +8,12 @@ import { SharedIndexInformer } from './shared-index-informer.ts';
 
 const minute = 60_000;
 
-/** Checks that for every object there is an add, then updates, then a delete; and has what it was told of. */
+/** Checks that for every object there is an add, then updates, then a delete. Holds the objects as reported. */
 class Witness implements ResourceEventHandler<ModelObject> {
   readonly objects = new Map<string, ModelObject>();
   readonly uids = new Set<string>();
   events = 0;
-  /** While set, the handler is stuck. */
+  /** While set, the handler is blocked. */
   stuck: Promise<void> | undefined;
 
   async onAdd(object: ModelObject): Promise<void> {
@@ -90,7 +90,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 );
 
 describe('an informer under random changes and faults', () => {
-  it('tells each handler of every object in order, and ends up with what the server has', async () => {
+  it('delivers the events of each object in order to each handler, and ends with the state of the server', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(command, { minLength: 5, maxLength: 30 }),
@@ -145,7 +145,7 @@ describe('an informer under random changes and faults', () => {
           expect(plain(informer.indexer.list())).toEqual(plain(expected.values()));
           for (const witness of [prompt, slow, late])
             expect(plain(witness.objects.values())).toEqual(plain(expected.values()));
-          // A fault costs a new list of a few pages and a watch; time costs a watch every five minutes.
+          // Each fault costs a new list of a few pages and a watch; watches are renewed every five minutes.
           const watchExpiries = (clock.monotonic() / minute + 1) / 5;
           expect(server.requests.length).toBeLessThanOrEqual(10 + trouble * 10 + watchExpiries);
           expect(mostWithin(server, 700)).toBeLessThanOrEqual(10);
@@ -167,7 +167,7 @@ const plain = (objects: Iterable<ModelObject>): unknown[] =>
     .map(({ metadata, data }) => ({ ...metadata, data }))
     .sort((a, b) => (`${a.name}` < `${b.name}` ? -1 : 1));
 
-/** The highest number of requests within so many milliseconds. */
+/** The highest number of requests within `windowMs`. */
 function mostWithin({ requests }: ModelServer, windowMs: number): number {
   return Math.max(
     ...requests.map(({ at }) => requests.filter((other) => other.at >= at && other.at < at + windowMs).length),

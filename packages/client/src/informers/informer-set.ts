@@ -5,36 +5,36 @@ import type { ListerWatcher } from './lister-watcher.ts';
 import { SharedIndexInformer, type SharedIndexInformerOptions, type SharedInformer } from './shared-index-informer.ts';
 import { waitForCacheSync } from './wait-for-cache-sync.ts';
 
-/** An informer and the reader of its cache. */
+/** An informer and the lister of its cache. */
 export interface InformerWithLister<T extends KubernetesObject> {
   readonly informer: SharedIndexInformer<T>;
   readonly lister: Lister<T>;
 }
 
-/** What all informers of a factory have in common. */
+/** Options of all informers of a factory. */
 export interface SharedInformerFactoryOptions
   extends Omit<SharedIndexInformerOptions<KubernetesObject>, 'name' | 'indexers' | 'transform' | 'listOptions'> {
-  /** Only this one; all by default. Cluster-scoped resources do not care. */
+  /** The namespace to watch; all by default. Ignored for cluster-scoped resources. */
   readonly namespace?: string;
-  /** Selectors and the like for all of them; `resource` says whose it is. */
+  /** Returns selectors for the lists and watches of a resource. */
   readonly tweakListOptions?: (
     resource: MetaGroupVersionResource,
   ) => Pick<ListOptions, 'labelSelector' | 'fieldSelector'>;
-  /** Changes every object before it goes into a cache; such as `stripManagedFields`. */
+  /** Changes every object before it is stored in a cache, for example `stripManagedFields`. */
   readonly transform?: <T extends KubernetesObject>(object: T) => T;
 }
 
 /**
- * Informers that are made once for each resource, shared by all who ask, and started and stopped together. What the
- * factories are built on.
+ * Base of the factories: informers that are made once for each resource, shared by all callers, and started and stopped
+ * together.
  */
 export class InformerSet {
   readonly #options: SharedInformerFactoryOptions;
-  /** By resource; an `InformerWithLister` of what the resource's objects are. */
+  /** By resource. Each value is the `InformerWithLister` of the resource's type. */
   readonly #members = new Map<string, { readonly informer: SharedInformer }>();
   readonly #running = new Map<SharedInformer, Promise<void>>();
   readonly #stop = new AbortController();
-  /** Those that end everything, with how to stop listening to them. */
+  /** The signals given to `start`, each with a function that removes its listener. */
   readonly #signals = new Map<AbortSignal, () => void>();
 
   constructor(options: SharedInformerFactoryOptions = {}) {
@@ -46,7 +46,7 @@ export class InformerSet {
     return this.#options.namespace || undefined;
   }
 
-  /** Starts what was asked for and does not run yet; more may be asked for later, and started by another call. */
+  /** Starts the informers that were requested and do not run yet. Informers requested later need another call. */
   start(signal?: AbortSignal): void {
     if (signal?.aborted) this.#stop.abort(signal.reason);
     if (this.#stop.signal.aborted) return;
@@ -61,25 +61,28 @@ export class InformerSet {
     }
   }
 
-  /** Resolves when the caches of all that were started have synced; rejects with the signal's reason. */
+  /** Resolves when the caches of all started informers have synced; rejects with the signal's reason. */
   async waitForCacheSync(signal?: AbortSignal): Promise<void> {
     await waitForCacheSync(signal, ...this.#running.keys());
   }
 
-  /** Stops all of them for good, and resolves when nothing is under way any more. */
+  /** Stops all informers permanently, and resolves when they and their handlers have ended. */
   async shutdown(): Promise<void> {
     this.#stop.abort();
     for (const unlink of this.#signals.values()) unlink();
     await Promise.all(this.#running.values());
   }
 
-  /** The informer of the resource, if somebody has asked for it. */
+  /** Returns the informer of the resource if it was requested before. */
   known(resource: MetaGroupVersionResource): InformerWithLister<KubernetesObject> | undefined {
-    // A resource's objects are at least that.
+    // Every resource's objects are KubernetesObjects.
     return this.#members.get(keyOf(resource)) as InformerWithLister<KubernetesObject> | undefined;
   }
 
-  /** The one informer of the resource, made by the first who asks; `noun` is what its lister calls an object it lacks. */
+  /**
+   * Returns the informer of the resource, and makes it on the first call. `noun` names an object in the lister's
+   * NotFound errors.
+   */
   protected member<T extends KubernetesObject>(
     resource: MetaGroupVersionResource,
     client: () => ListerWatcher<T>,
@@ -87,7 +90,7 @@ export class InformerSet {
   ): InformerWithLister<T> {
     const key = keyOf(resource);
     const known = this.#members.get(key);
-    // A resource has one type of objects.
+    // Safe, because a resource has one type of objects.
     if (known) return known as InformerWithLister<T>;
     const { tweakListOptions, ...options } = this.#options;
     const informer = new SharedIndexInformer<T>(client(), {

@@ -10,8 +10,8 @@ export const metaNamespaceKey: KeyFunc<KubernetesObject> = objectKey;
 export const splitKey: (key: string) => { namespace: string; name: string } = splitObjectKey;
 
 /**
- * Stands for an object that is gone, when the event that said so was missed: a later list did not have it any more. Its
- * last state is not known; `object` is the last that was seen.
+ * A deleted object whose watch event was missed: a later list did not contain it. `object` is the last known state,
+ * which may not be the final one.
  */
 export class DeletedFinalStateUnknown<T> {
   readonly key: string;
@@ -23,10 +23,10 @@ export class DeletedFinalStateUnknown<T> {
   }
 }
 
-/** The key of whatever `onDelete` got. */
+/** The key of the argument of `onDelete`. */
 export const deletionHandlingKey = (deleted: KubernetesObject | DeletedFinalStateUnknown<unknown>): string =>
   deleted instanceof DeletedFinalStateUnknown ? deleted.key : metaNamespaceKey(deleted);
 
-/** The object of whatever `onDelete` got, in the last state that is known of it. */
+/** The object of the argument of `onDelete`, in its last known state. */
 export const deletedObject = <T>(deleted: T | DeletedFinalStateUnknown<T>): T =>
   deleted instanceof DeletedFinalStateUnknown ? deleted.object : deleted;

@@ -3,15 +3,15 @@ import { parse, type Selector } from '@coxswain/apimachinery/labels';
 import { GroupResource, type KubernetesObject, type MetaGroupResource } from '@coxswain/apimachinery/meta';
 import { type Indexer, NAMESPACE_INDEX } from './indexer.ts';
 
-/** Which objects by their labels: `app=web,tier in (a, b)`, or a selector made before. Without: all. */
+/** A label selector: `app=web,tier in (a, b)`, or a parsed Selector. Without one, all objects match. */
 export type ListerSelector = string | Selector;
 
-/** Reads a cache as one would the server, by names, namespaces and labels. What it gives is shared: do not change it. */
+/** Reads a cache by name, namespace and labels. Objects are shared with the cache: do not modify them. */
 export class Lister<T extends KubernetesObject> {
   readonly #indexer: Indexer<T>;
   readonly #resource: GroupResource;
 
-  /** `resource` is for messages. */
+  /** `resource` is used in error messages. */
   constructor(indexer: Indexer<T>, { group, resource }: MetaGroupResource) {
     this.#indexer = indexer;
     this.#resource = GroupResource.of(group, resource);
@@ -22,12 +22,12 @@ export class Lister<T extends KubernetesObject> {
     return selected(this.#indexer.values(), selector);
   }
 
-  /** An object without a namespace. Throws a NotFound `ApiError` when the cache does not have it. */
+  /** Returns a cluster-scoped object. Throws a NotFound `ApiError` when it is not in the cache. */
   get(name: string): T {
     return found(this.#indexer.getByKey(name), this.#resource, name);
   }
 
-  /** The objects of one namespace. */
+  /** Returns a lister for one namespace. */
   namespace(namespace: string): NamespaceLister<T> {
     return {
       list: (selector) => selected(this.#indexer.byIndex(NAMESPACE_INDEX, namespace), selector),
@@ -39,7 +39,7 @@ export class Lister<T extends KubernetesObject> {
 export interface NamespaceLister<T> {
   /** Throws when the selector is not valid. */
   list(selector?: ListerSelector): T[];
-  /** Throws a NotFound `ApiError` when the cache does not have it. */
+  /** Throws a NotFound `ApiError` when the object is not in the cache. */
   get(name: string): T;
 }
 

@@ -16,9 +16,9 @@ export interface ModelObject extends KubernetesObject {
   data?: number;
 }
 
-/** What happens to a request instead of an answer. */
+/** The failure of a request. */
 export type RequestFault = 'refused' | 'internal error' | 'too many requests' | 'expired' | 'too large' | 'silence';
-/** How a watch that is open ends. */
+/** How an open watch ends. */
 export type WatchFault = 'closed' | 'broken' | 'expired' | 'internal error' | 'silence';
 
 interface Change {
@@ -26,20 +26,20 @@ interface Change {
   readonly event: ObjectEvent<ModelObject>;
 }
 
-/** A server of one resource with versions, history and compaction, and with faults on demand. */
+/** A model of a server for one resource, with resource versions, history, compaction, and faults on demand. */
 export class ModelServer implements ListerWatcher<ModelObject> {
   readonly objects = new Map<string, ModelObject>();
   readonly requests: { readonly verb: 'list' | 'watch'; readonly at: number; readonly options: ListOptions }[] = [];
-  /** Taken one by one by the requests that come. */
+  /** Each request consumes the next fault. */
   readonly faults: RequestFault[] = [];
-  /** Knows sendInitialEvents. */
+  /** Whether the server supports sendInitialEvents. */
   canStream = true;
-  /** How many versions behind a list may be that asks for any version. */
+  /** How many versions a list with resourceVersion=0 lags behind. */
   staleness = 0;
   bookmarkEveryMs: number | undefined;
   readonly #clock: Clock;
   readonly #watches = new Set<ModelWatch>();
-  /** What there was before all of the history. */
+  /** The objects before the first entry of the history. */
   #base = new Map<string, ModelObject>();
   #history: Change[] = [];
   #version = 1;
@@ -73,7 +73,7 @@ export class ModelServer implements ListerWatcher<ModelObject> {
     if (old) this.#write('DELETED', name, old);
   }
 
-  /** Forgets all history. */
+  /** Drops the history. */
   compact(): void {
     this.#compacted = this.#version;
     this.#base = new Map(this.objects);
@@ -162,7 +162,7 @@ export class ModelServer implements ListerWatcher<ModelObject> {
     for (const watch of this.#watches) watch.push(structuredClone(event));
   }
 
-  /** As far back as history goes. */
+  /** The objects at that version, which must be within the history. */
   #stateAt(version: number): Map<string, ModelObject> {
     const state = new Map(this.#base);
     for (const { version: at, event } of this.#history) {

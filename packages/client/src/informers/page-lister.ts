@@ -9,13 +9,13 @@ interface PageListerOptions<T> {
   /** For messages. */
   readonly name: string;
   readonly clock: Clock;
-  /** How long a page may take. */
+  /** Timeout of one page. */
   readonly timeoutMs: number;
-  /** Makes an item ready for the store; undefined leaves it out. */
+  /** Prepares an item for the store; returns undefined to omit it. */
   readonly prepare: (item: T) => T | undefined;
 }
 
-/** Lists by another, with a deadline for every page, and items that are ready for the store. */
+/** Wraps a lister: adds a timeout for every page and prepares the items for the store. */
 export class PageLister<T extends KubernetesObject> implements Listable<T> {
   readonly #lister: Listable<T>;
   readonly #options: PageListerOptions<T>;
@@ -33,7 +33,7 @@ export class PageLister<T extends KubernetesObject> implements Listable<T> {
     const timer = clock.setTimeout(() => abort.abort(new StalledError(`list of ${name}`, timeoutMs)), timeoutMs);
     try {
       const list = await this.#lister.list({ ...options, signal: abort.signal });
-      if (list.kind === 'Table' || !Array.isArray(list.items)) throw new Error(`the answer is no list of ${name}`);
+      if (list.kind === 'Table' || !Array.isArray(list.items)) throw new Error(`the response is not a list of ${name}`);
       return { ...list, items: this.#prepared(list) };
     } catch (error) {
       throw abort.signal.aborted ? abort.signal.reason : error;
@@ -44,7 +44,7 @@ export class PageLister<T extends KubernetesObject> implements Listable<T> {
   }
 
   #prepared({ kind, apiVersion, items }: KubernetesList<T>): T[] {
-    // Items say nothing of their kind, unlike the objects of watch events. In the cache all are alike.
+    // List items have no kind, unlike the objects of watch events. Set it, so that all cached objects are alike.
     const itemKind = kind !== 'List' && kind?.endsWith('List') ? kind.slice(0, -'List'.length) : undefined;
     const prepared: T[] = [];
     for (const item of items) {

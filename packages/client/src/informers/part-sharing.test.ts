@@ -15,7 +15,7 @@ const lookalikes = (): [object, object][] => [
 ];
 
 describe('PartSharing', () => {
-  it('changes nothing that can be seen', () => {
+  it('does not change the value of any object', () => {
     const sharing = new PartSharing();
     fc.assert(
       fc.property(fc.array(fc.jsonValue({ maxDepth: 4 })), (values) => {
@@ -27,14 +27,14 @@ describe('PartSharing', () => {
     );
   });
 
-  it('makes equal parts of different objects the same, and protects them', () => {
+  it('shares equal parts of different objects, and freezes them', () => {
     const sharing = new PartSharing();
     const pod = (name: string) => ({
       metadata: { name, labels: { app: 'web', tier: 'front' } },
       spec: { containers: [{ name: 'main', ports: [{ containerPort: 80 }] }] },
     });
     const [first, a, b] = [sharing.share(pod('first')), sharing.share(pod('a')), sharing.share(pod('b'))];
-    // Of what comes once nothing is held.
+    // Parts that were seen only once are not remembered.
     expect(first.metadata.labels).not.toBe(a.metadata.labels);
     expect(a.metadata.labels).toBe(b.metadata.labels);
     expect(a.spec).toBe(b.spec);
@@ -46,7 +46,7 @@ describe('PartSharing', () => {
     expect(a).toEqual(pod('a'));
   });
 
-  it('begins anew when few are left of many', () => {
+  it('forgets its parts when few of many objects are left', () => {
     const sharing = new PartSharing();
     const labels = (): { labels: object } => sharing.share({ labels: { app: 'web', tier: 'front' } });
     const [, before, same] = [labels(), labels(), labels()];
@@ -59,7 +59,7 @@ describe('PartSharing', () => {
     expect(again.labels).toBe(after.labels);
   });
 
-  it('tells apart what only looks alike', () => {
+  it('does not share parts that differ', () => {
     const sharing = new PartSharing();
     for (const [one, other] of lookalikes()) {
       const shared = [{ part: one }, { part: other }].map((object) => sharing.share(object));
@@ -68,7 +68,7 @@ describe('PartSharing', () => {
     }
   });
 
-  it('looks at nothing that nobody has looked at', () => {
+  it('leaves unread members unread', () => {
     const sharing = new PartSharing();
     const encoder = new TextEncoder();
     const state = (resourceVersion: string): { metadata: object } =>
@@ -91,7 +91,7 @@ describe('PartSharing', () => {
     });
   });
 
-  it('gives the next state of an object the parts of the last that did not change', () => {
+  it('reuses the unchanged parts of the previous state of an object', () => {
     const sharing = new PartSharing();
     fc.assert(
       fc.property(fc.array(fc.jsonValue({ maxDepth: 4 }), { maxLength: 5 }), fc.nat(4), (values, changed) => {
@@ -110,7 +110,7 @@ describe('PartSharing', () => {
     }
   });
 
-  it('leaves alone what is frozen', () => {
+  it('does not change frozen objects', () => {
     const sharing = new PartSharing();
     const labels = { app: 'a long enough value' };
     sharing.share({ labels });
@@ -118,7 +118,7 @@ describe('PartSharing', () => {
     expect(sharing.share({ frozen }).frozen).toEqual({ labels });
   });
 
-  it('goes on with more parts than it remembers', () => {
+  it('works with more parts than it has slots', () => {
     const sharing = new PartSharing();
     const common = (): object => ({ effect: 'NoExecute', key: 'node.kubernetes.io/not-ready' });
     const objects = Array.from({ length: 30_000 }, (_, i) =>

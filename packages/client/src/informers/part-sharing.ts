@@ -1,50 +1,50 @@
 import { continueUnread, unreadMembers } from '../lazy-objects/index.ts';
 
-/** Slots of each table, which grows with what comes; powers of two. At most they take some 400 kB. */
+/** Size limits of the two tables, powers of two. They grow on demand to at most about 400 kB. */
 const fewestSlots = 1 << 6;
 const mostSlots = 1 << 14;
-/** Shorter strings are held once by the engine itself; longer ones are rarely alike. */
+/** V8 internalizes shorter strings itself; longer ones are rarely equal. */
 const shortestString = 11;
 const longestString = 256;
-/** When no more of the objects are left than this part of them, what was remembered of the others is worth nothing. */
+/** When no more than this fraction of the maximum number of objects is left, all tables are cleared. */
 const fewLeft = 1 / 16;
-/** Below this depth parts are left as they are. */
+/** Parts below this depth are not shared. */
 const deepest = 64;
 
 /**
- * Makes parts that are equal in several objects one and the same: labels of the pods of a ReplicaSet, their probes and
- * volumes, names of nodes and images, the trees of managedFields. Objects of a cluster are so much alike that a cache takes
- * less than half the memory then (10,000 typical pods: 3.7 kB each instead of 10.5), and an update brings only what changed.
+ * Deduplicates equal parts of different objects: labels of the pods of a ReplicaSet, their probes and volumes, names of
+ * nodes and images, the trees of managedFields. Objects of a cluster are so similar that a cache takes less than half
+ * the memory (10,000 typical pods: 3.7 kB each instead of 10.5), and an update adds only the changed parts.
  *
- * A part that several objects have is frozen: to change it in one would change it in all of them, so that is a TypeError.
+ * A shared part is frozen: changing it in one object would change it in all, so an attempt throws a TypeError.
  *
- * It remembers as many parts as there are slots, none before it comes a second time, and prefers those that come often: what
- * it does not remember is not shared, which does no harm.
+ * The tables have a limited number of slots. A part is stored when it occurs the second time, and frequent parts are
+ * preferred. A part that is not in the tables is not shared, which is harmless.
  */
 export class PartSharing {
   #parts: (object | undefined)[] = [];
   /**
-   * The hash and the number of children of each part in the table, and of those that came once: most never come again, and
-   * are not kept for it.
+   * Hash and number of children of the last part of each slot, also of parts that occurred only once. Most parts never
+   * occur again, so these are not stored themselves.
    */
   #hashes = new Int32Array(0);
   #sizes = new Uint32Array(0);
-  /** How much each part in the table is worth keeping: how often it came again, up to 3. */
+  /** How often the part of each slot occurred again, up to 3. Higher values are replaced later. */
   #worth = new Uint8Array(0);
   #strings: (string | undefined)[] = [];
-  /** The same of strings. */
+  /** The hash of the last string of each slot. */
   #stringHashes = new Int32Array(0);
-  /** Slots of both tables that are taken. */
+  /** Number of used slots of both tables. */
   #taken = 0;
-  /** As many objects there were at most. */
+  /** Maximum number of objects since the last clearing. */
   #most = 0;
-  /** Of the value that was looked at last. */
+  /** Hash and size of the last visited value: results of `#shared` and `#shareChildren`. */
   #hash = 0;
   #size = 0;
 
   /**
-   * The object itself, with its parts replaced by equal ones that were seen before. It must be ours alone. What of it nobody
-   * has looked at yet is read: shared, it takes less than its text.
+   * Returns the object itself, with its parts replaced by equal parts that were seen before. The caller must own the
+   * object. Unread members are parsed: shared parts take less memory than their text.
    */
   share<T extends object>(object: T): T {
     if (this.#taken >= this.#parts.length && this.#parts.length < mostSlots) this.#grow();
@@ -53,8 +53,8 @@ export class PartSharing {
   }
 
   /**
-   * The same for the next state of an object that is held: parts that are as they were are those of the old state. That is
-   * quicker than looking for them everywhere; parts that did change are not looked for. Nothing more is frozen for it.
+   * Like `share`, for the next state of a cached object: unchanged parts are replaced by those of the old state. That
+   * is faster than a table lookup; changed parts are not looked up. Freezes nothing. Unread members stay unread.
    */
   shareNext<T extends object>(old: T, object: T): T {
     continueUnread(old, object, this.#shareParts);
@@ -63,9 +63,12 @@ export class PartSharing {
     return object;
   }
 
-  /** So many objects are left. Begins anew when they are few of those there were. */
+  /**
+   * To be called after each deletion with the number of remaining objects. Clears the tables when they are few compared
+   * to the maximum.
+   */
   forgetUnlessMany(objects: number): void {
-    // It has gone down to this by one.
+    // One object was deleted just before.
     this.#most = Math.max(this.#most, objects + 1);
     if (objects > this.#most * fewLeft) return;
     this.#most = objects;
@@ -102,7 +105,7 @@ export class PartSharing {
     return (hash ^ (hash >>> 16)) & (this.#parts.length - 1);
   }
 
-  /** Without a part, that there was one. */
+  /** Without `part`, records only that a part with this hash occurred. */
   #put(slot: number, part: object | undefined, hash: number, size: number, worth: number): void {
     if (this.#hashes[slot] === 0) this.#taken++;
     this.#parts[slot] = part;
@@ -118,7 +121,7 @@ export class PartSharing {
     this.#strings[slot] = text;
   }
 
-  /** Sets `#hash` and `#size`. Equal nodes have equal ones. */
+  /** Shares the children of a node, and sets `#hash` and `#size`, which are equal for equal nodes. */
   #shareChildren(node: object, depth: number): void {
     let hash = 17;
     let size = 0;
@@ -181,26 +184,26 @@ export class PartSharing {
       if (worth < 3) this.#worth[slot] = worth + 1;
       return known;
     }
-    // What came again before is not given up for the first thing that comes once.
+    // A part that occurred repeatedly is not replaced by the first other part of the same slot.
     if (worth > 0) this.#worth[slot] = worth - 1;
     else this.#put(slot, cameBefore ? node : undefined, hash, size, 0);
     return node;
   }
 }
 
-/** What is always there to be looked at. */
+/** The metadata, which is never an unread member itself. */
 const metadataOf = (object: { metadata?: unknown }): object => (isObject(object.metadata) ? object.metadata : {});
 
-/** Puts the old node's parts in place of equal ones. */
+/** Replaces parts of the node by equal parts of the old node. */
 function reuse(old: object, node: object, depth: number): void {
   if (Array.isArray(old) !== Array.isArray(node) || Object.isFrozen(node)) return;
   const [before, after] = [old as Record<string, unknown>, node as Record<string, unknown>];
-  // What nobody has looked at must not be looked at for this.
+  // Unread members must stay unread.
   const [unread, unreadBefore] = [unreadMembers(node), unreadMembers(old)];
   for (const key in after) {
     if (unread.includes(key) || unreadBefore.includes(key)) continue;
     const [was, is] = [before[key], after[key]];
-    // The prototype is the one object that is there without being a part.
+    // `__proto__` is an inherited accessor, not a part.
     if (was === is || !isObject(was) || !isObject(is) || key === '__proto__') continue;
     if (isEqual(was, is, depth)) after[key] = was;
     else if (depth < deepest) reuse(was, is, depth + 1);
@@ -229,7 +232,7 @@ const isEqualValue = (a: unknown, b: unknown, depth: number): boolean =>
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Whether two nodes of one size are equal, whose parts were shared: then these are the same ones. */
+/** Whether two nodes of equal size are equal. Their children were shared before, so equal children are identical. */
 function isSame(a: object, b: object): boolean {
   if (Array.isArray(a) || Array.isArray(b)) {
     if (!Array.isArray(a) || !Array.isArray(b)) return false;
@@ -243,7 +246,7 @@ function isSame(a: object, b: object): boolean {
 
 const mix = (hash: number, value: number): number => Math.imul(hash ^ value, 0x01000193) ^ (hash >>> 15);
 
-/** Of the length and a few characters: names differ mostly at their ends. */
+/** A hash of the length and a few characters, mostly from the end, where names differ. */
 function hashOf(text: string): number {
   const last = text.length - 1;
   if (last < 4)

@@ -2,23 +2,26 @@ import { type Delta, DeltaFIFO } from './delta-fifo.ts';
 import type { ResourceEventHandler } from './event-handler.ts';
 import { SyncState } from './sync-state.ts';
 
-/** A handler's place at an informer. */
+/** The registration of a handler with an informer. */
 export interface ResourceEventHandlerRegistration {
-  /** Whether the handler has dealt with everything that was there at first. */
+  /** Whether the handler has processed the initial state. */
   hasSynced(): boolean;
-  /** Resolves when it has; rejects with the signal's reason when that comes first, and when it never will any more. */
+  /**
+   * Resolves when the handler has processed the initial state. Rejects with the signal's reason, and when the handler
+   * is removed or the informer stops before.
+   */
   whenSynced(signal?: AbortSignal): Promise<void>;
 }
 
-/** Brings changes to one handler, at its pace: one at a time, each after the last has been dealt with. */
+/** Delivers changes to one handler sequentially: each call waits for the previous one to complete. */
 export class ProcessorListener<T> implements ResourceEventHandlerRegistration {
   readonly #handler: ResourceEventHandler<T>;
   readonly #onError: (error: unknown) => void;
   readonly #queue: DeltaFIFO<T>;
   readonly #synced = new SyncState();
-  /** While the handler is at work. */
+  /** The running delivery loop; undefined when it is idle. */
   #pump: Promise<void> | undefined;
-  /** The handler has synced when the change of this number is behind it. */
+  /** The handler has synced when the change with this sequence number has been processed. */
   #syncedAt: number | undefined;
   #isStopped = false;
 
@@ -36,7 +39,7 @@ export class ProcessorListener<T> implements ResourceEventHandlerRegistration {
     return this.#synced.whenSynced(signal);
   }
 
-  /** How many changes wait. */
+  /** Number of queued changes. */
   get pending(): number {
     return this.#queue.size;
   }
@@ -44,17 +47,17 @@ export class ProcessorListener<T> implements ResourceEventHandlerRegistration {
   push(delta: Delta<T>): void {
     if (this.#isStopped) return;
     this.#queue.push(delta);
-    // Not at once: the cache is to have all of what came together before anyone hears of the first.
+    // Deferred, so that the cache has the whole batch before a handler gets its first event.
     this.#pump ??= Promise.resolve().then(() => this.#run());
   }
 
-  /** All of the initial state has been pushed. */
+  /** To be called when all of the initial state has been pushed. */
   initialStateIsComplete(): void {
     this.#syncedAt = this.#queue.lastSequence;
     this.#checkSynced();
   }
 
-  /** Nothing more comes to the handler. Resolves when the call that is under way, if any, has ended. */
+  /** Stops the delivery. Resolves when the current call, if any, has completed. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#queue.clear();
@@ -66,7 +69,7 @@ export class ProcessorListener<T> implements ResourceEventHandlerRegistration {
     for (let delta = this.#queue.shift(); delta; delta = this.#queue.shift()) {
       try {
         const working = this.#call(delta);
-        // Handlers that return nothing are not made to wait for a turn of the loop.
+        // A handler that returns no promise does not cost a microtask.
         if (working) await working;
       } catch (error) {
         this.#onError(error);

@@ -6,7 +6,7 @@ const errorPlaces: readonly InformerErrorContext['during'][] = ['list', 'watch',
 const durationBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600];
 const itemBuckets = [1, 10, 100, 500, 1000, 5000, 10_000, 50_000, 100_000];
 
-/** Names as client-go had them; the errors are ours. The label is the reflector's name. */
+/** The reflector's metrics. Names are client-go's, except that of the errors. The label is the reflector's name. */
 export class ReflectorMetrics {
   readonly lists: Counter;
   readonly listDuration: Histogram;
@@ -55,12 +55,12 @@ export class ReflectorMetrics {
     });
     this.errors = metrics.counter({
       name: 'reflector_errors_total',
-      help: 'Total number of errors of the reflectors, by what they did',
+      help: 'Total number of errors of the reflectors, by activity',
       labels: ['name', 'during'],
     });
   }
 
-  /** Forgets what was counted of the reflector of that name: it has ended. */
+  /** Removes the series of a reflector that has ended. */
   forget(name: string): void {
     const { errors, ...ofName } = this;
     for (const metric of Object.values(ofName)) metric.remove?.(name);

@@ -14,12 +14,15 @@ interface Setup {
   readonly reflector: Reflector<ModelObject>;
   readonly errors: string[];
   readonly metrics: Map<string, number>;
-  /** Requests since the last call, such as `stream ""`, `list "0" limit 500`, `watch "7"`. */
+  /** Returns the requests since the last call, such as `stream ""`, `list "0" limit 500`, `watch "7"`. */
   requests(): string[];
   stop(): Promise<void>;
 }
 
-/** With three objects, and time that stretches nothing: waits are 0.8 s, 1.6 s …, watches last five minutes. */
+/**
+ * Starts a reflector on a server with three objects, without jitter: delays are 0.8 s, 1.6 s, and so on, and watches
+ * last five minutes.
+ */
 async function started(
   prepare: (server: ModelServer) => void = () => {},
   options: ReflectorOptions = {},
@@ -103,7 +106,7 @@ describe('Reflector', () => {
     });
   });
 
-  it('lists in pages where the server cannot stream, and does not ask for a stream again', async () => {
+  it('lists in pages when the server cannot stream, and does not request a stream again', async () => {
     const { server, indexer, requests, clock, stop, errors } = await started(
       (server) => {
         server.canStream = false;
@@ -119,7 +122,7 @@ describe('Reflector', () => {
     await stop();
   });
 
-  it('lists at once where the server begins a stream only to say that it lacks something for it', async () => {
+  it('lists at once when the server accepts a stream and then reports that it cannot serve it', async () => {
     const { indexer, requests, errors, stop } = await started((server) => {
       const { watch } = server;
       server.watch = async function (options) {
@@ -134,7 +137,7 @@ describe('Reflector', () => {
     await stop();
   });
 
-  it('asks for 500 at a time at first, and later for everything at once where the server has a cache', async () => {
+  it('lists in pages of 500 first, and later everything at once when the server has a watch cache', async () => {
     const { server, requests, clock, stop } = await started(() => {}, { watchList: false });
     expect(requests()).toEqual(['list "0" limit 500', 'watch "4"']);
     server.cut('expired');
@@ -143,7 +146,7 @@ describe('Reflector', () => {
     await stop();
   });
 
-  it('asks for everything at once when the pages have expired', async () => {
+  it('lists everything at once when the continue token has expired', async () => {
     const { indexer, requests, stop } = await started(
       (server) => {
         const { list } = server;
@@ -164,7 +167,7 @@ describe('Reflector', () => {
   });
 
   it.each<[string, WatchFault, string[], string[]]>([
-    ['an ordinary end', 'closed', ['watch "4"'], []],
+    ['a normal end', 'closed', ['watch "4"'], []],
     ['a broken connection', 'broken', ['watch "4"'], ['watch, 800 ms: ECONNRESET']],
     [
       'an expired version',
@@ -173,7 +176,7 @@ describe('Reflector', () => {
       ['watch, 800 ms: The resourceVersion for the provided watch is too old.'],
     ],
     ['an internal error', 'internal error', ['watch "4"'], ['watch, 800 ms: Internal error occurred: out of order']],
-  ])('after %s of a watch goes on without loss', async (_, how, expected, reported) => {
+  ])('after %s of a watch continues without loss', async (_, how, expected, reported) => {
     const { server, indexer, requests, clock, errors, stop, metrics } = await started();
     await clock.advance(minute);
     requests();
@@ -197,18 +200,18 @@ describe('Reflector', () => {
       ['list, 0 ms: Internal error occurred: out of order'],
     ],
     [
-      'told that the version is from the future',
+      'answered by "Too large resource version"',
       'too large',
       ['stream ""'],
       ['list, 0 ms: Timeout: Too large resource version: 5, current: 3'],
     ],
     [
-      'met with silence',
+      'not answered',
       'silence',
       ['list "0" limit 500', 'watch "4"'],
-      ['list, 800 ms: watch of things: nothing came for 30 s; the connection was given up'],
+      ['list, 800 ms: watch of things: no data received for 30 s; the connection was closed'],
     ],
-  ])('gets its initial state even if first %s', async (_, fault, expected, reported) => {
+  ])('gets its initial state even if the first request is %s', async (_, fault, expected, reported) => {
     const { indexer, requests, clock, errors, stop } = await started((server) => server.faults.push(fault));
     await clock.advance(minute);
     expect(requests()).toEqual(['stream ""', ...expected]);
@@ -221,9 +224,9 @@ describe('Reflector', () => {
     ['refused', ['refused', 'refused'], ['watch "4"', 'watch "4"', 'watch "4"']],
     ['answered by 429', ['too many requests'], ['watch "4"', 'watch "4"']],
     ['answered by 410', ['expired'], ['watch "4"', 'stream "4"']],
-    ['told that the version is from the future', ['too large'], ['watch "4"', 'stream ""']],
-    ['and its list as well answered by 410', ['expired', 'expired'], ['watch "4"', 'stream "4"', 'stream ""']],
-  ])('when another watch is %s asks for no more than it must', async (_, faults, expected) => {
+    ['answered by "Too large resource version"', ['too large'], ['watch "4"', 'stream ""']],
+    ['answered by 410, and the list as well', ['expired', 'expired'], ['watch "4"', 'stream "4"', 'stream ""']],
+  ])('when the next watch is %s sends no more requests than necessary', async (_, faults, expected) => {
     const { server, indexer, requests, clock, stop } = await started();
     await clock.advance(minute);
     requests();
@@ -236,7 +239,7 @@ describe('Reflector', () => {
     await stop();
   });
 
-  it('gives up a watch that is silent well past its time', async () => {
+  it('closes a watch that is silent well past its timeout', async () => {
     const { server, indexer, requests, clock, errors, stop } = await started();
     server.cut('silence');
     server.create('d');
@@ -244,22 +247,22 @@ describe('Reflector', () => {
     expect(requests()).toEqual(['stream ""']);
     await clock.advance(20_000);
     expect(requests()).toEqual(['watch "4"']);
-    expect(errors).toEqual(['watch, 800 ms: watch of things: nothing came for 330 s; the connection was given up']);
+    expect(errors).toEqual(['watch, 800 ms: watch of things: no data received for 330 s; the connection was closed']);
     expect(names(indexer)).toEqual(['a', 'b', 'c', 'd']);
     await stop();
   });
 
-  it('gives up a list that never comes', async () => {
+  it('aborts a list that is never answered', async () => {
     const { indexer, clock, errors, stop } = await started((server) => server.faults.push('silence'), {
       watchList: false,
     });
     await clock.advance(3 * minute);
-    expect(errors).toEqual(['list, 800 ms: list of things: nothing came for 120 s; the connection was given up']);
+    expect(errors).toEqual(['list, 800 ms: list of things: no data received for 120 s; the connection was closed']);
     expect(names(indexer)).toEqual(['a', 'b', 'c']);
     await stop();
   });
 
-  it('waits longer and longer while watches end at once', async () => {
+  it('backs off exponentially while watches end at once', async () => {
     const { server, requests, clock, errors, stop, metrics } = await started();
     const { watch } = server;
     server.watch = async function (options) {
@@ -281,7 +284,7 @@ describe('Reflector', () => {
     await stop();
   });
 
-  it('keeps its wits over a day of watches that expire: two hundred requests, one list', async () => {
+  it('needs two hundred requests and one list over a day of watches that expire', async () => {
     const { server, indexer, requests, clock, errors, stop } = await started(
       (server) => {
         server.bookmarkEveryMs = 4 * minute;
@@ -291,7 +294,7 @@ describe('Reflector', () => {
     for (let hour = 0; hour < 24; hour++) {
       server.create(`at-${hour}`);
       await clock.advance(60 * minute);
-      // What was before the last bookmark is forgotten: whoever did not heed it would have to list again.
+      // The history before the last bookmark is compacted: a reflector that ignored bookmarks would have to list again.
       server.compact();
     }
     const [first, ...others] = requests();
@@ -304,7 +307,7 @@ describe('Reflector', () => {
     await stop();
   }, 60_000);
 
-  it('reports what the store cannot take, and goes on', async () => {
+  it('reports objects that the store rejects, and continues', async () => {
     const { server, indexer, clock, errors, stop } = await started();
     indexer.addIndexers({
       picky: ({ data }) => {
@@ -320,7 +323,7 @@ describe('Reflector', () => {
     await stop();
   });
 
-  it('lists again, after a while, when the store did not take a list', async () => {
+  it('lists again after a delay when the store rejected a list', async () => {
     const clock = new FakeClock();
     const server = new ModelServer(clock);
     server.create('a');
@@ -346,7 +349,7 @@ describe('Reflector', () => {
     await running;
   });
 
-  it('lets go of everything when it is stopped, whatever it is doing', async () => {
+  it('releases everything when it is stopped, in every state', async () => {
     for (const fault of ['refused', 'silence', 'internal error'] as const) {
       const { stop } = await started((server) => server.faults.push(fault, fault), { watchList: fault !== 'silence' });
       await stop();

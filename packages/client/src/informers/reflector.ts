@@ -33,36 +33,36 @@ import { isExpired, isPassing, isTooLargeResourceVersion, retryAfterMs } from '.
 import { type Patience, WatchSession } from './watch-session.ts';
 
 /**
- * What a reflector keeps current. An `Indexer` is one. What these throw is reported: an object is left as it was then, and
- * a whole list is fetched again later.
+ * The store that a reflector updates; an `Indexer` is one. Errors that its methods throw are reported: a single object
+ * keeps its old state, a whole list is fetched again later.
  */
 export interface ReflectorStore<T> {
-  /** What watches can save it, if it is a cache. */
+  /** Set for caches: lets watches leave members of objects unparsed. */
   readonly needs?: CacheNeeds | undefined;
   /**
-   * Makes an object ready for the store, as soon as it has come and before others of a list have; undefined leaves it
-   * out. What comes to the other methods went through it. Does not throw.
+   * Prepares an object for the store when it is received, before the other objects of its list are. Returns undefined
+   * to omit it. The other methods get only prepared objects. Must not throw.
    */
   prepare?(object: T): T | undefined;
   add(object: T): void;
   update(object: T): void;
   delete(object: T): void;
-  /** These and no others. */
+  /** Replaces the whole content. */
   replace(objects: readonly T[], resourceVersion: string): void;
 }
 
 export interface ReflectorOptions {
-  /** For messages and metrics. */
+  /** Used in messages and metrics. */
   readonly name?: string;
-  /** Selectors and the like, sent with every list and watch. */
+  /** Selectors sent with every list and watch. */
   readonly listOptions?: Pick<ListOptions, 'labelSelector' | 'fieldSelector' | 'shardSelector'>;
-  /** Ask for the initial state as a stream; the default. Servers that cannot are asked for lists. */
+  /** Request the initial state as a stream; true by default. Falls back to lists when the server cannot stream. */
   readonly watchList?: boolean;
-  /** Objects in one page of a list. */
+  /** Page size of lists. */
   readonly pageSize?: number;
-  /** The server ends a watch after this time at the earliest, twice that at the latest. Not less than 5 minutes. */
+  /** Minimum timeout of a watch; the actual one is random between this and twice this. At least 5 minutes. */
   readonly minWatchTimeoutMs?: number;
-  /** How long one page of a list may take. */
+  /** Timeout of one page of a list. */
   readonly listTimeoutMs?: number;
   readonly clock?: Clock;
   /** In [0, 1). */
@@ -70,28 +70,28 @@ export interface ReflectorOptions {
   /** The console by default. */
   readonly logger?: Logger;
   readonly metrics?: Metrics;
-  /** Hears of every error; the logger does by default. */
+  /** Called with every error; by default errors are logged. */
   readonly onError?: InformerErrorHandler;
 }
 
 const shortestWatchTimeoutMs = 300_000;
-/** A server may be this late in ending a watch whose time is over. */
+/** How late a server may end a watch whose timeout has passed. */
 const graceMs = 30_000;
-/** A server that streams an initial state is never silent for so long before its end. */
+/** A server that streams the initial state is never silent for this long before its end. */
 const initialSilenceMs = 30_000;
 const veryShortMs = 1000;
 
 /**
- * Keeps a store equal to what the server has of one resource: lists, then watches, and goes on so whatever happens, until
+ * Keeps a store equal to the server's objects of one resource: lists, then watches, and recovers from all failures until
  * it is stopped.
  *
- * - An ordinary end of a watch, a broken connection and an unwell server cost no list: it goes on from the last resource
- *   version. Only a resource version that the server does not know (any more), or a refusal, leads to another list.
- * - Between attempts that follow a failure there is always a wait (`Backoff`), and a watch that ends within a second is a
- *   failure even if nothing is wrong with it: there is no loop without waiting.
- * - Every failure reaches `onError` and the metric `reflector_errors_total`. Its metrics are there as long as it runs.
+ * - After a normal end of a watch, a broken connection or a server error it resumes the watch from the last resource
+ *   version. It lists again only when that version is not available on the server, or the server rejects the request.
+ * - After a failure there is always a delay (`Backoff`), and a watch that ends within a second counts as a
+ *   failure even if it ended normally. So it never loops without a delay.
+ * - Every failure is reported to `onError` and counted in `reflector_errors_total`. Its metrics are removed when it ends.
  *
- * Differs from client-go: it lists again after a broken connection and a very short watch, and waits for ever for
+ * Differs from client-go, which lists again after a broken connection and a very short watch, and waits forever for
  * the end of the initial events.
  */
 export class Reflector<T extends KubernetesObject> {
@@ -108,16 +108,16 @@ export class Reflector<T extends KubernetesObject> {
   readonly #metrics: ReflectorMetrics;
   readonly #onError: (error: unknown, context: InformerErrorContext) => void;
   #state: ReflectorState = 'Idle';
-  /** Everything up to this is in the store. Empty before the first list. */
+  /** The store contains all changes up to this version. Empty before the first list. */
   #resourceVersion = '';
-  /** The server does not have `#resourceVersion`: the next list is of whatever is newest. */
+  /** The server does not have `#resourceVersion`: the next list requests the newest state. */
   #isResourceVersionUnavailable = false;
-  /** Asking for a stream makes sense. Becomes false for good when the server does not know how. */
+  /** Whether to request the initial state as a stream. Set to false permanently when the server does not support it. */
   #canStream: boolean;
-  /** The first list came in pages: the server has no cache to spare. */
+  /** The first list was paged, so the server does not serve lists from a watch cache. */
   #listsInPages = false;
   #isStopping = false;
-  /** The watch that is open or asked for, to be ended on stop. */
+  /** The open or requested watch, to be closed on stop. */
   #session: WatchSession<T> | undefined;
 
   constructor(listerWatcher: ListerWatcher<T>, store: ReflectorStore<T>, options: ReflectorOptions = {}) {
@@ -146,15 +146,16 @@ export class Reflector<T extends KubernetesObject> {
     return this.#state;
   }
 
-  /** Everything up to this is in the store. Empty before the first list. */
+  /** The store contains all changes up to this version. Empty before the first list. */
   get lastSyncResourceVersion(): string {
     return this.#resourceVersion;
   }
 
-  /** Runs until the signal is aborted, and resolves when nothing is under way any more. Rejects only when called twice. */
+  /** Runs until the signal is aborted, and resolves when no request is in progress. Rejects only when called twice. */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#state !== 'Idle') throw new Error('a reflector runs once');
-    // A signal of its own: the other may be that of many informers, and each wait would be a listener more.
+    // A separate signal, because the given one may be shared by many informers, and each delay would add a listener to
+    // it.
     const own = new AbortController();
     const stop = (): void => {
       own.abort(signal.reason);
@@ -188,7 +189,7 @@ export class Reflector<T extends KubernetesObject> {
       case 'Watching':
         return this.#watch(step.session, step.rest);
       case 'BackingOff':
-        // Only the signal makes it reject, and that ends the run.
+        // It rejects only on abort, which ends the run.
         return sleep(this.#clock, step.delayMs, signal).then(
           () => step.next,
           () => step.next,
@@ -218,7 +219,7 @@ export class Reflector<T extends KubernetesObject> {
         session.allow({ ageMs: timeoutSeconds * 1000 + graceMs, silenceMs: graceMs });
         return { state: 'Watching', session, rest: batch.slice(end + 1) };
       }
-      throw failureOf(await session.end()) ?? new Error('the watch ended before the initial events did');
+      throw failureOf(await session.end()) ?? new Error('the watch ended before the initial events were complete');
     } catch (error) {
       session.stop();
       return signal.aborted ? this.#fromTheBeginning() : this.#afterFailedStream(error, isOpen);
@@ -231,11 +232,12 @@ export class Reflector<T extends KubernetesObject> {
       this.#report(error, 'list', 0);
       return this.#fromTheBeginning();
     }
-    // The server does not know how to stream and says so, or ignored the wish and will never announce the end.
+    // The server rejects streaming, or ignored the parameter and will never send the final bookmark.
     const isUnknown = isInvalid(error) || isBadRequest(error);
     if (isUnknown || error instanceof StalledError) this.#canStream = false;
     if (asApiError(error) !== undefined && !isTooManyRequests(error)) {
-      // It answered, and may well answer a list: a server that lacks a part that streaming needs does.
+      // The server responded, and may well serve a list, for example when it lacks only a component that streaming
+      // needs.
       if (!isUnknown) this.#report(error, 'list', 0);
       return { state: 'Listing' };
     }
@@ -247,7 +249,7 @@ export class Reflector<T extends KubernetesObject> {
     this.#metrics.lists.add(1, this.name);
     const resourceVersion = this.#isResourceVersionUnavailable ? '' : this.#resourceVersion || '0';
     try {
-      // A server with a cache answers a list that is at least so new from there, but only a whole one.
+      // A list with a minimum version is served from the watch cache only if it is not paged.
       const limit = this.#pageSize ?? (this.#listsInPages || isAnyVersion(resourceVersion) ? defaultPageSize : 0);
       const options = { ...this.#listOptions, resourceVersion, signal };
       const { list, isPaged } =
@@ -282,7 +284,8 @@ export class Reflector<T extends KubernetesObject> {
 
   async #watch(session: WatchSession<T>, rest: readonly WatchEvent<T>[]): Promise<Step<T>> {
     this.#metrics.watches.add(1, this.name);
-    // A watch from no version begins with what there is, in no order: its versions count only after that.
+    // A watch without a resourceVersion begins with the existing objects in arbitrary order: their versions do not
+    // count.
     let isInOrder = !isAnyVersion(this.#resourceVersion);
     for (let batch: readonly WatchEvent<T>[] | undefined = rest; batch; batch = await session.next()) {
       for (const event of batch) {
@@ -295,7 +298,7 @@ export class Reflector<T extends KubernetesObject> {
     this.#metrics.watchDuration.observe(session.durationMs / 1000, this.name);
     this.#metrics.itemsPerWatch.observe(session.events, this.name);
     if (end.reason !== 'closed') {
-      return this.#afterFailedWatch(failureOf(end) ?? new Error('somebody stopped the watch'));
+      return this.#afterFailedWatch(failureOf(end) ?? new Error('the watch was stopped'));
     }
     if (session.durationMs >= veryShortMs) return { state: 'Connecting' };
     this.#metrics.shortWatches.add(1, this.name);
@@ -306,15 +309,15 @@ export class Reflector<T extends KubernetesObject> {
 
   #afterFailedWatch(error: unknown): Step<T> {
     const next: Step<T> = { state: 'Connecting' };
-    // It was we who ended it, and nothing comes next.
+    // The reflector stopped the watch itself.
     if (this.#isStopping) return next;
     if (isTooLargeResourceVersion(error)) this.#isResourceVersionUnavailable = true;
-    // Expired: a list that is at least as new as what we have is still to be had.
+    // When the version has expired, a list that is not older than it is still possible.
     const goesOn = isPassing(error) && !isUnavailable(error);
     return this.#backOff(error, 'watch', goesOn ? next : this.#fromTheBeginning());
   }
 
-  /** Adds an initial event to the objects. Returns whether it was the bookmark that ends them. */
+  /** Applies an initial event to the collected objects. Returns true for the bookmark after the initial events. */
   #gather(objects: Map<string, T>, event: WatchEvent<T>): boolean {
     if (event.type === 'BOOKMARK') return getAnnotation(event.object, INITIAL_EVENTS_ANNOTATION_KEY) === 'true';
     if (event.type === 'ERROR') return false;
@@ -337,7 +340,7 @@ export class Reflector<T extends KubernetesObject> {
 
   #change({ type, object }: ObjectEvent<T>): void {
     const prepared = this.#prepared(object);
-    // What is gone is gone, whatever can be made of it.
+    // A deletion is applied even if the object cannot be prepared.
     if (type === 'DELETED') this.#store.delete(prepared ?? object);
     else if (prepared === undefined) return;
     else if (type === 'ADDED') this.#store.add(prepared);
@@ -378,16 +381,16 @@ export class Reflector<T extends KubernetesObject> {
     return session.open(this.#listerWatcher, all, this.#store.needs);
   }
 
-  /** Spread, so that many watches that began together do not all begin anew together. */
+  /** With jitter, so that watches that started together do not all restart together. */
   #timeoutSeconds(): number {
     return Math.floor((this.#minWatchTimeoutMs / 1000) * (1 + this.#random()));
   }
 }
 
-/** The version does not say which state is meant: the newest, or any. */
+/** The version does not name a state: '' means the newest, '0' means any. */
 const isAnyVersion = (resourceVersion: string): boolean => resourceVersion === '' || resourceVersion === '0';
 
 const isUnavailable = (error: unknown): boolean => isExpired(error) || isTooLargeResourceVersion(error);
 
-/** Undefined when nothing failed. */
+/** The error that ended the watch, if any. */
 const failureOf = (end: WatchEnd): Error | undefined => ('error' in end ? end.error : undefined);

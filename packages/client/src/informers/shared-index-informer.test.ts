@@ -15,7 +15,7 @@ interface Setup {
   readonly server: ModelServer;
   readonly informer: SharedIndexInformer<ModelObject>;
   readonly errors: string[];
-  /** Runs it, and lets what can happen now happen. */
+  /** Starts the informer and waits until it is idle. */
   run(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -51,7 +51,7 @@ function informerOf(names: readonly string[], options: SharedIndexInformerOption
   };
 }
 
-/** Writes down what it is told. */
+/** A handler that records its calls. */
 function recorder(): ResourceEventHandler<ModelObject> & { readonly seen: string[] } {
   const seen: string[] = [];
   return {
@@ -66,7 +66,7 @@ function recorder(): ResourceEventHandler<ModelObject> & { readonly seen: string
   };
 }
 
-/** A handler that is stuck until it is let go. */
+/** A handler that blocks until `release` is called. */
 function stuck(): { readonly handler: ResourceEventHandler<ModelObject>; readonly seen: string[]; release(): void } {
   let release!: () => void;
   const gate = new Promise<void>((resolve) => {
@@ -85,7 +85,7 @@ function stuck(): { readonly handler: ResourceEventHandler<ModelObject>; readonl
 }
 
 describe('SharedIndexInformer', () => {
-  it('tells of adds, updates and deletes in order', async () => {
+  it('delivers adds, updates and deletes in order', async () => {
     const { server, informer, clock, run, stop } = informerOf(['a']);
     const handler = recorder();
     informer.addEventHandler(handler);
@@ -98,7 +98,7 @@ describe('SharedIndexInformer', () => {
     await stop();
   });
 
-  it('tells what a list reveals: deletes that nobody saw, and another object under an old name', async () => {
+  it('detects missed deletes and recreated objects when it lists again', async () => {
     const { server, informer, clock, run, stop } = informerOf(['a', 'b', 'c', 'd']);
     const handler = recorder();
     informer.addEventHandler(handler);
@@ -116,7 +116,7 @@ describe('SharedIndexInformer', () => {
     await stop();
   });
 
-  it('tells a handler that comes late of all that is there', async () => {
+  it('delivers all existing objects to a handler that is added later', async () => {
     const { server, informer, clock, run, stop } = informerOf(['a', 'b']);
     await run();
     server.create('c');
@@ -133,7 +133,7 @@ describe('SharedIndexInformer', () => {
     expect(() => informer.addEventHandler(handler)).toThrow('stopped already');
   });
 
-  it('lets each handler go at its own pace, and says when each has seen the initial state', async () => {
+  it('delivers to each handler at its own pace, and reports when each has seen the initial state', async () => {
     const { server, informer, clock, run, stop } = informerOf(['a', 'b']);
     const [slow, prompt] = [stuck(), recorder()];
     const slowly = informer.addEventHandler(slow.handler);
@@ -150,7 +150,7 @@ describe('SharedIndexInformer', () => {
     await stop();
   });
 
-  it('counts a handler as synced only when its last call is over', async () => {
+  it('counts a handler as synced only when its last call has completed', async () => {
     const { informer, run, stop } = informerOf(['a']);
     const slow = stuck();
     const registration = informer.addEventHandler(slow.handler);
@@ -164,7 +164,7 @@ describe('SharedIndexInformer', () => {
     await stop();
   });
 
-  it('keeps only the net change for a handler that is stuck', async () => {
+  it('keeps only the net change for a blocked handler', async () => {
     const { server, informer, clock, run, stop } = informerOf(['a']);
     const slow = stuck();
     informer.addEventHandler(slow.handler, { coalesceAbove: 3 });
@@ -186,7 +186,7 @@ describe('SharedIndexInformer', () => {
     await stop();
   });
 
-  it('reports a handler that throws or rejects, and goes on with it and the others', async () => {
+  it('reports a handler that throws or rejects, and continues with it and the others', async () => {
     const { server, informer, clock, errors, run, stop } = informerOf(['a']);
     const seen: string[] = [];
     informer.addEventHandler({
@@ -210,7 +210,7 @@ describe('SharedIndexInformer', () => {
     await stop();
   });
 
-  it('tells a removed handler nothing more', async () => {
+  it('delivers nothing to a removed handler', async () => {
     const { server, informer, clock, run, stop } = informerOf(['a', 'b']);
     const [handler, slow] = [recorder(), stuck()];
     const registration = informer.addEventHandler(handler, { resyncPeriodMs: 1000 });
@@ -229,7 +229,7 @@ describe('SharedIndexInformer', () => {
     await stop();
   });
 
-  it('reminds each handler of everything, at the period it asks for', async () => {
+  it('resyncs each handler at its own period', async () => {
     const { informer, clock, run, stop } = informerOf(['a'], { resyncPeriodMs: 10 * minute });
     const [often, seldom, never] = [recorder(), recorder(), recorder()];
     informer.addEventHandler(often, { resyncPeriodMs: minute });
@@ -243,7 +243,7 @@ describe('SharedIndexInformer', () => {
     await stop();
   });
 
-  it('transforms what comes in, and leaves out what cannot be', async () => {
+  it('transforms objects, and omits those whose transform fails', async () => {
     const { server, informer, clock, errors, run, stop } = informerOf(['a']);
     informer.setTransform((object) => {
       if (object.metadata?.name === 'bad') throw new Error('cannot');
@@ -260,7 +260,7 @@ describe('SharedIndexInformer', () => {
     await stop();
   });
 
-  it('takes the rest of a list in which there is an object that it cannot take', async () => {
+  it('stores the rest of a list when one object cannot be stored', async () => {
     const picky = ({ metadata }: ModelObject): string[] => {
       if (metadata?.name === 'bad') throw new Error('no');
       return [];
@@ -273,7 +273,7 @@ describe('SharedIndexInformer', () => {
     await stop();
   });
 
-  it('freezes what is shared when asked to', async () => {
+  it('freezes objects with `freeze`', async () => {
     const { informer, run, stop } = informerOf(['a'], { freeze: true });
     await run();
     const object = informer.indexer.getByKey('a')!;
@@ -283,7 +283,7 @@ describe('SharedIndexInformer', () => {
     await stop();
   });
 
-  it('fails whoever waits for a sync that will not come', async () => {
+  it('rejects whenSynced when the informer stops before it has synced', async () => {
     const { server, informer, run, stop } = informerOf([]);
     server.faults.push('silence');
     const registration = informer.addEventHandler({});
@@ -301,7 +301,7 @@ describe('SharedIndexInformer', () => {
     await expect(informer.run(AbortSignal.abort())).rejects.toThrow('it runs once');
   });
 
-  it('says errors to the logger when nobody else wants to hear them', async () => {
+  it('logs errors when there is no onError', async () => {
     const { logger, lines } = recordLogs({ verbosity: 4 });
     const { server, clock, run, stop } = informerOf(['a'], { onError: undefined, logger });
     server.faults.push('refused');
@@ -316,7 +316,7 @@ describe('SharedIndexInformer', () => {
     await stop();
   });
 
-  it('runs on when the error handler itself throws', async () => {
+  it('continues when the error handler itself throws', async () => {
     const { server, informer, clock, run, stop } = informerOf(['a'], {
       logger: silentLogger,
       onError() {
@@ -332,7 +332,7 @@ describe('SharedIndexInformer', () => {
 });
 
 describe('FilteringResourceEventHandler', () => {
-  it('makes adds and deletes of what comes to pass the filter or ceases to', async () => {
+  it('turns updates into adds and deletes when an object starts or ceases to match', async () => {
     const { server, informer, clock, run, stop } = informerOf(['a']);
     const inner = recorder();
     informer.addEventHandler(new FilteringResourceEventHandler(({ data = 0 }) => data === 1 || data === 2, inner));

@@ -18,33 +18,36 @@ import { deepFreeze, stripManagedFields, type Transform } from './transform.ts';
 
 export interface HandlerOptions {
   /**
-   * Remind the handler of every object after this time, by an update in which nothing changes; 0 for never. At least a
-   * second; up to a tenth is added, so that many do not come at once. Without: the informer's.
+   * Resync period: every object is delivered again as an update without a change; 0 for never. At least a second; up to
+   * 10% jitter is added. Default: the informer's.
    */
   readonly resyncPeriodMs?: number;
-  /** How far the handler may fall behind before what waits for it is made one change for each object. */
+  /** Number of queued changes above which the queue keeps only the net change of each object. */
   readonly coalesceAbove?: number;
 }
 
 export interface SharedIndexInformerOptions<T extends KubernetesObject> extends ReflectorOptions {
-  /** Indexes of the cache, beside that by namespace. */
+  /** Indexes of the cache in addition to the one by namespace. */
   readonly indexers?: Indexers<T>;
-  /** For handlers that do not say; 0 or none for never. */
+  /** Default resync period of handlers; 0 or undefined for never. */
   readonly resyncPeriodMs?: number;
-  /** Changes every object before it goes into the cache; such as `stripManagedFields`. Not its name or namespace. */
+  /**
+   * Changes every object before it is stored in the cache, for example `stripManagedFields`. Must not change name or
+   * namespace.
+   */
   readonly transform?: Transform<T>;
-  /** Hold parts that are equal in several objects once (`PartSharing`); the default. */
+  /** Share equal parts of different objects (`PartSharing`); true by default. */
   readonly shareParts?: boolean;
-  /** Freeze every object, so that whoever changes what is shared gets a TypeError. For tests and development. */
+  /** Freeze every object, so that modifying a shared object throws a TypeError. For tests and development. */
   readonly freeze?: boolean;
 }
 
-/** What is to be had of any informer, whatever its kind: what factories and managers need. */
+/** The members of an informer that do not depend on its type; used by factories and managers. */
 export interface SharedInformer {
   readonly name: string;
-  /** Runs until the signal is aborted; resolves when all has ended. Never rejects on account of the server. */
+  /** Runs until the signal is aborted, and resolves when everything has ended. Never rejects because of the server. */
   run(signal: AbortSignal): Promise<void>;
-  /** The cache has had a whole list. */
+  /** Whether the cache has received a complete list. */
   hasSynced(): boolean;
   whenSynced(signal?: AbortSignal): Promise<void>;
   readonly isStopped: boolean;
@@ -56,16 +59,16 @@ const resyncJitter = 0.1;
 const defaultCoalesceAbove = 10_000;
 
 /**
- * A cache of everything the server has of one resource, kept current, and handlers that hear of its changes.
+ * A cache of the server's objects of one resource that is kept up to date, with handlers for changes.
  *
- * - The cache (`indexer`) has a change before any handler hears of it; it may have later ones too.
- * - Each handler gets its events one after the other at its own pace, without holding up the others. For every object it
- *   sees an add, then updates, then a delete, in order; nothing is left out as long as it keeps up, and the net change is
- *   kept where it does not (`DeltaFIFO`).
- * - An object that was deleted and made again under its name is a delete and an add, also when a list brought it.
+ * - The cache (`indexer`) contains a change before any handler receives it; it may contain later ones too.
+ * - Each handler receives its events sequentially at its own pace, without delaying the others. For every object it
+ *   receives an add, then updates, then a delete, in order. It receives every change while it keeps up, and net changes
+ *   otherwise (`DeltaFIFO`).
+ * - An object that was deleted and recreated with the same name is a delete and an add, also when a list reveals it.
  *
- * Differs from client-go: there, the last of these is an update from the one to the other; resyncs happen only if
- * the informer itself was given a period; and a list that shows an object unchanged is an update to some handlers.
+ * Differs from client-go: there, a recreated object is an update from the old to the new object; resyncs happen only if
+ * the informer itself has a resync period; and an unchanged object in a list is an update for some handlers.
  */
 export class SharedIndexInformer<T extends KubernetesObject> implements SharedInformer {
   readonly name: string;
@@ -76,7 +79,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
   readonly #random: () => number;
   readonly #onError: (error: unknown, context: InformerErrorContext) => void;
   readonly #synced = new SyncState();
-  /** With the timer of each one's next resync. */
+  /** The listeners with the timer of their next resync. */
   readonly #listeners = new Map<ProcessorListener<T>, Timer | undefined>();
   readonly #sharing: PartSharing | undefined;
   #transform: Transform<T> | undefined;
@@ -96,12 +99,12 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
     this.#onError = guarded(options.onError ?? logErrors(logger), logger);
   }
 
-  /** Everything up to this is in the cache. Empty before the first list. */
+  /** The cache contains all changes up to this version. Empty before the first list. */
   get lastSyncResourceVersion(): string {
     return this.#reflector?.lastSyncResourceVersion ?? '';
   }
 
-  /** What it is doing right now; for health checks. */
+  /** The state of the reflector; for health checks. */
   get state(): ReflectorState {
     return this.#reflector?.state ?? 'Idle';
   }
@@ -114,7 +117,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
     return this.#synced.isSynced;
   }
 
-  /** Rejects with the signal's reason, and when the informer stops before. */
+  /** Resolves when the cache has synced. Rejects with the signal's reason, and when the informer stops before. */
   whenSynced(signal?: AbortSignal): Promise<void> {
     return this.#synced.whenSynced(signal);
   }
@@ -125,13 +128,16 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
     this.#transform = transform;
   }
 
-  /** Throws when there is an index of such a name, or the informer has stopped. */
+  /** Throws when an index with such a name exists, or the informer has stopped. */
   addIndexers(indexers: Indexers<T>): void {
     if (this.#isStopped) throw new Error('indexer was not added because it has stopped already');
     this.indexer.addIndexers(indexers);
   }
 
-  /** A handler that comes late is told of everything that is there by adds. Throws when the informer has stopped. */
+  /**
+   * Adds a handler. A handler that is added later receives all existing objects as adds. Throws when the informer has
+   * stopped.
+   */
   addEventHandler(handler: ResourceEventHandler<T>, options: HandlerOptions = {}): ResourceEventHandlerRegistration {
     if (this.#isStopped) throw new Error('handler was not added to shared informer because it has stopped already');
     const { coalesceAbove = defaultCoalesceAbove, resyncPeriodMs = this.#options.resyncPeriodMs ?? 0 } = options;
@@ -145,7 +151,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
     return listener;
   }
 
-  /** The handler hears of nothing more; resolves when it has ended what it was doing. Harmless when it is not there. */
+  /** Removes a handler; resolves when its current call has completed. Does nothing when it is not registered. */
   async removeEventHandler(registration: ResourceEventHandlerRegistration): Promise<void> {
     if (!(registration instanceof ProcessorListener) || !this.#listeners.has(registration)) return;
     this.#listeners.get(registration)?.cancel();
@@ -154,8 +160,8 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
   }
 
   /**
-   * Lists, watches and tells until the signal is aborted. Resolves when nothing is under way any more, handlers
-   * included; what was waiting for them then is dropped. Rejects only when called twice.
+   * Lists, watches and calls the handlers until the signal is aborted. Resolves when requests and handlers have ended;
+   * queued events are dropped. Rejects only when called twice.
    */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#reflector) throw new Error('the informer was started already: it runs once');
@@ -170,7 +176,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
     await Promise.all([...this.#listeners.keys()].map((listener) => this.removeEventHandler(listener)));
   }
 
-  /** Where the reflector writes: cache and handlers get each change in one step. */
+  /** The reflector's store: updates the cache and queues the event for the handlers in one step. */
   #store(): ReflectorStore<T> {
     return {
       needs: this.#needs(),
@@ -188,7 +194,9 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
     };
   }
 
-  /** None where objects do not share parts, or where nobody knows what becomes of a part that the last state had already. */
+  /**
+   * Undefined when parts are not shared, or when a custom transform may change parts that come from the previous state.
+   */
   #needs(): CacheNeeds | undefined {
     const strips = this.#transform === stripManagedFields;
     if (!this.#sharing || (this.#transform && !strips)) return undefined;
@@ -236,7 +244,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
     for (const listener of this.#listeners.keys()) listener.push(delta);
   }
 
-  /** What the cache is to hold of it: what it has already, if anything, when that cannot be made. */
+  /** Returns the object to store. When preparing it fails, returns the currently cached object, if any. */
   #prepare(object: T): T | undefined {
     const old = this.indexer.get(object);
     try {
@@ -269,7 +277,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
   }
 }
 
-/** Clients of this package say what they are for. */
+/** Clients of this package describe their resource. */
 function nameOf(listerWatcher: object): string {
   if (!('resource' in listerWatcher)) return 'informer';
   const { resource } = listerWatcher;

@@ -5,7 +5,7 @@ import type { Watch } from '../watch/watch.ts';
 import { InformerSet, type InformerWithLister, type SharedInformerFactoryOptions } from './informer-set.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 
-/** The objects of a ClientSet's resource, if it can be watched over all namespaces. */
+/** The object type of a ClientSet's resource, if it can be watched in all namespaces. */
 type Watched<Resource> = Resource extends (namespace?: string) => { watch(): Promise<Watch<infer T>> }
   ? T extends KubernetesObject
     ? T
@@ -18,12 +18,12 @@ type Informers<GroupVersion> = {
   >;
 };
 
-/** As a ClientSet has clients by group, version and resource: informers with their listers. */
+/** Informers with their listers by group, version and resource, like the clients of a ClientSet. */
 export type InformerGroups<Clients> = {
   readonly [G in Exclude<keyof Clients, 'rest'>]: { readonly [V in keyof Clients[G]]: Informers<Clients[G][V]> };
 };
 
-/** A client that says what it is for, such as `customResource` makes. */
+/** A client with a resource description, such as those of `customResource`. */
 type DescribedClient<T extends KubernetesObject> = ListerWatcher<T> & { readonly resource: ResourceDescription };
 
 class LazyInformerGroups extends InformerSet {
@@ -35,8 +35,8 @@ class LazyInformerGroups extends InformerSet {
   }
 
   /**
-   * The informer of any other resource by a client for it, in all namespaces or in the factory's. Who asks again for the
-   * resource gets the same, whatever the client.
+   * Returns the informer of any other resource, with a client for all namespaces or for the factory's. Further calls
+   * for the resource return the same informer, even with another client.
    */
   forResource<T extends KubernetesObject>(client: DescribedClient<T>): InformerWithLister<T> {
     return this.member(client.resource, () => client);
@@ -44,16 +44,16 @@ class LazyInformerGroups extends InformerSet {
 
   #informersOf(groupVersion: object): object {
     return mapped(groupVersion, (client) => {
-      if (typeof client !== 'function') throw new Error('the client set has something that is no resource');
+      if (typeof client !== 'function') throw new Error('the client set has a member that is not a resource');
       const described: DescribedClient<KubernetesObject> = client(this.namespace);
-      // Generated listers have the kind in the message, others the resource; people search for both: `pod "web" not found`.
+      // As in client-go, typed listers name the kind in errors, others the resource: `pod "web" not found`.
       return this.member(described.resource, () => described, described.resource.kind.toLowerCase());
     });
   }
 }
 
 /**
- * One informer for every resource that somebody asks for, by the names of the ClientSet:
+ * Makes and shares one informer for each resource, by the names of the ClientSet:
  *
  * ```ts
  * const factory = new SharedInformerFactory(clients, { transform: stripManagedFields });
@@ -64,13 +64,13 @@ class LazyInformerGroups extends InformerSet {
  * lister.namespace('default').get('web-0');
  * ```
  */
-export class SharedInformerFactory // It has a property for each group of the ClientSet, made above.
+export class SharedInformerFactory // It has a property for each group of the ClientSet, defined by the base class.
   extends (LazyInformerGroups as new (
     clients: ClientSet,
     options?: SharedInformerFactoryOptions,
   ) => LazyInformerGroups & InformerGroups<ClientSet>) {}
 
-/** The names of all getters of the object's classes. */
+/** The names of all getters of the object's class and its base classes. */
 function gettersOf(object: object): string[] {
   const names = new Set<string>();
   for (let proto = Object.getPrototypeOf(object); proto && proto !== Object.prototype; ) {
@@ -86,7 +86,7 @@ function part(object: object, name: string): object {
   return value;
 }
 
-/** An object with the same properties, each made out of the other's when it is first asked for. */
+/** Returns an object with the same properties, whose values are made from the original ones on first access. */
 function mapped(object: object, make: (value: object) => object): object {
   const result = {};
   for (const name of Object.keys(object)) lazily(result, name, () => make(Reflect.get(object, name)));

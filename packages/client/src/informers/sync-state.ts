@@ -1,6 +1,6 @@
 import { onAbort } from '@coxswain/apimachinery/abort';
 
-/** Something that happens once, or turns out never to happen. */
+/** A one-time transition to synced or failed, for which callers can wait. */
 export class SyncState {
   #state: 'waiting' | 'synced' | 'failed' = 'waiting';
   #error: Error | undefined;
@@ -14,13 +14,13 @@ export class SyncState {
     this.#settle('synced');
   }
 
-  /** It will not happen. Harmless when it already has. */
+  /** Sets the state to failed, unless it is synced already. */
   fail(error: Error): void {
     this.#error ??= error;
     this.#settle('failed');
   }
 
-  /** Resolves when it has happened; rejects when it will not, and with the signal's reason. */
+  /** Resolves when synced; rejects when failed, and with the signal's reason. */
   whenSynced(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const check = (): boolean => {

@@ -1,21 +1,24 @@
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import { deleteUnread } from '../lazy-objects/index.ts';
 
-/** Changes an object on its way into a cache, in place or not. Called once for each object that comes in. */
+/**
+ * Changes an object before it is stored in a cache, in place or by returning a new one. Called once for each received
+ * object.
+ */
 export type Transform<T> = (object: T) => T;
 
-/** Leaves out `metadata.managedFields`, which is a third of a typical object and of no use to most readers. */
+/** Removes `metadata.managedFields`, which is a third of a typical object and unused by most readers. */
 export function stripManagedFields<T extends KubernetesObject>(object: T): T {
   const { metadata } = object;
   if (metadata && 'managedFields' in metadata) {
-    // First without parsing them.
+    // Deletes them without parsing, if they are unread.
     deleteUnread(metadata);
     delete metadata.managedFields;
   }
   return object;
 }
 
-/** Nothing in the object can be changed any more. */
+/** Freezes an object and everything in it. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const child of Object.values(value)) deepFreeze(child);

@@ -6,15 +6,15 @@ import type { Watch, WatchEnd } from '../watch/watch.ts';
 import { StalledError } from './informer-error.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 
-/** When a watch is taken for dead: at this age, and silent for so long. */
+/** A watch is closed as dead when it is at least this old and has been silent for this long. */
 export interface Patience {
   readonly ageMs: number;
   readonly silenceMs: number;
 }
 
 /**
- * One watch from its request to its end, with a deadline of our own: a server or proxy that neither sends anything nor
- * hangs up cannot hold us for ever.
+ * One watch from its request to its end, with a client-side deadline: a server or proxy that neither sends data nor
+ * closes the connection cannot block the reflector forever.
  */
 export class WatchSession<T extends KubernetesObject> {
   readonly #clock: Clock;
@@ -26,7 +26,7 @@ export class WatchSession<T extends KubernetesObject> {
   #timer: Timer | undefined;
   #watch: Watch<T> | undefined;
   #stalled: StalledError | undefined;
-  /** How many events came, bookmarks included. */
+  /** Number of received events, including bookmarks. */
   events = 0;
 
   constructor(name: string, clock: Clock, patience: Patience) {
@@ -38,7 +38,7 @@ export class WatchSession<T extends KubernetesObject> {
     this.#arm();
   }
 
-  /** Resolves once the server has accepted it; rejects with why not. */
+  /** Resolves when the server has accepted the watch; rejects otherwise. */
   async open(listerWatcher: ListerWatcher<T>, options: ListOptions, needs?: CacheNeeds): Promise<void> {
     try {
       this.#watch = await listerWatcher.watch({ ...options, signal: this.#abort.signal });
@@ -47,11 +47,11 @@ export class WatchSession<T extends KubernetesObject> {
       throw this.#stalled ?? error;
     }
     if (needs) this.#watch.feed?.(needs);
-    // Stopped at the very moment in which it was accepted.
+    // Stopped while the response arrived.
     if (this.#abort.signal.aborted) this.#watch.stop();
   }
 
-  /** The events that have come since; undefined when it is over. */
+  /** Returns the next events; undefined when the watch has ended. */
   async next(): Promise<readonly WatchEvent<T>[] | undefined> {
     const batch = await this.#watch!.nextBatch();
     if (batch === undefined) {
@@ -63,7 +63,7 @@ export class WatchSession<T extends KubernetesObject> {
     return batch;
   }
 
-  /** Why it is over. */
+  /** Returns why the watch has ended. */
   async end(): Promise<WatchEnd> {
     const end = await this.#watch!.ended;
     return this.#stalled ? { reason: 'broken', error: this.#stalled } : end;
@@ -73,7 +73,7 @@ export class WatchSession<T extends KubernetesObject> {
     return this.#clock.monotonic() - this.#startedAt;
   }
 
-  /** From now on that much. */
+  /** Replaces the deadlines. */
   allow(patience: Patience): void {
     this.#patience = patience;
     this.#timer?.cancel();
