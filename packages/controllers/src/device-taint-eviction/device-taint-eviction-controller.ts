@@ -24,14 +24,14 @@ import { conditionType, type RuleEffects, ruleCondition } from './rule-condition
 
 const name = 'device-taint-eviction-controller';
 const workers = 8;
-/** Between two writes of what a rule does; the first comes at once. */
+/** Minimum time between two writes of a rule's status. The first one is immediate. */
 const ruleStatusPeriodMs = 10_000;
 const poolIndex = 'devicePool';
 
-/** Not every server has them. */
+/** Not every server has this resource. */
 export const taintRules = { group: 'resource.k8s.io', version: 'v1beta2', resource: 'devicetaintrules' };
 
-/** Works on pods (`pod:namespace/name`), which may have to go, and on rules (`rule:name`), which tell of it. */
+/** Reconciles pods (`pod:namespace/name`), which may have to be evicted, and rules (`rule:name`), whose status reports the evictions. */
 export class DeviceTaintEvictionController implements Controller {
   readonly #context: ControllerContext;
   readonly #recorder: EventRecorder;
@@ -40,10 +40,10 @@ export class DeviceTaintEvictionController implements Controller {
   readonly #claims: SharedIndexInformer<ResourceClaim>;
   readonly #slices: SharedIndexInformer<ResourceSlice>;
   readonly #rules: SharedIndexInformer<DeviceTaintRule> | undefined;
-  /** The uids of pods that wait to be evicted, by their keys. */
+  /** The uids of pods that are due for eviction, by their keys. */
   readonly #waiting = new Map<string, string>();
   readonly #evicted = new LruCache<string, true>(500);
-  /** How many pods each rule, by its uid, has driven away since this controller was made. */
+  /** The number of pods that each rule, by its uid, has evicted since this controller was created. */
   readonly #evictedBy = new Map<string, number>();
 
   constructor(context: ControllerContext) {
@@ -71,7 +71,7 @@ export class DeviceTaintEvictionController implements Controller {
 
   #watch(): void {
     const onPod = (pod: Pod): void => {
-      // Most have no devices, nor ever will.
+      // Most pods have no resource claims, and the field is immutable.
       if (pod.spec?.resourceClaims?.length) this.#enqueuePod(metaNamespaceKey(pod));
     };
     this.#pods.addEventHandler({
@@ -81,7 +81,7 @@ export class DeviceTaintEvictionController implements Controller {
         const [before, now] = [old.status?.resourceClaimStatuses, pod.status?.resourceClaimStatuses];
         if (isMoved || !semanticEqual(before, now)) onPod(pod);
       },
-      // At once: another pod of that name must not be taken for it.
+      // Removed at once, so that another pod of that name is not mistaken for it.
       onDelete: (deleted) => {
         this.#waiting.delete(deletionHandlingKey(deleted));
       },
@@ -124,7 +124,7 @@ export class DeviceTaintEvictionController implements Controller {
     }
   }
 
-  /** What matters is whether a taint is there, or was: also in slices that a newer generation of the pool has replaced. */
+  /** Queues the pods that use the pools if any of the old or new slices has a taint, including slices of outdated generations. */
   #slicesChanged(...changed: ResourceSlice[]): void {
     const pools = new Set(changed.map(({ spec }) => poolKey(spec.driver, spec.pool.name)));
     for (const pool of pools) {
@@ -134,7 +134,7 @@ export class DeviceTaintEvictionController implements Controller {
     }
   }
 
-  /** Rules are few and change rarely: everybody is looked at. First comes what the rule is going to do. */
+  /** Rules are few and change rarely, so all pods with claims are queued. The rule is queued first and reports the pending evictions. */
   #ruleChanged(rule: DeviceTaintRule): void {
     this.#loop.queue.add(`rule:${rule.metadata.name}`);
     for (const claim of this.#claims.indexer.values()) this.#enqueueUsers(claim);
@@ -186,7 +186,7 @@ export class DeviceTaintEvictionController implements Controller {
     this.#recorder.event(reference, 'Normal', 'DeviceTaintManagerEviction', message);
   }
 
-  /** When the pod has to go, because of any of its claims. */
+  /** Returns when the pod has to be evicted because of any of its claims. */
   #podEviction(pod: Pod, sources: DeviceTaintSources): Eviction | undefined {
     if (!pod.spec?.nodeName) return undefined;
     let eviction: Eviction | undefined;
@@ -231,7 +231,7 @@ export class DeviceTaintEvictionController implements Controller {
       );
   }
 
-  /** Of a rule without effect: what it would do if it had one. */
+  /** Computes the numbers for the rule's status. For a rule with effect None, as if the effect were NoExecute. */
   #effectsOf(rule: DeviceTaintRule): RuleEffects {
     const { effect } = rule.spec.taint;
     const isSimulated = effect === 'None';

@@ -10,7 +10,7 @@ import { deviceTaintEvictionController } from './index.ts';
 const driver = 'gpu.example.com';
 const s = 1000;
 
-describe('when users of a claim have to go', () => {
+describe('claimEviction', () => {
   const since = '2024-01-01T00:00:00Z';
   const taint = (key: string, effect: DeviceTaint['effect'] = 'NoExecute'): DeviceTaint => ({
     key,
@@ -39,22 +39,46 @@ describe('when users of a claim have to go', () => {
 
   it.each<[string, number | undefined, ResourceSlice[], DeviceToleration[], DeviceTaintRule[]]>([
     ['without a taint: never', undefined, [slice(1)], [], []],
-    ['with one: at once', 0, [slice(1, taint('a'))], [], []],
-    ['with one that keeps only others away: never', undefined, [slice(1, taint('a', 'NoSchedule'))], [], []],
-    ['with one of a former generation: never', undefined, [slice(1, taint('a')), slice(2)], [], []],
-    ['with one that is tolerated: never', undefined, [slice(1, taint('a'))], [exists('a')], []],
-    ['with one that is tolerated whatever it is: never', undefined, [slice(1, taint('a'))], [exists('')], []],
-    ['with one tolerated for a while', 30 * s, [slice(1, taint('a'))], [exists('a', 30), exists('a', 60)], []],
-    ['with one tolerated for no time', 0, [slice(1, taint('a'))], [exists('a', -1)], []],
-    ['tolerated for a while and for ever: never', undefined, [slice(1, taint('a'))], [exists('a', 1), exists('a')], []],
-    ['with a value that another is tolerated for', 0, [slice(1, taint('a'))], [{ key: 'a', value: 'x' }], []],
-    ['tolerated by no effect in particular', 0, [slice(1, taint('a'))], [{ key: 'a', operator: 'Exists' }], []],
-    ['with two: the first counts', 5 * s, [slice(1, taint('a'), taint('b'))], [exists('a', 5), exists('b', 9)], []],
-    ['by a rule for the driver', 0, [slice(1)], [], [rule({ driver })]],
-    ['by a rule for a device that nobody publishes any more', 0, [], [], [rule({ driver, pool: 'p', device: 'd' })]],
-    ['by a rule for others: never', undefined, [slice(1)], [], [rule({ driver, device: 'e' })]],
-    ['by a rule for nobody: never', undefined, [slice(1)], [], [rule(undefined)]],
-    ['by a rule that is tolerated: never', undefined, [slice(1)], [exists('rule')], [rule({})]],
+    ['with a NoExecute taint: at once', 0, [slice(1, taint('a'))], [], []],
+    ['with a NoSchedule taint: never', undefined, [slice(1, taint('a', 'NoSchedule'))], [], []],
+    ['with a taint of an outdated generation: never', undefined, [slice(1, taint('a')), slice(2)], [], []],
+    ['with a tolerated taint: never', undefined, [slice(1, taint('a'))], [exists('a')], []],
+    ['with a toleration of all keys: never', undefined, [slice(1, taint('a'))], [exists('')], []],
+    [
+      'with tolerationSeconds: after the shortest time',
+      30 * s,
+      [slice(1, taint('a'))],
+      [exists('a', 30), exists('a', 60)],
+      [],
+    ],
+    ['with negative tolerationSeconds: at once', 0, [slice(1, taint('a'))], [exists('a', -1)], []],
+    [
+      'with tolerations with and without seconds: never',
+      undefined,
+      [slice(1, taint('a'))],
+      [exists('a', 1), exists('a')],
+      [],
+    ],
+    ['with a toleration of another value: at once', 0, [slice(1, taint('a'))], [{ key: 'a', value: 'x' }], []],
+    ['with a toleration without effect: at once', 0, [slice(1, taint('a'))], [{ key: 'a', operator: 'Exists' }], []],
+    [
+      'with two taints: at the earlier time',
+      5 * s,
+      [slice(1, taint('a'), taint('b'))],
+      [exists('a', 5), exists('b', 9)],
+      [],
+    ],
+    ['with a rule for the driver: at once', 0, [slice(1)], [], [rule({ driver })]],
+    [
+      'with a rule for a device that is no longer published: at once',
+      0,
+      [],
+      [],
+      [rule({ driver, pool: 'p', device: 'd' })],
+    ],
+    ['with a rule for other devices: never', undefined, [slice(1)], [], [rule({ driver, device: 'e' })]],
+    ['with a rule without selector: never', undefined, [slice(1)], [], [rule(undefined)]],
+    ['with a tolerated rule: never', undefined, [slice(1)], [exists('rule')], [rule({})]],
   ])('%s', (_, afterMs, slices, tolerations, rules) => {
     const slicesOf = (): ResourceSlice[] => slices;
     const eviction = claimEviction(claim(tolerations), { slicesOf, rules });
@@ -89,7 +113,7 @@ describe('pods on tainted devices', () => {
     await cluster.settle();
   }
 
-  /** A pod on a node, with a claim of its own that has the device. */
+  /** Creates a pod on a node, with a claim for the device. */
   async function runPod(
     name: string,
     device: string,
@@ -147,7 +171,7 @@ describe('pods on tainted devices', () => {
     { key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds },
   ];
 
-  it('go at once, and those on others stay', async () => {
+  it('are evicted at once, and those on other devices are not', async () => {
     await runPod('goes', 'd1');
     await runPod('stays', 'd2');
     await publish(1, [broken('d1'), { name: 'd2' }]);
@@ -165,13 +189,13 @@ describe('pods on tainted devices', () => {
     expect(cluster.spy.writes).toEqual([]);
   });
 
-  it('go when they come to a node with them', async () => {
+  it('are evicted when they are bound to a node', async () => {
     await publish(2, [{ name: 'd1', taints: [{ key: 'k', effect: 'NoExecute', timeAdded: now() }] }]);
     await runPod('a', 'd1', [], { isBoundLast: true });
     expect(await isGoing('a')).toBe(true);
   });
 
-  it('may stay as long as their claims tolerate it', async () => {
+  it('are evicted after the tolerationSeconds of their claims', async () => {
     await runPod('p', 'd1', tolerates(30));
     await publish(1, [broken('d1')]);
     await cluster.advance(29 * s);
@@ -181,7 +205,7 @@ describe('pods on tainted devices', () => {
     expect(await cluster.events()).toEqual([marking('p')]);
   });
 
-  it('may stay for good when the taint goes in time', async () => {
+  it('are not evicted when the taint is removed in time', async () => {
     await runPod('p', 'd1', tolerates(30));
     await publish(1, [broken('d1')]);
     await cluster.advance(20 * s);
@@ -191,7 +215,7 @@ describe('pods on tainted devices', () => {
     expect(await isGoing('p')).toBe(false);
   });
 
-  it('go when a rule says so, which tells how far it is', async () => {
+  it('are evicted by a rule, whose status reports the progress', async () => {
     await runPod('one', 'd1');
     await runPod('two', 'd1');
     await runPod('stays', 'd2');
@@ -220,7 +244,7 @@ describe('pods on tainted devices', () => {
     ]);
   });
 
-  it('stay under rules without that effect, which tell what would be', async () => {
+  it('are not evicted by rules with other effects; with None the status reports the simulated effect', async () => {
     await runPod('one', 'd1');
     await runPod('two', 'd2');
     await createRule('dry', 'None');
@@ -245,7 +269,7 @@ describe('pods on tainted devices', () => {
     expect(await isGoing('two')).toBe(false);
   });
 
-  it('may stay when the rule is withdrawn in time', async () => {
+  it('are not evicted when the rule is deleted in time', async () => {
     await runPod('p', 'd1', tolerates(30));
     await createRule('evict', 'NoExecute');
     await cluster.advance(20 * s);
@@ -256,7 +280,7 @@ describe('pods on tainted devices', () => {
     expect(await isGoing('p')).toBe(false);
   });
 
-  it('are not mistaken for others of their name', async () => {
+  it('are not mistaken for later pods of the same name', async () => {
     await runPod('p', 'd1', tolerates(30));
     await publish(1, [broken('d1')]);
     await pods().delete('p', { gracePeriodSeconds: 0 });
@@ -274,7 +298,7 @@ describe('pods on tainted devices', () => {
     expect(await cluster.events()).toEqual([]);
   });
 
-  it('go in the end when it fails at first, also after a restart', async () => {
+  it('are evicted eventually after failures and a restart', async () => {
     let failures = 3;
     cluster.spy.plan = ({ method, url }) => {
       if (method === 'DELETE' && url.includes('/pods/') && failures-- > 0) throw newInternalError(new Error('no'));
@@ -291,7 +315,7 @@ describe('pods on tainted devices', () => {
   });
 });
 
-it('works on servers without rules, too', async () => {
+it('works with servers without DeviceTaintRules', async () => {
   const cluster = await TestCluster.start({ controllers: [deviceTaintEvictionController] });
   await cluster.settle();
   expect(cluster.spy.requests.some(({ url }) => url.includes('/resourceslices'))).toBe(true);

@@ -8,29 +8,29 @@ import type {
 import type { DeviceTaintRule } from '@coxswain/api/resource/v1beta2';
 import { currentSlices } from '../framework/devices/current-slices.ts';
 
-/** When whoever uses something has to go, and because of which rules; those alone, when no device has a taint of its own. */
+/** When the users of a claim have to be evicted, and because of which rules. Without rules, the taint is on a device itself. */
 export interface Eviction {
   readonly atMs: number;
   readonly rules: ReadonlySet<DeviceTaintRule>;
 }
 
-/** A device by the names that make it one. */
+/** The fields that identify a device. */
 export type DeviceName = Pick<DeviceRequestAllocationResult, 'driver' | 'pool' | 'device'>;
 
-/** Where devices are looked up. */
+/** The slices and rules that taints come from. */
 export interface DeviceTaintSources {
-  /** All slices of a pool, of whatever generation. */
+  /** Returns all slices of a pool, including those of outdated generations. */
   slicesOf(driver: string, pool: string): readonly ResourceSlice[];
   readonly rules: readonly DeviceTaintRule[];
 }
 
-/** What is earlier counts, for all the reasons that there are. */
+/** Combines two evictions: the earlier time and all rules. */
 export function earlier(one: Eviction | undefined, other: Eviction | undefined): Eviction | undefined {
   if (!one || !other) return one ?? other;
   return { atMs: Math.min(one.atMs, other.atMs), rules: new Set([...one.rules, ...other.rules]) };
 }
 
-/** When those who use the claim have to go; undefined when they may stay. */
+/** Returns when the users of the claim have to be evicted, or undefined if they need not be. */
 export function claimEviction({ status }: ResourceClaim, sources: DeviceTaintSources): Eviction | undefined {
   let eviction: Eviction | undefined;
   for (const device of status?.allocation?.devices?.results ?? []) {
@@ -60,7 +60,7 @@ function ownTaints({ driver, pool, device }: DeviceName, { slicesOf }: DeviceTai
   return devices.find(({ name }) => name === device)?.taints ?? [];
 }
 
-/** Undefined when the taint drives nobody away, or is tolerated for ever. */
+/** Returns undefined when the taint does not evict or is tolerated without a time limit. */
 function taintEviction(
   taint: DeviceTaint,
   rules: readonly DeviceTaintRule[],
@@ -74,7 +74,7 @@ function taintEviction(
   return { atMs: since + (seconds.length > 0 ? Math.max(0, least) * 1000 : 0), rules: new Set(rules) };
 }
 
-/** Only tolerations of just this effect let a pod stay. */
+/** Unlike for nodes, a toleration must have the effect NoExecute; an empty effect does not match. */
 function isTolerated(taint: DeviceTaint, { key, operator = 'Equal', value = '', effect }: DeviceToleration): boolean {
   if (effect !== 'NoExecute' || (key && key !== taint.key)) return false;
   return operator === 'Exists' || value === (taint.value ?? '');

@@ -1,6 +1,6 @@
 /**
- * Pods leave devices with NoExecute taints that their claims do not tolerate, or not any longer. Taints are on devices in
- * ResourceSlices, or given to many at once by DeviceTaintRules, whose status tells how far it is.
+ * Evicts pods from devices with NoExecute taints that their claims do not tolerate, or not any longer. Taints are set on devices
+ * in ResourceSlices, or on several devices by a DeviceTaintRule, whose status reports the progress.
  */
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { DeviceTaintEvictionController, taintRules } from './device-taint-eviction-controller.ts';

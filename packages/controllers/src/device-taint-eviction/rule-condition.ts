@@ -1,10 +1,10 @@
 import type { DeviceTaintRule } from '@coxswain/api/resource/v1beta2';
 import type { Condition } from '@coxswain/apimachinery/meta';
 
-/** What a rule does, or would do. */
+/** The effects of a rule, or with effect None the simulated ones. */
 export interface RuleEffects {
   readonly pendingPods: number;
-  /** Of these pods. */
+  /** The number of namespaces of the pending pods. */
   readonly namespaces: number;
   readonly evictedPods: number;
   readonly publishedDevices: number;
@@ -13,7 +13,7 @@ export interface RuleEffects {
 
 export const conditionType = 'EvictionInProgress';
 
-/** How the rule's condition is to be, but for its time. */
+/** Returns the rule's condition without its lastTransitionTime. */
 export function ruleCondition(rule: DeviceTaintRule, effects: RuleEffects): Omit<Condition, 'lastTransitionTime'> {
   const { reason, message } = progress(rule, effects);
   const evicted = `${counted(effects.evictedPods, 'pod')} evicted since starting the controller.`;

@@ -4,16 +4,16 @@ import { getScaledValueFromIntOrPercent, isInt } from '@coxswain/apimachinery/in
 import { type ConditionInput, findStatusCondition, setStatusCondition } from '@coxswain/apimachinery/meta';
 import { isPodReady } from '@coxswain/component-helpers';
 
-/** So long after an eviction was granted the pod is expected to begin to go. */
+/** An evicted pod must get a deletion timestamp within this time after the eviction was granted. */
 const deletionTimeoutMs = 2 * 60_000;
 
 const conditionType = 'DisruptionAllowed';
 
-/** Whether the budget depends on how many pods there should be, and not just on how many there are. */
+/** Whether the budget depends on the desired number of pods, and not only on the number of existing ones. */
 export const needsScale = ({ spec }: PodDisruptionBudget): boolean =>
   spec?.maxUnavailable !== undefined || typeof spec?.minAvailable === 'string';
 
-/** How many pods must stay healthy, of so many. Throws when the budget is not a valid number or percentage. */
+/** Returns how many of the expected pods must stay healthy. Throws when the budget is not a valid number or percentage. */
 export function desiredHealthy({ spec }: PodDisruptionBudget, expectedPods: number): number {
   const { maxUnavailable, minAvailable } = spec ?? {};
   if (maxUnavailable !== undefined) {
@@ -23,13 +23,13 @@ export function desiredHealthy({ spec }: PodDisruptionBudget, expectedPods: numb
   return isInt(minAvailable) ? minAvailable : getScaledValueFromIntOrPercent(minAvailable, expectedPods, true);
 }
 
-/** The evictions that were granted and are not over yet. */
+/** Granted evictions whose pods are not being deleted yet. */
 export interface Disruptions {
-  /** By pod, when each was granted. */
+  /** When each eviction was granted, by pod name. */
   readonly pods: Readonly<Record<string, string>>;
-  /** Pods that should have begun to go by now and have not. */
+  /** Pods that should be terminating by now and are not. */
   readonly overdue: readonly Pod[];
-  /** When the next of them is overdue. */
+  /** When the next of the pending evictions becomes overdue. */
   readonly recheckAt: number | undefined;
 }
 
@@ -52,7 +52,7 @@ export function pendingDisruptions(pods: readonly Pod[], { status }: PodDisrupti
   return { pods: pending, overdue, recheckAt };
 }
 
-/** Pods that are ready, and neither going nor about to. */
+/** Counts the pods that are ready, not terminating and not about to be evicted. */
 export function countHealthy(pods: readonly Pod[], disrupted: Disruptions['pods'], now: number): number {
   return pods.filter((pod) => {
     const grantedAt = disrupted[pod.metadata.name ?? ''];
@@ -68,7 +68,7 @@ export interface BudgetCounts {
   readonly disruptedPods: Readonly<Record<string, string>>;
 }
 
-/** The status that says so; undefined when the budget has it already. */
+/** Returns the new status, or undefined when it is unchanged. */
 export function budgetStatus(
   { metadata: { generation = 0 }, status = {} }: PodDisruptionBudget,
   counts: BudgetCounts,
@@ -103,7 +103,7 @@ export function budgetStatus(
   };
 }
 
-/** Nothing may be disrupted while it is not known what there is; undefined when the budget says so already. */
+/** Returns a status that allows no disruptions, because the pods could not be counted. Undefined when the status is unchanged. */
 export function failedStatus(
   { status = {} }: PodDisruptionBudget,
   message: string,

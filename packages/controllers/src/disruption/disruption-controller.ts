@@ -20,7 +20,7 @@ import {
 import { type ExpectedScale, PodScales } from './pod-scales.ts';
 import { staleInMs } from './stale-disruption.ts';
 
-/** Of things from caches, which do not say so themselves. */
+/** For events: cached objects lack apiVersion and kind. */
 const podKind = { kind: { group: '', version: 'v1', kind: 'Pod' } };
 const budgetKind = { kind: { group: 'policy', version: 'v1', kind: 'PodDisruptionBudget' } };
 
@@ -127,7 +127,7 @@ export class DisruptionController implements Controller {
     const disruptions = pendingDisruptions(pods, budget, now);
     const { namespace } = budget.metadata;
     for (const pod of disruptions.overdue) {
-      // Upstream names the namespace twice, and not the budget.
+      // Upstream names the namespace twice instead of the budget.
       const message = `Pod was expected by PDB ${namespace}/${namespace} to be deleted but it wasn't`;
       this.#recorder.event(pod, 'Warning', 'NotDeleted', message, podKind);
     }
@@ -143,7 +143,7 @@ export class DisruptionController implements Controller {
     );
     if (status) await this.#write({ ...budget, status });
     const { recheckAt } = disruptions;
-    // Overdue is what is past its time, not what is at it.
+    // A pod is overdue only after its time, so one millisecond is added.
     return recheckAt === undefined ? undefined : { requeueAfterMs: recheckAt + 1 - now };
   }
 
@@ -187,7 +187,7 @@ export class DisruptionController implements Controller {
     return error;
   }
 
-  /** Takes back that the pod is about to be disrupted, once that has not happened for too long. */
+  /** Sets the DisruptionTarget condition to False if the pod was not deleted within the timeout. */
   async #reconcilePod(key: string): Promise<ReconcileResult | undefined> {
     const pod = this.#pods.indexer.getByKey(key);
     const delayMs = pod && staleInMs(pod, this.#context.clock.now());

@@ -10,7 +10,7 @@ import { disruptionController } from './index.ts';
 const s = 1000;
 type Spec = NonNullable<PodDisruptionBudget['spec']>;
 
-describe('how many must stay healthy', () => {
+describe('desiredHealthy', () => {
   it.each([
     [{ maxUnavailable: 1 }, 5, 4],
     [{ maxUnavailable: '30%' }, 5, 3],
@@ -21,12 +21,12 @@ describe('how many must stay healthy', () => {
   ] as [Spec, number, number][])('%j of %i', (spec, expected, healthy) => {
     expect(desiredHealthy({ metadata: {}, spec }, expected)).toBe(healthy);
   });
-  it('must be a number', () => {
+  it('throws without a number or percentage', () => {
     expect(() => desiredHealthy({ metadata: {}, spec: { maxUnavailable: 'x' } }, 1)).toThrow('not a percentage');
   });
 });
 
-describe('evictions that were granted', () => {
+describe('granted evictions', () => {
   const at = (ms: number): string => new Date(ms).toISOString();
   const pod = (name: string, deletionTimestamp?: string): Pod => ({
     metadata: { name, ...(deletionTimestamp && { deletionTimestamp }) },
@@ -36,14 +36,14 @@ describe('evictions that were granted', () => {
     metadata: {},
     status: { disruptedPods },
   });
-  it('are remembered until they happen or are overdue', () => {
+  it('are pending until the pods are deleted or overdue', () => {
     const pods = [pod('new'), pod('newer'), pod('old'), pod('going', at(0)), pod('other')];
     const granted = { new: at(0), newer: at(1000), old: at(-1), going: at(0), gone: at(0) };
     const found = pendingDisruptions(pods, budget(granted), 120_000);
     expect(found).toEqual({ pods: { new: at(0), newer: at(1000) }, overdue: [pods[2]], recheckAt: 120_000 });
     expect(countHealthy(pods, found.pods, 120_000)).toBe(3);
   });
-  it('leave the status alone when nothing has changed', () => {
+  it('cause no status update when nothing has changed', () => {
     const counts = { currentHealthy: 2, desiredHealthy: 1, expectedPods: 3, disruptedPods: {} };
     const status = budgetStatus({ metadata: { generation: 2 } }, counts, new Date(0))!;
     expect(budgetStatus({ metadata: { generation: 2 }, status }, counts, new Date(1))).toBeUndefined();
@@ -73,7 +73,7 @@ describe('a budget', () => {
   };
   const selector = { matchLabels: { app: 'web' } };
 
-  /** Owned by nobody in particular, or by a controller. */
+  /** Creates a pod, optionally with a controller reference. */
   async function createPod(name: string, owner?: { kind: string; name: string; uid: string; apiVersion?: string }) {
     const ownerReferences = owner && [{ apiVersion: 'apps/v1', controller: true, ...owner }];
     const metadata = { name, ...template.metadata, ...(ownerReferences && { ownerReferences }) };
@@ -105,7 +105,7 @@ describe('a budget', () => {
     return `${disruptionsAllowed} allowed, ${currentHealthy}/${desired} of ${expectedPods}: ${condition?.status} ${condition?.reason}`;
   };
 
-  it('counts against what the ReplicaSet should have', async () => {
+  it('is compared with the replicas of the ReplicaSet', async () => {
     const owner = await createReplicaSet('rs', 4);
     for (const name of ['a', 'b', 'c']) await createPod(name, owner);
     await createBudget({ maxUnavailable: '50%' });
@@ -125,7 +125,7 @@ describe('a budget', () => {
     expect(cluster.spy.writes).toEqual([]);
   });
 
-  it('counts a Deployment once, however many ReplicaSets it has', async () => {
+  it('counts a Deployment with several ReplicaSets once', async () => {
     const { metadata } = await cluster.clients.apps.v1
       .deployments('default')
       .create({ metadata: { name: 'd' }, spec: { replicas: 5, selector, template } });
@@ -135,7 +135,7 @@ describe('a budget', () => {
     expect(await counts()).toBe('1 allowed, 2/1 of 5: True SufficientPods');
   });
 
-  it('asks custom controllers for their scale', async () => {
+  it('uses the scale subresource of custom controllers', async () => {
     const group = 'example.com';
     await cluster.clients.apiextensions.v1.customResourceDefinitions().create({
       metadata: { name: `fleets.${group}` },
@@ -164,7 +164,7 @@ describe('a budget', () => {
     expect(await counts()).toBe('0 allowed, 1/1 of 4: False InsufficientPods');
   });
 
-  it('of an integer counts the pods that there are', async () => {
+  it('with an integer counts the existing pods', async () => {
     await createPod('a');
     await createPod('b');
     await createBudget({ minAvailable: 1 });
@@ -172,7 +172,7 @@ describe('a budget', () => {
     expect(await cluster.events()).toEqual([]);
   });
 
-  it('tells of pods that nobody controls', async () => {
+  it('reports pods without a controller', async () => {
     await createPod('a');
     await createBudget({ maxUnavailable: 1 });
     expect(await counts()).toBe('0 allowed, 1/0 of 0: False InsufficientPods');
@@ -181,13 +181,13 @@ describe('a budget', () => {
     ]);
   });
 
-  it('tells that it has no pods', async () => {
+  it('reports that no pods match', async () => {
     await createBudget({ minAvailable: 1 });
     expect(await counts()).toBe('0 allowed, 0/1 of 0: False InsufficientPods');
     expect(await cluster.events()).toEqual(['Normal NoPods PodDisruptionBudget/b: No matching pods found']);
   });
 
-  it('allows nothing when it cannot count', async () => {
+  it('allows no disruptions when the count fails', async () => {
     await createPod('a', { kind: 'ReplicaSet', name: 'gone', uid: 'none' });
     await createPod('b', { kind: 'ReplicaSet', name: 'gone', uid: 'none' });
     await createBudget({ maxUnavailable: 1 });
@@ -207,7 +207,7 @@ describe('a budget', () => {
     );
   });
 
-  it('says so when a controller has no scale', async () => {
+  it('reports a controller without a scale subresource', async () => {
     await createPod('a', { kind: 'DaemonSet', name: 'gone', uid: 'none' });
     await createBudget({ maxUnavailable: 1 });
     expect((await budgets().get('b')).status?.conditions).toMatchObject([
@@ -215,7 +215,7 @@ describe('a budget', () => {
     ]);
   });
 
-  it('takes an eviction back that never came', async () => {
+  it('removes an eviction when the pod was not deleted in time', async () => {
     const owner = await createReplicaSet('rs', 2);
     for (const name of ['a', 'b']) await createPod(name, owner);
     await createBudget({ minAvailable: '50%' });
@@ -235,7 +235,7 @@ describe('a budget', () => {
     ]);
   });
 
-  it('of several for one pod is chosen, and the pod told', async () => {
+  it('is chosen arbitrarily when several match a pod, and an event is recorded', async () => {
     await createBudget({ minAvailable: 1 });
     await budgets().create({ metadata: { name: 'c' }, spec: { selector, minAvailable: 1 } });
     await cluster.settle();
@@ -247,7 +247,7 @@ describe('a budget', () => {
     );
   });
 
-  it('is written in spite of conflicts and failures, and followed after a restart', async () => {
+  it('is updated in spite of conflicts, failures and a restart', async () => {
     let failures = 2;
     cluster.spy.plan = ({ method, url }) => {
       if (method !== 'PUT' || !url.includes('/poddisruptionbudgets/') || failures-- <= 0) return;
@@ -270,7 +270,7 @@ describe('a budget', () => {
     await pods().patch(name, 'strategic-merge', { status }, { subresource: 'status' });
   }
 
-  it('is not all: pods are no longer said to be disrupted when nothing came of it', async () => {
+  it('is not needed to reset a stale DisruptionTarget condition', async () => {
     await createPod('a');
     await createPod('b');
     const time = `${new Date(cluster.clock.now()).toISOString().slice(0, 19)}Z`;

@@ -1,4 +1,7 @@
-/** Keeps PodDisruptionBudgets' counts, by which evictions are granted, and takes back announcements of ones that never came. */
+/**
+ * Maintains the counts in the status of PodDisruptionBudgets, by which evictions are granted, and resets stale DisruptionTarget
+ * conditions of pods.
+ */
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { DisruptionController } from './disruption-controller.ts';
 

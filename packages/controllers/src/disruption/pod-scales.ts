@@ -4,10 +4,10 @@ import { GroupKind, GroupVersion, getControllerOf, type OwnerReference } from '@
 import { ScaleClient } from '@coxswain/client';
 import type { ControllerContext } from '../framework/controller/controller.ts';
 
-/** How many pods there should be, as far as pods have controllers that say so. */
+/** The desired number of pods according to their controllers. */
 export interface ExpectedScale {
   readonly expectedPods: number;
-  /** Names of pods that nobody controls. */
+  /** Names of pods without a controller. */
   readonly unmanaged: readonly string[];
 }
 
@@ -16,7 +16,7 @@ interface Scale {
   readonly replicas: number;
 }
 
-/** Finds the scales of what controls pods: known kinds in the caches, all others by their scale subresource. */
+/** Finds the scales of the controllers of pods: built-in kinds in the caches, others by their scale subresource. */
 export class PodScales {
   readonly #context: ControllerContext;
   readonly #scales: ScaleClient;
@@ -26,7 +26,7 @@ export class PodScales {
     this.#scales = new ScaleClient(context.rest, { discovery: context.discovery, mapper: context.mapper });
   }
 
-  /** All replicas of all controllers of the pods. Rejects when a controller is gone or has no scale. */
+  /** Returns the sum of the replicas of the pods' controllers. Rejects when a controller does not exist or has no scale. */
   async expectedScale(pods: readonly Pod[]): Promise<ExpectedScale> {
     const unmanaged: string[] = [];
     const asked = new Set<string>();
@@ -58,7 +58,7 @@ export class PodScales {
     const replicaSet = apps.v1.replicaSets.informer.indexer.getByKey(key);
     const scale = scaleOf(replicaSet, controller);
     const owner = scale && replicaSet && getControllerOf(replicaSet);
-    // A part of the Deployment's, which is the one that says how many there should be in all.
+    // If a Deployment owns the ReplicaSet, the Deployment has the total number.
     if (owner?.kind !== 'Deployment') return scale;
     if (!isAppsGroup(GroupVersion.parse(owner.apiVersion).group)) return undefined;
     return scaleOf(apps.v1.deployments.informer.indexer.getByKey(`${namespace}/${owner.name}`), owner);

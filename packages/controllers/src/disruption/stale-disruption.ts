@@ -4,8 +4,8 @@ import { isPodTerminal, podCondition } from '@coxswain/component-helpers';
 const timeoutMs = 2 * 60_000;
 
 /**
- * In how many milliseconds it counts as not coming true that the pod was said to be disrupted; undefined when nothing
- * of the kind was said, or the pod is going.
+ * Returns the milliseconds until the pod's DisruptionTarget condition counts as stale, or undefined when the pod has no such
+ * condition or is being deleted.
  */
 export function staleInMs(pod: Pod, now: number): number | undefined {
   const condition = podCondition(pod, 'DisruptionTarget');

@@ -12,7 +12,7 @@ import { OwnWrites } from '../framework/writes/own-writes.ts';
 import { desiredSubsets, updatedEndpoints } from './service-endpoints.ts';
 
 export interface EndpointsControllerOptions {
-  /** `--endpoint-updates-batch-period`: how long changes of pods wait for others. */
+  /** `--endpoint-updates-batch-period`: how long changes of pods are delayed to be combined with others. */
   readonly batchPeriodMs?: number;
   /** `--concurrent-endpoint-syncs` */
   readonly workers?: number;
@@ -20,10 +20,10 @@ export interface EndpointsControllerOptions {
 
 const maxRetries = 15;
 const endpointsKind = GroupVersionKind.of('', 'v1', 'Endpoints');
-/** Endpoints with this annotation are a lock that programs elect their leader by. */
+/** Endpoints with this annotation are leader election locks. */
 export const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader';
 
-/** Keeps the Endpoints of services: what EndpointSlices were before there were those. */
+/** Maintains the Endpoints of services, the predecessor of EndpointSlices. */
 export class EndpointsController implements Controller {
   readonly #context: ControllerContext;
   readonly #recorder: EventRecorder;
@@ -75,7 +75,7 @@ export class EndpointsController implements Controller {
       const written = current ? await client.update(wanted) : await client.create(wanted);
       this.#ownWrites.wrote(key, this.#endpoints, written.metadata.resourceVersion);
     } catch (error) {
-      // All else in the namespace goes too: nothing to try again.
+      // The namespace is being deleted: a retry is pointless.
       if (!current && isForbidden(error) && hasStatusCause(error, 'NamespaceTerminating')) return;
       const [reason, message] = current
         ? ['FailedToUpdateEndpoint', `Failed to update endpoint ${key}`]
@@ -85,7 +85,7 @@ export class EndpointsController implements Controller {
     }
   }
 
-  /** What has the name of a service that is gone. */
+  /** Deletes the Endpoints of a deleted service. */
   async #delete(key: string): Promise<void> {
     const isThere = this.#endpoints.indexer.getByKey(key) !== undefined || !this.#ownWrites.areSeen(key);
     const { namespace, name } = splitKey(key);
@@ -106,7 +106,7 @@ export class EndpointsController implements Controller {
     this.#pods.addEventHandler(podOfServicesHandler(this.#services.indexer, enqueue));
     this.#endpoints.addEventHandler({
       onAdd: (endpoints, isInInitialList) => {
-        // Its service may have gone while nobody looked.
+        // Its service may have been deleted while the controller was not running.
         const isLock = endpoints.metadata.annotations?.[leaderAnnotation] !== undefined;
         if (isInInitialList && !isLock) loop.add(endpoints);
       },

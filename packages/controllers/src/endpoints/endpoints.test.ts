@@ -35,7 +35,7 @@ async function writesOf(act: () => Promise<unknown>): Promise<string[]> {
 }
 
 describe('the Endpoints of a service', () => {
-  it('are there without addresses, and nothing more is written', async () => {
+  it('exist without addresses and cause no further writes', async () => {
     const { metadata } = await network.service('web', {}, { labels: { team: 'blue' } });
     const created = await web();
     expect(created.metadata).toMatchObject({
@@ -47,7 +47,7 @@ describe('the Endpoints of a service', () => {
     expect(writes()).toEqual(['POST']);
   });
 
-  it('have its pods, ready or not, with its ports', async () => {
+  it('contain its pods, ready or not, with its ports', async () => {
     await network.service('web', {
       ports: [
         { name: 'metrics', port: 9090, appProtocol: 'kubernetes.io/h2c' },
@@ -71,7 +71,7 @@ describe('the Endpoints of a service', () => {
     ]);
   });
 
-  it('change with its pods, in one write each', async () => {
+  it('follow changes of its pods with one write each', async () => {
     await network.service('web');
     await network.pod('a');
     expect(await writesOf(() => network.ready('a', false))).toEqual(['PUT']);
@@ -83,7 +83,7 @@ describe('the Endpoints of a service', () => {
     expect(await writesOf(() => network.kill('a'))).toEqual([]);
   });
 
-  it('that has no address of its own have names, and the pods that go as well where all are published', async () => {
+  it('that is headless have hostnames, and include terminating pods with publishNotReadyAddresses', async () => {
     await network.service('peers', { clusterIP: 'None', publishNotReadyAddresses: true, ports: [] });
     await network.pod('a', { ready: false, spec: { hostname: 'first', subdomain: 'peers' } });
     await cluster.clients.core.v1.pods('default').delete('a');
@@ -93,18 +93,18 @@ describe('the Endpoints of a service', () => {
     expect(subsets).toEqual([{ addresses: [expect.objectContaining({ ip: '10.1.0.1', hostname: 'first' })] }]);
   });
 
-  it('have addresses of its first family', async () => {
+  it('contain addresses of its first IP family', async () => {
     await network.service('web', { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv6', 'IPv4'] });
     await network.pod('a', { ips: ['10.1.0.1', 'fd01::1'] });
     await network.pod('b', { ips: ['10.1.0.2'] });
     expect(await addresses()).toEqual([[['fd01::1'], []]]);
   });
 
-  it('are set right when somebody else has put other labels, or less, into them', async () => {
+  it('are corrected after changes by others', async () => {
     await network.service('web');
     await network.pod('a');
     await client().patch('web', 'merge', { metadata: { labels: { extra: 'x' } }, subsets: null });
-    // Nobody watches for that: the next change of a pod or the service finds it.
+    // Changes of Endpoints are not watched: the next change of a pod or the service causes the correction.
     expect(await writesOf(() => services().patch('web', 'merge', { metadata: { annotations: { a: 'b' } } }))).toEqual([
       'PUT',
     ]);
@@ -112,7 +112,7 @@ describe('the Endpoints of a service', () => {
     expect(await addresses()).toEqual([[['10.1.0.1'], []]]);
   });
 
-  it('are left alone when they are the same in another order', async () => {
+  it('are not written when only their order differs', async () => {
     await network.service('web', {
       ports: [
         { name: 'a', port: 1 },
@@ -128,14 +128,14 @@ describe('the Endpoints of a service', () => {
     );
   });
 
-  it('go with it, and come back when they are deleted', async () => {
+  it('are deleted with the service, and created again when they are deleted', async () => {
     await network.service('web');
     expect(await writesOf(() => client().delete('web'))).toEqual(['POST']);
     expect(await writesOf(() => services().delete('web'))).toEqual(['DELETE']);
     await expect(web()).rejects.toThrow('not found');
   });
 
-  it('that went while nobody looked are cleaned up, but for those that leaders are elected by', async () => {
+  it('that was deleted while the controller was stopped are deleted, except leader election locks', async () => {
     await network.service('web');
     await cluster.stopControllers();
     await services().delete('web');
@@ -147,12 +147,12 @@ describe('the Endpoints of a service', () => {
     expect(items.map(({ metadata }) => metadata.name).sort()).toEqual(['kubernetes', 'lock']);
   });
 
-  it('without a selector are left to others', async () => {
+  it('without a selector are not managed', async () => {
     await network.service('manual', { selector: {} });
     expect(writes()).toEqual([]);
   });
 
-  it('wait for more changes where they may', async () => {
+  it('are written after the batch period', async () => {
     await cluster.stop();
     await start(newEndpointsController({ batchPeriodMs: 500 }));
     await network.service('web');
@@ -160,7 +160,7 @@ describe('the Endpoints of a service', () => {
     expect(await writesOf(() => cluster.advance(500))).toEqual(['PUT']);
   });
 
-  it('that cannot be written are tried again, and somebody is told', async () => {
+  it('are written again after failures, which are reported by events', async () => {
     const failures = [
       newInternalError(new Error('injected')),
       undefined,

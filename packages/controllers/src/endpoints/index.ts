@@ -1,10 +1,10 @@
-/** The Endpoints of services with selectors. */
+/** Maintains the Endpoints of services with selectors. */
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { EndpointsController, type EndpointsControllerOptions } from './endpoints-controller.ts';
 
 export type { EndpointsControllerOptions };
 
-/** The controller with other settings than the usual. */
+/** Creates the controller with non-default settings. */
 export const newEndpointsController = (options: EndpointsControllerOptions): ControllerDefinition => ({
   name: 'endpoints-controller',
   aliases: ['endpoint'],

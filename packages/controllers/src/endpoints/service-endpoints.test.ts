@@ -15,8 +15,8 @@ const subset = (count: number): EndpointSubset => ({
 const write = (current: Endpoints | undefined, count: number, triggerTime?: string): Endpoints | undefined =>
   updatedEndpoints(current, service, { subsets: [subset(count)], triggerTime });
 
-describe('Endpoints are written', () => {
-  it('with the service’s labels and the time of the change', () => {
+describe('updatedEndpoints', () => {
+  it('have the labels of the service and the time of the change', () => {
     expect(write(undefined, 1, '2026-01-01T00:00:00Z')).toEqual({
       metadata: {
         name: 'web',
@@ -28,7 +28,7 @@ describe('Endpoints are written', () => {
     });
   });
 
-  it('not when they are right, whatever the versions of pods', () => {
+  it('are undefined when only resourceVersions of pods differ', () => {
     const current = write(undefined, 2, 'then')!;
     expect(write(current, 2, 'now')).toBeUndefined();
     const [first, second] = current.subsets![0]!.addresses!;
@@ -41,7 +41,7 @@ describe('Endpoints are written', () => {
     expect(updatedEndpoints(known, service, { subsets: subsets('2'), triggerTime: undefined })).toBeUndefined();
   });
 
-  it('when they have other labels, and without a time that is no longer it', () => {
+  it('replace other labels and remove an outdated trigger time', () => {
     const current = write(undefined, 1, 'then')!;
     const relabelled = {
       ...current,
@@ -52,7 +52,7 @@ describe('Endpoints are written', () => {
     expect(write(unmanaged, 1)?.metadata.labels).toEqual(current.metadata.labels);
   });
 
-  it('short of what is too much, once, and in full when it no longer is', () => {
+  it('are truncated once when too large, and complete when they are small enough again', () => {
     const cut = write(undefined, 1001)!;
     expect(cut.metadata.annotations).toEqual({ 'endpoints.kubernetes.io/over-capacity': 'truncated' });
     expect(cut.subsets![0]!.addresses).toHaveLength(1000);

@@ -19,7 +19,7 @@ const managedBy = 'endpoint-controller';
 const headlessLabel = 'service.kubernetes.io/headless';
 const overCapacityAnnotation = 'endpoints.kubernetes.io/over-capacity';
 
-/** The subsets that a service has in these pods, all of them. */
+/** Returns the untruncated subsets for a service with these pods. */
 export function desiredSubsets(service: Service, pods: readonly Pod[]): EndpointSubset[] {
   const subsets: EndpointSubset[] = [];
   const { clusterIP, publishNotReadyAddresses = false } = service.spec ?? {};
@@ -58,7 +58,7 @@ function podAddress(service: Service, pod: Pod): EndpointAddress | undefined {
   };
 }
 
-/** Endpoints have addresses of one family: the service's first. Servers from before there were families do not say. */
+/** Endpoints contain addresses of one IP family: the service's first. Old servers do not set `ipFamilies`. */
 function familyOf({ spec }: Service, pod: Pod): IPFamily {
   const [first] = spec?.ipFamilies ?? [];
   if (first) return first;
@@ -67,7 +67,7 @@ function familyOf({ spec }: Service, pod: Pod): IPFamily {
   return bytes && !isIPv4(bytes) ? 'IPv6' : 'IPv4';
 }
 
-/** The endpoints as they are to be written; undefined when those that are there will do. */
+/** Returns the Endpoints to write, or undefined when the current ones are up to date. */
 export function updatedEndpoints(
   current: Endpoints | undefined,
   service: Service,
@@ -94,7 +94,7 @@ export function updatedEndpoints(
   };
 }
 
-/** Differs from upstream: endpoints that had to be cut are not written again and again. */
+/** Differs from upstream: truncated Endpoints are not written again on every reconcile. */
 function isUpToDate(
   { subsets, metadata }: Endpoints,
   service: Service,
@@ -103,12 +103,12 @@ function isUpToDate(
   return (
     hasRightLabels(metadata.labels, service.metadata.labels) &&
     metadata.annotations?.[overCapacityAnnotation] === wanted.overCapacity &&
-    // Others may have put the same in another order.
+    // Others may have written the same subsets in another order.
     (isSame(subsets ?? [], wanted.subsets) || isSame(repackSubsets(subsets ?? []), wanted.subsets))
   );
 }
 
-/** The versions of pods that some have written into references say nothing. */
+/** Whether the subsets are equal apart from the resourceVersions in references to pods. */
 const isSame = (a: readonly EndpointSubset[], b: readonly EndpointSubset[]): boolean =>
   semanticEqual(a.map(withoutVersions), b.map(withoutVersions));
 

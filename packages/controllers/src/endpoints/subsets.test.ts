@@ -9,12 +9,12 @@ const https = { name: 'https', port: 443, protocol: 'TCP' } as const;
 const metrics = { name: 'metrics', port: 9090, protocol: 'TCP', appProtocol: 'kubernetes.io/h2c' } as const;
 const at = (...ips: string[]) => ips.map((ip) => ({ ip }));
 
-describe('subsets are repacked', () => {
+describe('repackSubsets', () => {
   it.each<[string, EndpointSubset[], EndpointSubset[]]>([
-    ['to none from none', [], []],
-    ['without those that have no addresses', [{ ports: [http] }, { addresses: [], ports: [https] }], []],
+    ['returns nothing for nothing', [], []],
+    ['drops subsets without addresses', [{ ports: [http] }, { addresses: [], ports: [https] }], []],
     [
-      'by the ports that addresses have in common',
+      'combines the ports of the same addresses',
       [
         { addresses: at('1', '2'), ports: [http] },
         { addresses: at('2', '1'), ports: [https] },
@@ -22,7 +22,7 @@ describe('subsets are repacked', () => {
       [{ addresses: at('1', '2'), ports: [http, https] }],
     ],
     [
-      'with those that are not ready in a list of their own',
+      'combines ready and not ready addresses with the same ports',
       [
         { addresses: at('2'), ports: [http] },
         { notReadyAddresses: at('1'), ports: [http] },
@@ -30,16 +30,16 @@ describe('subsets are repacked', () => {
       [{ addresses: at('2'), notReadyAddresses: at('1'), ports: [http] }],
     ],
     [
-      'and what is not ready in one place is not',
+      'treats an address as not ready if it is not ready in one subset',
       [
         { addresses: at('1'), ports: [http] },
         { notReadyAddresses: at('1'), ports: [http] },
       ],
       [{ notReadyAddresses: at('1'), ports: [http] }],
     ],
-    ['and what has no ports stays', [{ addresses: at('2') }, { addresses: at('1') }], [{ addresses: at('1', '2') }]],
+    ['keeps addresses without ports', [{ addresses: at('2') }, { addresses: at('1') }], [{ addresses: at('1', '2') }]],
     [
-      'but pods that share an address stay two',
+      'keeps two pods with the same address apart',
       [
         {
           addresses: [
@@ -61,7 +61,7 @@ describe('subsets are repacked', () => {
     ],
   ])('%s', (_, subsets, repacked) => expect(repackSubsets(subsets)).toEqual(repacked));
 
-  it('in the order that kube-controller-manager v1.36 has', () => {
+  it('sorts as kube-controller-manager v1.36 does', () => {
     const targetRef = { kind: 'Pod', namespace: 'a', name: 'p', uid: 'u1' };
     const first = { ip: '10.0.0.1', nodeName: 'n1', targetRef };
     const second = { ip: '10.0.0.2', hostname: 'h' };
@@ -80,7 +80,7 @@ describe('subsets are repacked', () => {
     expect(repackSubsets([{ addresses: [third], ports: [...ports].reverse() }])[0]!.ports).toEqual(ports);
   });
 
-  it('to the same, whatever the order they come in', () => {
+  it('does not depend on the order of the input', () => {
     const port = fc.constantFrom(http, https, metrics);
     const subset = fc.record({
       addresses: fc.subarray(at('1', '2', '3')),
@@ -97,7 +97,7 @@ describe('subsets are repacked', () => {
   });
 });
 
-describe('more addresses than there may be are cut', () => {
+describe('truncateSubsets', () => {
   const many = (count: number) => Array.from({ length: count }, (_, i) => ({ ip: `10.0.${i >> 8}.${i & 255}` }));
   const sizes = (subsets: readonly EndpointSubset[]) =>
     truncateSubsets(subsets).map(({ addresses = [], notReadyAddresses = [] }) => [
@@ -110,11 +110,11 @@ describe('more addresses than there may be are cut', () => {
   });
 
   it.each<[string, EndpointSubset[], number[][]]>([
-    ['not when there is room for all', [subset(600, 400)], [[600, 400]]],
-    ['those that are not ready first', [subset(900, 300)], [[900, 100]]],
-    ['and only those that are ready stay when they are too many', [subset(1100, 5)], [[1000, 0]]],
+    ['keeps up to a thousand addresses', [subset(600, 400)], [[600, 400]]],
+    ['removes addresses that are not ready first', [subset(900, 300)], [[900, 100]]],
+    ['keeps only ready addresses when those are too many', [subset(1100, 5)], [[1000, 0]]],
     [
-      'each subset by its part',
+      'shrinks the subsets in proportion',
       [subset(1000), subset(500), subset(500, 9)],
       [
         [500, 0],
@@ -123,7 +123,7 @@ describe('more addresses than there may be are cut', () => {
       ],
     ],
     [
-      'what cannot be shared out evenly is short in the last',
+      'gives the last subset the rounding remainder',
       [subset(400), subset(400), subset(401)],
       [
         [334, 0],
@@ -132,7 +132,7 @@ describe('more addresses than there may be are cut', () => {
       ],
     ],
     [
-      'in each of two that are not ready',
+      'shrinks the not ready addresses in proportion',
       [subset(500, 500), subset(100, 500)],
       [
         [500, 200],

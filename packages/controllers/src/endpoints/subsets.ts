@@ -1,21 +1,21 @@
 import type { EndpointAddress, EndpointPort, EndpointSubset } from '@coxswain/api/core/v1';
 import { inHashOrder } from '../framework/hash/fnv128a.ts';
 
-/** An address, and whether what is there is ready. */
+/** An address and its readiness. */
 interface Host {
   readonly address: EndpointAddress;
   isReady: boolean;
 }
 
 /**
- * Subsets in their one canonical form: as few as can be, each with all ports that the same addresses have, and everything
- * in a fixed order. An address that is ready in one place and not in another is not.
+ * Returns the canonical form of subsets: as few as possible, each with all ports that its addresses have in common, and
+ * everything in a fixed order. An address that is not ready in one subset counts as not ready.
  */
 export function repackSubsets(subsets: readonly EndpointSubset[]): EndpointSubset[] {
   const byPort = new Map<string, { port: EndpointPort | undefined; hosts: Map<string, Host> }>();
   const known = new Map<string, EndpointAddress>();
   for (const subset of subsets) {
-    // Addresses without a port are endpoints as well.
+    // Addresses without ports are endpoints too.
     for (const port of subset.ports?.length ? subset.ports : [undefined]) {
       const key = port ? asGoPrintsPort(port) : '';
       const { hosts } = byPort.get(key) ?? put(byPort, key, { port, hosts: new Map<string, Host>() });
@@ -53,7 +53,7 @@ function addHost(
   isReady: boolean,
   known: Map<string, EndpointAddress>,
 ): void {
-  // Pods may share the address of their node.
+  // Pods with hostNetwork share the address of their node.
   const key = `${address.ip} ${address.targetRef?.uid ?? ''}`;
   const host = hosts.get(key);
   if (host) host.isReady &&= isReady;

@@ -1,11 +1,11 @@
 import type { EndpointSubset } from '@coxswain/api/core/v1';
 
-/** More addresses than this are not put into one object. */
+/** The maximum number of addresses in one object. */
 const maxAddresses = 1000;
 
 /**
- * No more addresses than there may be: ready ones first, and of what has to be cut short each subset's share. The same
- * subsets when there are not too many.
+ * Limits the number of addresses to `maxAddresses`. Addresses that are not ready are removed first; the reduced kind is cut in
+ * proportion in all subsets. Returns the same array when nothing has to be removed.
  */
 export function truncateSubsets(subsets: readonly EndpointSubset[]): readonly EndpointSubset[] {
   const [ready, notReady] = [readyIn(subsets), notReadyIn(subsets)];
