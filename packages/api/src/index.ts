@@ -63,6 +63,7 @@ export {
   bindPod,
   isExtendedResourceName,
   podQOS,
+  podLimits,
   podRequests,
   validateBinding,
   validatePodLogOptions,

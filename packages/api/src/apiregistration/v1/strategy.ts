@@ -10,7 +10,7 @@ export const apiServiceStrategy: Strategy<APIService> = {
   allowUnconditionalUpdate: false,
   subresources: { status: { owns: ['status'], metadata: 'none', validateUpdate: validateAPIServiceStatus } },
   prepareForCreate: (service, { now }) => {
-    // What the server itself serves is there already.
+    // An APIService without a service is served by this server itself, so it is available from the start.
     if (service.spec?.service) return;
     service.status = {
       conditions: [

@@ -17,7 +17,7 @@ import type { APIService } from '../../generated/apiregistration/v1.ts';
 const spec = Path.of('spec');
 const conditionStatuses = ['True', 'False', 'Unknown'];
 
-/** The name is made of the version and group that the service serves. */
+/** Validates metadata. The name must be `<version>.<group>` of the spec. */
 export function validateAPIServiceMetadata(service: APIService): ErrorList {
   const wanted = `${service.spec?.version ?? ''}.${service.spec?.group ?? ''}`;
   const validateName = (name: string) => {

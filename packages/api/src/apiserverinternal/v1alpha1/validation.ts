@@ -21,7 +21,7 @@ import type {
 
 const status = Path.of('status');
 
-/** `<group>.<resource>`. */
+/** Validates a name, which must have the form `<group>.<resource>`. */
 export function validateStorageVersionName(name: string): string[] {
   const dot = name.lastIndexOf('.');
   if (dot < 0) return ['name must be in the form of <group>.<resource>'];
@@ -31,7 +31,7 @@ export function validateStorageVersionName(name: string): string[] {
   ];
 }
 
-/** What the servers of a cluster say of the versions that they read and write. */
+/** Validates the storage versions that the API servers of a cluster report. */
 export function validateStorageVersionStatus({ status: given = {} }: StorageVersion): ErrorList {
   const errors: ErrorList = [];
   const ids = new Set<string>();
@@ -93,7 +93,7 @@ function validateCommonVersion({
   return [invalid(path, claimed, `${detail} ${actual}`)];
 }
 
-/** Places are named without `conditions`, as upstream does. */
+/** Error paths lack `conditions`, as upstream's do. */
 function validateConditions(conditions: readonly StorageVersionCondition[]): ErrorList {
   const errors: ErrorList = [];
   conditions.forEach(({ type, status: state, reason, message }, i) => {

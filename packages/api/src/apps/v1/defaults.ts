@@ -10,7 +10,7 @@ import {
 } from './legacy-annotations.ts';
 import type { WithSpec } from './with-spec.ts';
 
-/** Throws DecodeError when the annotation that says where to roll back to is no number. */
+/** Throws DecodeError when the annotation `deprecated.deployment.rollback.to` is not an integer. */
 export function setDeploymentDefaults({ metadata, spec }: WithSpec<Deployment>): void {
   spec.replicas ??= 1;
   spec.strategy ??= {};
@@ -37,7 +37,7 @@ export function setReplicaSetDefaults({ spec }: WithSpec<ReplicaSet>): void {
   setPodTemplateSpecDefaults(spec.template);
 }
 
-/** Throws DecodeError when the annotation that counts versions of the template is no number. */
+/** Throws DecodeError when the annotation `deprecated.daemonset.template.generation` is not an integer. */
 export function setDaemonSetDefaults({ metadata, spec }: WithSpec<DaemonSet>): void {
   spec.updateStrategy ??= {};
   const { updateStrategy } = spec;
@@ -47,7 +47,7 @@ export function setDaemonSetDefaults({ metadata, spec }: WithSpec<DaemonSet>): v
     updateStrategy.rollingUpdate.maxUnavailable ??= 1;
     updateStrategy.rollingUpdate.maxSurge ??= 0;
   } else if (updateStrategy.rollingUpdate) {
-    // Without meaning here, but zero is what upstream makes of nothing.
+    // Has no meaning here, but upstream's conversion turns unset values into zero.
     updateStrategy.rollingUpdate.maxUnavailable ??= 0;
     updateStrategy.rollingUpdate.maxSurge ??= 0;
   }
@@ -57,7 +57,7 @@ export function setDaemonSetDefaults({ metadata, spec }: WithSpec<DaemonSet>): v
   setAnnotation(metadata, templateGenerationAnnotation, generation.toString());
 }
 
-/** The default of `maxUnavailable` belongs to a feature that is off; the strategy sets it where it is on. */
+/** Sets all defaults except `maxUnavailable`, which depends on a feature gate: the strategy sets it. */
 export function setStatefulSetDefaults({ spec }: WithSpec<StatefulSet>): void {
   spec.podManagementPolicy ||= 'OrderedReady';
   spec.updateStrategy ??= {};

@@ -94,7 +94,7 @@ const hooks = podTemplateHooks<Deployment>();
 
 export const deploymentStrategy: Strategy<Deployment> = {
   ...hooks,
-  // ReplicaSets carry the annotations of their Deployment.
+  // Annotations count, because they are copied to the ReplicaSets.
   generation: ({ metadata, spec }, old) =>
     !sameWorkloadSpec(spec, old.spec) || !semanticEqual(metadata.annotations ?? {}, old.metadata.annotations ?? {}),
   validate: (deployment, context) => validateDeployment(deployment, undefined, context),

@@ -4,7 +4,7 @@ import { deploymentStrategy } from './deployment.ts';
 import { replicaSetStrategy } from './replica-set.ts';
 import { statefulSetStrategy } from './stateful-set.ts';
 
-/** What a server wrote while a feature was on stays when it is off. */
+/** Fields written while a feature was on are kept after it is switched off. */
 describe('fields of features that were switched off', () => {
   const context = {
     features: new FeatureGates({ MaxUnavailableStatefulSet: false, DeploymentReplicaSetTerminatingReplicas: false }),
@@ -12,7 +12,7 @@ describe('fields of features that were switched off', () => {
     namespace: 'n',
   };
 
-  it('stay in a stateful set that has them', () => {
+  it('are kept in a stateful set that has them', () => {
     const statefulSet = (maxUnavailable?: number) => ({
       metadata: {},
       spec: {
@@ -31,7 +31,7 @@ describe('fields of features that were switched off', () => {
   it.each([
     ['deployment', deploymentStrategy],
     ['replica set', replicaSetStrategy],
-  ])('stay in the status of a %s that has them', (_, strategy) => {
+  ])('are kept in the status of a %s that has them', (_, strategy) => {
     const object = (terminatingReplicas: number) => ({
       metadata: {},
       spec: { selector: {}, template: {} },

@@ -8,8 +8,8 @@ const object = (annotations: Record<string, string>) => ({
   spec: { selector: {}, template: {} },
 });
 
-describe('annotations that were fields', () => {
-  it('refuse what is no number, as upstream does when it decodes', () => {
+describe('annotations of former fields', () => {
+  it('must be integers, as in upstream's decoding', () => {
     expect(() => setDaemonSetDefaults(object({ 'deprecated.daemonset.template.generation': 'x' }))).toThrow(
       new DecodeError('strconv.ParseInt: parsing "x": invalid syntax'),
     );
@@ -21,7 +21,7 @@ describe('annotations that were fields', () => {
     );
   });
 
-  it('are set beside others, whatever those are called', () => {
+  it('are added to annotations of any name', () => {
     const metadata = { annotations: JSON.parse('{"__proto__":"x","b":"y"}') as Record<string, string> };
     setAnnotation(metadata, 'a', '1');
     expect(Object.entries(metadata.annotations)).toEqual([
@@ -31,7 +31,7 @@ describe('annotations that were fields', () => {
     ]);
   });
 
-  it('leave nothing behind', () => {
+  it('leave no empty map when removed', () => {
     const metadata = { annotations: { a: '1' } };
     setAnnotation(metadata, 'a', undefined);
     expect(metadata).toEqual({});

@@ -1,10 +1,10 @@
 import { DecodeError, type ObjectMeta, ownEntry, parseInt64, quote, setOwnEntry } from '@coxswain/apimachinery';
 
-/** Fields that went away in v1 and live on as annotations, so that older versions of an object keep them. */
+/** Annotations that hold fields of older versions that v1 no longer has, so that conversion keeps their values. */
 export const rollbackToAnnotation = 'deprecated.deployment.rollback.to';
 export const templateGenerationAnnotation = 'deprecated.daemonset.template.generation';
 
-/** The integer that an annotation holds; undefined when there is none. Throws DecodeError when it holds anything else. */
+/** Returns the integer value of an annotation; undefined when it is absent. Throws DecodeError for any other value. */
 export function integerAnnotation({ annotations }: ObjectMeta, key: string, context = ''): bigint | undefined {
   const text = ownEntry(annotations, key);
   if (text === undefined) return undefined;

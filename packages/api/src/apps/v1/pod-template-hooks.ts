@@ -9,7 +9,7 @@ type Hooks<T extends KubernetesObject> = Required<
 
 const templatePath: Path = Path.of('spec', 'template');
 
-/** The hooks of a kind that makes pods from `spec.template`; whoever needs more calls them from its own. */
+/** Returns the hooks of a kind that creates pods from `spec.template`. A kind with further hooks calls these from its own. */
 export function podTemplateHooks<T extends KubernetesObject & { spec: { template?: PodTemplateSpec } }>(): Hooks<T> {
   const warnings = ({ spec }: T, { features }: StrategyContext) =>
     podTemplateWarnings(templatePath, spec.template, features);
@@ -26,7 +26,7 @@ export function podTemplateHooks<T extends KubernetesObject & { spec: { template
   };
 }
 
-/** Pods are named after the object. */
+/** Warns of names that are no DNS labels: they become parts of pod names. */
 export function podNameWarnings({ metadata }: KubernetesObject): string[] {
   const messages = isDns1123Label(metadata?.name ?? '');
   if (messages.length === 0) return [];

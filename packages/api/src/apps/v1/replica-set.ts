@@ -13,7 +13,7 @@ type ReplicaSet = WithSpec<APIReplicaSet>;
 
 const path = Path.of('spec');
 
-/** The selector and the template of pods that it must select, of Deployments and ReplicaSets. */
+/** Validates the selector and the pod template, which it must select, of Deployments and ReplicaSets. */
 export function validateSelectorAndTemplate(
   { selector, template = {} }: Pick<ReplicaSetSpec, 'selector' | 'template'>,
   old: Pick<ReplicaSetSpec, 'template'> | undefined,
@@ -80,7 +80,10 @@ export const replicaSetStrategy: Strategy<ReplicaSet> = {
   table: replicaSetTable,
 };
 
-/** Of Deployments and ReplicaSets: the count belongs to a feature that can be off. */
+/**
+ * Drops terminatingReplicas from the status of Deployments and ReplicaSets while its feature is off, unless the old
+ * status has it.
+ */
 export function dropTerminatingReplicas(
   status: { terminatingReplicas?: number } | undefined,
   old: { readonly terminatingReplicas?: number } | undefined,

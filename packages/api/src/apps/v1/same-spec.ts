@@ -5,11 +5,11 @@ import type { PersistentVolumeClaim, PodSpec, PodTemplateSpec } from '../../gene
 
 const noSpec: PodSpec = { containers: [] };
 
-/** Whether two templates mean the same, however their quantities are written. */
+/** Reports whether two templates are equal; quantities are compared by value. */
 export const samePodTemplate = (a: PodTemplateSpec = {}, b: PodTemplateSpec = {}): boolean =>
   semanticEqual(a.metadata ?? {}, b.metadata ?? {}) && samePodSpec(a.spec ?? noSpec, b.spec ?? noSpec);
 
-/** The same for specs of what makes pods from a template and perhaps claims for them. */
+/** Compares specs of kinds that have a pod template and possibly volumeClaimTemplates; quantities are compared by value. */
 export function sameWorkloadSpec<
   T extends { template?: PodTemplateSpec; volumeClaimTemplates?: PersistentVolumeClaim[] },
 >({ template, volumeClaimTemplates = [], ...rest }: T, old: T): boolean {

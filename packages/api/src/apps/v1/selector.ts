@@ -11,11 +11,11 @@ import {
 } from '@coxswain/apimachinery';
 import { selectorForm } from '../../strategy/internal-form.ts';
 
-/** A selector as messages print it: fields and labels in a fixed order. */
+/** Returns a selector as messages print it: fields and labels in a fixed order. */
 export const printableSelector = (selector: LabelSelector | undefined): object | undefined =>
   selector && selectorForm(selector);
 
-/** What selects labels; undefined when the selector is not valid. No selector at all selects nothing. */
+/** Returns the parsed selector; undefined when it is invalid. An absent selector selects nothing. */
 export function selectorOf(selector: LabelSelector | undefined): labels.Selector | undefined {
   try {
     return labels.labelSelectorAsSelector(selector ?? undefined);
@@ -27,7 +27,7 @@ export function selectorOf(selector: LabelSelector | undefined): labels.Selector
 export const isEmptySelector = ({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean =>
   Object.keys(matchLabels).length + matchExpressions.length === 0;
 
-/** A controller must select, and select something. `owner` is what the message calls the controller. */
+/** Validates a controller's selector, which must be present and not empty. `owner` is the controller's name in the message. */
 export function validateControllerSelector(selector: LabelSelector | undefined, owner: string, path: Path): ErrorList {
   if (!selector) return [required(path)];
   const errors = validateLabelSelector(selector, {}, path);

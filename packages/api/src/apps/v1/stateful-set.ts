@@ -70,7 +70,10 @@ function validateUpdateStrategy(strategy: StatefulSetUpdateStrategy, at: Path): 
   return [invalid(updatePath, value, "only allowed for updateStrategy 'RollingUpdate'")];
 }
 
-/** The template as its pods will be: claims become volumes, and the controller sets the names by which pods are found. */
+/**
+ * Returns the template of the pods that the controller creates: with volumes for the claims, and without hostname and
+ * subdomain, which the controller sets.
+ */
 function podTemplateOf({ template, volumeClaimTemplates = [] }: StatefulSetSpec): PodTemplateSpec {
   const spec = template.spec ?? { containers: [] };
   const claims = new Map<string, Volume>();
@@ -86,7 +89,7 @@ function podTemplateOf({ template, volumeClaimTemplates = [] }: StatefulSetSpec)
 }
 
 interface Leniency {
-  /** What cannot change was judged when it was written. */
+  /** Skips fields that cannot change: they were validated on create. */
   readonly isUpdate: boolean;
   readonly skipPodTemplate: boolean;
 }
@@ -165,7 +168,7 @@ const forbiddenUpdate =
 
 function validateUpdate({ spec }: StatefulSet, { spec: old }: StatefulSet, context: StrategyContext): ErrorList {
   const options = podTemplateValidationOptions(context, old.template);
-  // A template that is not valid any more does not stand in the way of other changes.
+  // The pod template is not validated when the old spec is invalid by the current rules, so that other fields stay updatable.
   const oldErrors = validateSpec(old, { isUpdate: true, skipPodTemplate: false }, options);
   const leniency = { isUpdate: true, skipPodTemplate: oldErrors.length > 0 };
   const errors = validateSpec(spec, leniency, options);
@@ -193,7 +196,10 @@ const statusRules: CountRules<StatefulSetStatus> = {
   ],
 };
 
-/** How many pods a rolling update may take down at once, where the feature is on; one unless told. */
+/**
+ * Sets maxUnavailable of a rolling update to 1 by default while the feature is on. While it is off, drops the field
+ * unless the old object has it.
+ */
 function prepareMaxUnavailable(
   { spec }: StatefulSet,
   old: StatefulSet | undefined,
@@ -208,7 +214,7 @@ function prepareMaxUnavailable(
   }
 }
 
-/** `field` is what the path of a claim's spec ends with, which upstream spells in two ways. */
+/** `field` is the last element of the path to a claim's spec: upstream uses two different paths. */
 function claimWarnings({ spec }: StatefulSet, field?: string): string[] {
   const claims = path.child('volumeClaimTemplates');
   const warnings = (spec.volumeClaimTemplates ?? []).flatMap(({ spec: claim = {} }, i) =>

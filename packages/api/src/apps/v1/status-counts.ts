@@ -1,10 +1,10 @@
 import { type ErrorList, invalid, type Path, validateNonnegativeField } from '@coxswain/apimachinery';
 
-/** What holds between the counters of a status. */
+/** Rules for the counters of a status. */
 export interface CountRules<T> {
-  /** Fields that are not negative, in the order of the messages. */
+  /** Fields that must not be negative, in the order of the messages. */
   readonly nonNegative: readonly (keyof T & string)[];
-  /** Fields that are at most as large as another, and what the message calls that one. */
+  /** Fields that must not be larger than another, and the other's name in the message. */
   readonly atMost: readonly (readonly [field: keyof T & string, bound: keyof T & string, name: string])[];
 }
 
@@ -23,7 +23,7 @@ export function validateCounts<T>(status: T | undefined, rules: CountRules<T>, p
   ];
 }
 
-/** The counter of hash collisions only grows; once set it stays. */
+/** Validates collisionCount: it must not decrease or be removed. */
 export function validateCollisionCount(
   status: { readonly collisionCount?: number } | undefined,
   old: { readonly collisionCount?: number } | undefined,

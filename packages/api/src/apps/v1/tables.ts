@@ -5,7 +5,7 @@ import { formatLabels, translateTimestampSince } from '../../strategy/print.ts';
 import { columns, type TablePrinter } from '../../strategy/table.ts';
 import { selectorOf } from './selector.ts';
 
-/** Names and images of a template's containers. */
+/** Returns the names and images of a template's containers. */
 export function containerCells(template: PodTemplateSpec | undefined): [names: string, images: string] {
   const containers = template?.spec?.containers ?? [];
   return [containers.map(({ name }) => name).join(','), containers.map(({ image = '' }) => image).join(',')];

@@ -1,2 +1,2 @@
-/** An object as it is in memory, where a spec that is no pointer is always there. */
+/** An object whose spec is always present, as in Go, where it is a struct and not a pointer. */
 export type WithSpec<T extends { spec?: unknown }> = T & { spec: NonNullable<T['spec']> };

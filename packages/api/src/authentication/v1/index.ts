@@ -2,7 +2,7 @@ import type { SelfSubjectReview, TokenRequest, TokenReview } from '../../generat
 import type { GroupVersionBehaviour, Strategy } from '../../strategy/strategy.ts';
 import { setTokenRequestDefaults, validateTokenRequest } from './token-request.ts';
 
-/* None of these is ever stored: the server answers them, and asks no more of them than is said here. */
+/* These kinds are never stored: the server answers them. They have no validation besides that below. */
 const tokenRequestStrategy: Strategy<TokenRequest> = { validate: validateTokenRequest };
 const tokenReviewStrategy: Strategy<TokenReview> = {};
 const selfSubjectReviewStrategy: Strategy<SelfSubjectReview> = {};

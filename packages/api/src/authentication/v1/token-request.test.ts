@@ -10,14 +10,14 @@ const request = (expirationSeconds?: number): TokenRequest => ({
 it.each([
   ['lasts an hour by default', undefined, []],
   ['may last ten minutes', 600, []],
-  ['may last for ages', 2 ** 32, []],
+  ['may last 2^32 seconds', 2 ** 32, []],
   [
     'lasts ten minutes at least',
     599,
     ['spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes'],
   ],
   [
-    'does not last for ever',
+    'lasts at most 2^32 seconds',
     2 ** 32 + 1,
     ['spec.expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds'],
   ],
@@ -27,7 +27,7 @@ it.each([
   expect(validateTokenRequest(token).map(String)).toEqual(problems);
 });
 
-it('the default is an hour, and stays', () => {
+it('defaulting sets one hour and is idempotent', () => {
   const token = request();
   setTokenRequestDefaults(token);
   setTokenRequestDefaults(token);

@@ -11,7 +11,7 @@ import {
   validateSubjectAccessReview,
 } from './validation.ts';
 
-/* Reviews are never stored: the server answers them. Their metadata is judged with the rest, and has no name. */
+/* Reviews are never stored: the server answers them. Their metadata is validated by the kind's own rules and has no name. */
 const subjectAccessReviewStrategy: Strategy<SubjectAccessReview> = {
   validatesMetadata: true,
   validate: validateSubjectAccessReview,

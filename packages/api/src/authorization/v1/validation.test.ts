@@ -41,15 +41,15 @@ const managed = '{"name":"x","managedFields":[{"manager":"m"}]}';
 const labelled = '{"namespace":"n","labels":{"a":"b"}}';
 const exceptNamespace = 'must be empty except for namespace';
 
-/** What upstream's validation says of the same objects. */
+/** The errors of upstream's validation for the same objects. */
 const cases: Record<string, { review: object; subject: string[]; self: string[]; local: string[] }> = {
-  'nobody asks for nothing': {
+  'subject and attributes are required': {
     review: { metadata: {}, spec: {} },
     subject: [nothing, nobody],
     self: [nothing],
     local: [nothing, nobody],
   },
-  'a review is of one thing and has no name': {
+  'resource and non-resource attributes exclude each other, and metadata has no name': {
     review: {
       metadata: { name: 'x', managedFields: [{ manager: 'm' }] },
       spec: { user: 'a', resourceAttributes: {}, nonResourceAttributes: { path: '/x' } },
@@ -62,7 +62,7 @@ const cases: Record<string, { review: object; subject: string[]; self: string[];
       'spec.nonResourceAttributes: Invalid value: {"Path":"/x","Verb":""}: disallowed on this kind of request',
     ],
   },
-  'selectors select something, and managed fields do not count': {
+  'selectors must not be empty, and managedFields are allowed': {
     review: {
       metadata: { managedFields: [{ manager: 'm' }] },
       spec: { groups: ['a'], resourceAttributes: { fieldSelector: {}, labelSelector: {} } },
@@ -71,7 +71,7 @@ const cases: Record<string, { review: object; subject: string[]; self: string[];
     self: [emptySelector('fieldSelector'), emptySelector('labelSelector')],
     local: [emptySelector('fieldSelector'), emptySelector('labelSelector')],
   },
-  'selectors are checked, but for operators that nobody knows': {
+  'selectors are validated, except for unknown operators': {
     review: {
       metadata: {},
       spec: {
@@ -99,7 +99,7 @@ const cases: Record<string, { review: object; subject: string[]; self: string[];
     self: badSelectors,
     local: badSelectors,
   },
-  'a local review is of its namespace': {
+  'a local review must be about its own namespace': {
     review: {
       metadata: { namespace: 'n', labels: { a: 'b' } },
       spec: { user: 'a', resourceAttributes: { namespace: 'm' } },
@@ -111,13 +111,13 @@ const cases: Record<string, { review: object; subject: string[]; self: string[];
       'spec.resourceAttributes.namespace: Invalid value: "m": must match metadata.namespace',
     ],
   },
-  'a good local review is no other': {
+  'a valid local review is not a valid review of another kind': {
     review: { metadata: { namespace: 'n' }, spec: { user: 'a', resourceAttributes: { namespace: 'n' } } },
     subject: [metadata('{"namespace":"n"}', 'must be empty')],
     self: [metadata('{"namespace":"n"}', 'must be empty')],
     local: [],
   },
-  'a good review is taken': {
+  'a valid review is accepted': {
     review: { metadata: {}, spec: { groups: ['a'], resourceAttributes: { verb: 'get' } } },
     subject: [],
     self: [],

@@ -22,7 +22,7 @@ const path = Path.of('spec');
 const resourcePath = path.child('resourceAttributes');
 const nonResourcePath = path.child('nonResourceAttributes');
 const internalForm = internalFormOf('NonResourceAttributes Path:s Verb:s');
-/** Operators that newer clients may know are for the authorizer to judge. */
+/** Unknown operators, which newer clients may use, are left to the authorizer. */
 const anyOperator = { allowUnknownOperatorInRequirement: true };
 
 const printable = (attributes: NonResourceAttributes): unknown => internalForm('NonResourceAttributes', attributes);
@@ -56,7 +56,7 @@ function validateSpec(spec: SubjectAccessReviewSpec): ErrorList {
   return [...errors, ...validateSelectors(spec.resourceAttributes)];
 }
 
-/** A review is of resources or of something else. */
+/** A review must have exactly one of resourceAttributes and nonResourceAttributes. */
 function validateWhat({ resourceAttributes, nonResourceAttributes }: SelfSubjectAccessReviewSpec): ErrorList {
   if (resourceAttributes && nonResourceAttributes) {
     const detail = 'cannot be specified in combination with resourceAttributes';
@@ -84,7 +84,7 @@ function validateSelectors(attributes: ResourceAttributes | undefined): ErrorLis
   ];
 }
 
-/** A selector is a text or a list, and not nothing. */
+/** A selector must have exactly one of rawSelector and requirements. */
 function validateSelector<R>(
   selector: Selector<R> | undefined,
   at: Path,
@@ -109,6 +109,6 @@ function validateEmptyMetadata(metadata: ObjectMeta): ErrorList {
   return isEmpty(metadata) ? [] : [invalid(Path.of('metadata'), metadata, 'must be empty')];
 }
 
-/** Who manages which field is the server's own doing. */
+/** Ignores managedFields, which the server itself sets. */
 const isEmpty = ({ managedFields: _, ...rest }: ObjectMeta): boolean =>
   Object.values(rest).every((value) => value === undefined || value === null);

@@ -27,24 +27,24 @@ function cronJob(schedule: string, timeZone?: string): CronJob {
 
 const update = (now: CronJob, before: CronJob) => cronJobStrategy.validateUpdate!(now, before, context).map(String);
 
-/** Servers of today do not let such objects in, but may have stored them before. */
+/** Such objects are refused on create, but older servers stored them. */
 describe('a cron job with a time zone in its schedule', () => {
   const old = cronJob('TZ=UTC 0 * * * *');
 
-  it('may keep it, and is warned', () => {
+  it('may keep it, with a warning', () => {
     expect(update(cronJob('CRON_TZ=UTC 5 * * * *'), old)).toEqual([]);
     expect(cronJobStrategy.warningsOnUpdate!(old, old, context)).toEqual([
       'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details',
     ]);
   });
 
-  it('may not have another one besides', () => {
+  it('may not also set timeZone', () => {
     expect(update(cronJob('TZ=UTC 0 * * * *', 'Asia/Tokyo'), old)).toEqual([
       'spec.schedule: Invalid value: "TZ=UTC 0 * * * *": cannot use both timeZone field and TZ or CRON_TZ in schedule',
     ]);
   });
 
-  it('may keep a zone that is gone from the database', () => {
+  it('may keep an unknown timeZone', () => {
     const gone = cronJob('0 * * * *', 'Nowhere/X');
     expect(update(gone, gone)).toEqual([]);
   });

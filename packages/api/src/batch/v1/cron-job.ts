@@ -29,13 +29,13 @@ import { loadTimeZone } from './time-zone.ts';
 const path = Path.of('spec');
 const jobPath = path.child('jobTemplate', 'spec');
 
-/** Jobs get a suffix of eleven characters, and labels with their names. */
+/** The names of Jobs have a suffix of eleven characters, and are used as label values. */
 const maxNameLength = 52;
 
 const noSpec: JobSpec = { template: {} };
 const jobSpecOf = ({ spec }: CronJob): JobSpec => spec.jobTemplate.spec ?? noSpec;
 
-/** A zone in the schedule itself was tolerated once, and stays where it was. */
+/** A time zone in the schedule was once allowed, and is kept on update. */
 function validateSchedule({ schedule, timeZone }: CronJobSpec, old: CronJobSpec | undefined): ErrorList {
   const at = path.child('schedule');
   if (!schedule) return [required(at)];
@@ -74,7 +74,7 @@ function validateTimeZone(timeZone: string | undefined): ErrorList {
   return errors;
 }
 
-/** Its jobs select their pods themselves. */
+/** Validates the Job template. It must not have a selector: each Job's selector is generated. */
 function validateJobTemplate({ spec = noSpec }: JobTemplateSpec, options: PodValidationOptions): ErrorList {
   const errors = validateJobSpec(spec, jobPath, options);
   if (spec.selector)
@@ -123,7 +123,7 @@ export const cronJobStrategy: Strategy<CronJob> = {
     dropDisabledTemplateFields(jobSpecOf(cronJob).template, jobSpecOf(old).template, features);
   },
   validate: (cronJob, context) => [...validateSpec(cronJob, undefined, context), ...validateNameLength(cronJob)],
-  // Names that were too long once may stay.
+  // The length of the name is not checked, because older objects may have longer ones.
   validateUpdate: validateSpec,
   warningsOnCreate: (cronJob, context) => [...podNameWarnings(cronJob), ...warnings(cronJob, context)],
   warningsOnUpdate(cronJob, old, context) {

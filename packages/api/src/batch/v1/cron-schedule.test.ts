@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCronSchedule } from './cron-schedule.ts';
 
-/** The first times after the given one, as upstream's parser counts them. */
+/** The first times after the given one, as computed by upstream's parser. */
 const times: readonly [schedule: string, after: string, next: readonly string[]][] = [
   ['*/20 * * * *', '2026-01-01T00:00:00Z', ['2026-01-01T00:20:00Z', '2026-01-01T00:40:00Z', '2026-01-01T01:00:00Z']],
   ['0 0 * * *', '2026-02-28T12:00:00Z', ['2026-03-01T00:00:00Z', '2026-03-02T00:00:00Z']],
@@ -66,19 +66,19 @@ const next = (schedule: string, after: string, count: number): (string | undefin
 };
 
 describe('a cron schedule', () => {
-  it.each(times)('%s after %s happens as upstream says', (schedule, after, expected) => {
+  it.each(times)('%s after %s triggers at the same times as upstream', (schedule, after, expected) => {
     expect(next(schedule, after, expected.length)).toEqual(expected);
   });
 
-  it.each(['0 0 31 2 *', ', * * * *'])('%s never happens', (schedule) => {
+  it.each(['0 0 31 2 *', ', * * * *'])('%s never triggers', (schedule) => {
     expect(next(schedule, '2026-01-01T00:00:00Z', 1)).toEqual([undefined]);
   });
 
-  it.each(errors)('%j is refused in upstream’s words', (schedule, message) => {
+  it.each(errors)('%j is refused with upstream’s message', (schedule, message) => {
     expect(() => parseCronSchedule(schedule)).toThrow(new Error(message));
   });
 
-  it('is of the zone it is told, unless it names one itself', () => {
+  it('is in the given time zone unless it names one itself', () => {
     const after = new Date('2026-06-01T00:00:00Z');
     expect(parseCronSchedule('0 7 * * *', 'Asia/Tokyo').next(after)?.toISOString()).toBe('2026-06-01T22:00:00.000Z');
     expect(parseCronSchedule('TZ=UTC 0 7 * * *', 'Asia/Tokyo').next(after)?.toISOString()).toBe(
@@ -86,11 +86,11 @@ describe('a cron schedule', () => {
     );
   });
 
-  it('happens on the days when midnight is skipped', () => {
+  it('triggers on days when the clock skips midnight', () => {
     expect(next('TZ=America/Santiago 30 5 6 9 *', '2026-09-05T12:00:00Z', 1)).toEqual(['2026-09-06T08:30:00Z']);
   });
 
-  it('happens at no time before the next one', () => {
+  it('returns the earliest matching time from next()', () => {
     const minute = fc.integer({ min: 0, max: 59 });
     const hour = fc.integer({ min: 0, max: 23 });
     const instant = fc.integer({ min: Date.UTC(2024, 0) / 1000, max: Date.UTC(2028, 0) / 1000 });

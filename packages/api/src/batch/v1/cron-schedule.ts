@@ -1,9 +1,9 @@
 import { parseDuration, parseInt64, quote } from '@coxswain/apimachinery';
 import { loadTimeZone, type TimeZone, utc } from './time-zone.ts';
 
-/** When something is to happen again and again. */
+/** A parsed cron schedule. */
 export interface CronSchedule {
-  /** The first time after the given one, in whole seconds; undefined when there is none within five years. */
+  /** Returns the first time after the given one, in whole seconds; undefined when there is none within five years. */
   next(after: Date): Date | undefined;
 }
 
@@ -16,7 +16,7 @@ interface Bounds {
 const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const dayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-/** The fields of an expression, in their order. A name stands for its place among the names, counted from `min`. */
+/** The fields of an expression, in order. A name stands for its index in `names`, counted from `min`. */
 const bounds = {
   minute: { min: 0, max: 59 },
   hour: { min: 0, max: 23 },
@@ -31,7 +31,7 @@ const fieldNames = Object.keys(bounds) as FieldName[];
 /** The values of one field, in ascending order. */
 interface Field {
   readonly values: readonly number[];
-  /** It was written as a star, which for days means that the other field alone decides. */
+  /** Written as a star. If one of the two day fields is a star, a day must match both fields; otherwise one of them is enough. */
   readonly isStar: boolean;
 }
 
@@ -49,8 +49,9 @@ const every = '@every ';
 const spaces = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
 
 /**
- * Reads `30 4 * * mon-fri`, `@daily`, `@every 1h30m`, after `TZ=Europe/Berlin ` if it likes. Without that, hours and
- * days are those of `timeZone`, by default UTC. Throws an Error with upstream's text, for an unknown zone too.
+ * Parses `30 4 * * mon-fri`, `@daily`, `@every 1h30m`, optionally after `TZ=Europe/Berlin `. Without that prefix, hours
+ * and days are those of `timeZone`, by default UTC. Throws an Error with upstream's message, also for an unknown time
+ * zone.
  */
 export function parseCronSchedule(text: string, timeZone?: string): CronSchedule {
   if (text === '') throw new Error('empty spec string');
@@ -58,7 +59,7 @@ export function parseCronSchedule(text: string, timeZone?: string): CronSchedule
   let expression = text;
   if (/^(CRON_)?TZ=/.test(text)) {
     const end = text.indexOf(' ');
-    // What upstream's parser trips over; the server catches it and tells.
+    // Upstream's parser panics here; the server recovers and reports the panic as the error.
     if (end < 0) throw new Error('invalid schedule format: runtime error: slice bounds out of range [:-1]');
     zone = scheduleTimeZone(text.slice(text.indexOf('=') + 1, end));
     expression = text.slice(end).trim();
@@ -104,7 +105,7 @@ function parseField(text: string, limits: Bounds): Field {
   return { values: [...chosen].sort((a, b) => a - b), isStar };
 }
 
-/** `*`, `5`, `5-10`, each with a `/step` if it likes. */
+/** Parses `*`, `5` or `5-10`, each with an optional `/step`. */
 function parseRange(text: string, { min, max, names }: Bounds) {
   const [range = '', stepText, ...moreSteps] = text.split('/');
   const [low = '', high, ...moreHighs] = range.split('-');
@@ -118,7 +119,7 @@ function parseRange(text: string, { min, max, names }: Bounds) {
   }
   if (moreSteps.length > 0) throw new Error(`too many slashes: ${text}`);
   const step = stepText === undefined ? 1n : parseNumber(stepText);
-  // A step needs something to step through: `5/10` begins at 5 and has no end.
+  // With a step, a single value is the start of a range: `5/10` begins at 5 and ends at the maximum.
   if (stepText !== undefined && high === undefined) end = BigInt(max);
   if (start < min) throw new Error(`beginning of range (${start}) below minimum (${min}): ${text}`);
   if (end > max) throw new Error(`end of range (${end}) above maximum (${max}): ${text}`);
@@ -150,7 +151,7 @@ const yearsToLook = 5;
 
 const upcomingSecond = (after: Date): number => Math.floor(after.getTime() / secondMs) * secondMs + secondMs;
 
-/** Counts from the time before, whatever the clock shows. At least a second. */
+/** Triggers at a fixed interval of at least a second after the previous time, independent of the time zone. */
 class ConstantDelay implements CronSchedule {
   readonly #seconds: number;
 
@@ -164,10 +165,11 @@ class ConstantDelay implements CronSchedule {
 }
 
 /**
- * Happens at every minute at which the clock of the zone shows what the fields say. What the clock skips in spring does
- * not happen, what it shows twice in autumn happens twice.
+ * Triggers at every minute at which the local time of the zone matches the fields. Local times that the clock skips in
+ * spring do not trigger, those that it shows twice in autumn trigger twice.
  *
- * Differs from upstream: where the clock skips midnight, or by less than an hour, upstream misses times of that day.
+ * Differs from upstream: when the clock skips midnight, or changes by less than an hour, upstream misses times of that
+ * day.
  */
 class FieldSchedule implements CronSchedule {
   readonly #fields: Readonly<Record<FieldName, Field>>;
@@ -180,7 +182,7 @@ class FieldSchedule implements CronSchedule {
 
   next(after: Date): Date | undefined {
     const earliest = upcomingSecond(after);
-    // Days of the zone's calendar, as if it were UTC: all of them have 24 hours.
+    // Days of the zone's calendar are represented as days of UTC, which all have 24 hours.
     const local = earliest + this.#zone.offsetAt(earliest);
     const lastYear = new Date(local).getUTCFullYear() + yearsToLook;
     let day = new Date(Math.floor(local / dayMs) * dayMs);
@@ -206,7 +208,7 @@ class FieldSchedule implements CronSchedule {
   #firstOn(day: number, earliest: number): number | undefined {
     const { hour, minute } = this.#fields;
     const { offsetAt } = this.#zone;
-    // The clock is changed once in these days at most.
+    // At most one change of the clock is assumed within these days.
     const before = offsetAt(day - dayMs);
     const after = offsetAt(day + 2 * dayMs);
     let first: number | undefined;

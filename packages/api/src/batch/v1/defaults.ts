@@ -10,14 +10,14 @@ function setJobSpecDefaults({ podFailurePolicy, template }: JobSpec): void {
   setPodTemplateSpecDefaults(template);
 }
 
-/** A Job without labels has those of its pods: the same, not a copy, see `generateSelector`. */
+/** Gives a Job without labels those of its pod template: the same object, not a copy, which `generateSelector` relies on. */
 export function setJobLabels({ metadata, spec }: Pick<WithSpec<Job>, 'metadata' | 'spec'>): void {
   const { labels } = spec.template.metadata ?? {};
   if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = labels;
 }
 
 export function setJobDefaults({ metadata, spec }: WithSpec<Job>): void {
-  // Neither is set: one pod. Only one of them: as many as it takes to complete, or any number in parallel.
+  // With neither set, the Job runs one pod. With only one of them set, completions stays as given.
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
   spec.parallelism ??= 1;
   spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : maxInt32;
@@ -29,7 +29,7 @@ export function setJobDefaults({ metadata, spec }: WithSpec<Job>): void {
   setJobSpecDefaults(spec);
 }
 
-/** The template of its jobs stays as it is: each job gets its defaults when it is made. */
+/** Leaves the Job template without the defaults of Jobs: each Job gets them when it is created. */
 export function setCronJobDefaults({ spec }: CronJob): void {
   spec.concurrencyPolicy ||= 'Allow';
   spec.suspend ??= false;

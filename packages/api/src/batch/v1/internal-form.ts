@@ -18,7 +18,7 @@ UncountedTerminatedPods Succeeded:[]s Failed:[]s
 
 export const internalPodSpec = (spec: PodSpec): object => podInternalForm('PodSpec', withHostFields(spec));
 
-/** The fields of metadata that a template can have, in the order of Go's struct. */
+/** The fields of a template's metadata, in the order of Go's struct. */
 const metadataFields: readonly (keyof ObjectMeta)[] = [
   'name',
   'generateName',
@@ -30,7 +30,7 @@ const metadataFields: readonly (keyof ObjectMeta)[] = [
   'finalizers',
 ];
 
-/** A template: its metadata has no name of its own there. */
+/** Returns a template in internal form. Its metadata is inlined: the embedded Go field has no name of its own. */
 export function internalPodTemplate({ metadata = {}, spec = { containers: [] } }: PodTemplateSpec): unknown {
   const printed: Record<string, unknown> = {};
   for (const field of metadataFields) {

@@ -5,7 +5,7 @@ import { countIndexes, firstCommonIndex } from './job-indexes.ts';
 const completions = 50;
 const indexes = fc.uniqueArray(fc.integer({ min: 0, max: completions - 1 })).map((list) => list.sort((a, b) => a - b));
 
-/** `1,3-5,7`: neighbours are drawn together. */
+/** Formats indexes as `1,3-5,7`: consecutive ones are joined. */
 function write(list: readonly number[]): string {
   const parts: [number, number][] = [];
   for (const index of list) {
@@ -25,7 +25,7 @@ describe('lists of indexes', () => {
     );
   });
 
-  it('have a first index in common, or none', () => {
+  it('have a first common index, or none', () => {
     fc.assert(
       fc.property(indexes, indexes, (a, b) => {
         expect(firstCommonIndex(write(a), write(b), completions)).toBe(a.find((index) => b.includes(index)));
@@ -33,7 +33,7 @@ describe('lists of indexes', () => {
     );
   });
 
-  it('that cannot be read have nothing in common', () => {
+  it('are compared without their invalid parts', () => {
     expect(firstCommonIndex('x,7-3', '3,7', completions)).toBeUndefined();
     expect(firstCommonIndex('x,7', '3,7', completions)).toBe(7);
   });

@@ -5,7 +5,7 @@ interface Interval {
   readonly last: number;
 }
 
-/** Reads `3` or `3-5`. Throws an Error with upstream's text, also when an index is not below `completions`. */
+/** Parses `3` or `3-5`. Throws an Error with upstream's message, also when an index is not below `completions`. */
 function parseInterval(text: string, completions: number): Interval {
   const limits = text.split('-');
   if (limits.length > 2)
@@ -27,8 +27,8 @@ const nonIncreasing = (previous: number, current: number): string =>
   `non-increasing order, previous: ${previous}, current: ${current}`;
 
 /**
- * How many indexes a list such as `1,3-5,7` has. Throws an Error with upstream's text when it is none, not ascending,
- * or beyond what the Job completes.
+ * Returns the number of indexes in a list such as `1,3-5,7`. Throws an Error with upstream's message when the list is
+ * malformed, not ascending, or has an index not below `completions`.
  */
 export function countIndexes(text: string, completions: number): number {
   if (text === '') return 0;
@@ -43,7 +43,7 @@ export function countIndexes(text: string, completions: number): number {
   return total;
 }
 
-/** The first index that both lists have; what cannot be read is left out. */
+/** Returns the first index that both lists contain; parts that cannot be parsed are skipped. */
 export function firstCommonIndex(a: string, b: string, completions: number): number | undefined {
   const left = readableIntervals(a, completions);
   const right = readableIntervals(b, completions);

@@ -4,7 +4,7 @@ import type { WithSpec } from '../../apps/v1/with-spec.ts';
 import { sortedEntries } from '../../core/v1/pod/index.ts';
 import type { Job } from '../../generated/batch/v1.ts';
 
-/** Labels by which a Job finds its pods: those without a prefix are older. */
+/** Labels of a Job's pods. Those without a prefix are legacy. */
 export const jobLabels = {
   legacyControllerUid: 'controller-uid',
   legacyJobName: 'job-name',
@@ -15,8 +15,8 @@ export const jobLabels = {
 const labelsPath = Path.of('spec', 'template', 'metadata', 'labels');
 
 /**
- * Labels the pods of a Job with its name and uid, unless somebody did, and selects them by its uid. A Job that has its
- * labels from its pods by default gets these too, as upstream's shares them.
+ * Adds the Job's name and uid to the labels of its pod template, unless they are set, and makes the Job select its uid.
+ * A Job that took over its labels from the template by default gets these labels too: upstream shares the map.
  */
 export function generateSelector({ metadata, spec }: WithSpec<Job>): void {
   const { name = '', uid = '' } = metadata;
@@ -37,7 +37,7 @@ export function generateSelector({ metadata, spec }: WithSpec<Job>): void {
   spec.selector = { ...spec.selector, matchLabels };
 }
 
-/** Unless the selector is the user's own, pods have the labels of the Job and the selector selects them. */
+/** Validates the generated labels and selector, unless `manualSelector` is set. */
 export function validateGeneratedSelector(
   { metadata, spec }: WithSpec<Job>,
   requirePrefixedLabels: boolean,

@@ -18,7 +18,7 @@ import { validateSuccessPolicy } from './success-policy.ts';
 const maxManagedByLength = 63;
 const maxParallelism = 100_000;
 const maxFailedIndexes = 100_000;
-/** With more completions than this, fewer pods may run and fail at a time, for indexes to fit into the status. */
+/** Above this number of completions, parallelism and maxFailedIndexes are limited, so that the indexes fit into the status. */
 const manyCompletions = 100_000;
 const maxWithManyCompletions = 10_000;
 const withManyCompletions = `must be less than or equal to ${maxWithManyCompletions} when completions are above ${manyCompletions} and used with backoff limit per index`;
@@ -33,7 +33,7 @@ const nonNegativeFields = [
   'maxFailedIndexes',
 ] as const;
 
-/** What holds for Jobs and for what CronJobs make Jobs of; who selects the pods is another question. */
+/** Validates the spec of a Job or of a CronJob's template, except for the selector. */
 export function validateJobSpec(spec: JobSpec, path: Path, options: PodValidationOptions): ErrorList {
   const { backoffLimitPerIndex, maxFailedIndexes: failedIndexes, managedBy, completionMode, successPolicy } = spec;
   const errors = nonNegativeFields.flatMap((field) => validateNonnegativeField(spec[field], path.child(field)));
@@ -93,7 +93,7 @@ function validatePodReplacementPolicy({ podReplacementPolicy, podFailurePolicy }
 
 function validateRestartPolicy({ template, podFailurePolicy }: JobSpec, path: Path): ErrorList {
   const policy = template.spec?.restartPolicy ?? '';
-  // What nobody set was set to Always by default.
+  // An unset policy was defaulted to Always, so both are reported as missing.
   if (policy === 'Always' || policy === '') return [required(path, 'valid values: "OnFailure", "Never"')];
   if (policy !== 'OnFailure' && policy !== 'Never') return [notSupported(path, policy, ['OnFailure', 'Never'])];
   return podFailurePolicy && policy !== 'Never'

@@ -24,7 +24,7 @@ const aboutConditions = (detail: string): FieldError => invalid(conditionsPath, 
 const counters = ['active', 'succeeded', 'failed', 'ready', 'terminating'] as const;
 const conditionTypes = ['Complete', 'Failed', 'FailureTarget', 'SuccessCriteriaMet'] as const;
 
-/** What is true of a Job by its conditions. */
+/** Which conditions of a Job are true; finished: Complete or Failed. */
 type Conditions = Readonly<Record<(typeof conditionTypes)[number] | 'finished', boolean>>;
 
 function conditionsOf(status: JobStatus | undefined): Conditions {
@@ -34,7 +34,7 @@ function conditionsOf(status: JobStatus | undefined): Conditions {
   return { Complete, Failed, FailureTarget, SuccessCriteriaMet, finished: Complete || Failed };
 }
 
-/** Pods are named once, whether they succeeded or failed. */
+/** Validates uncountedTerminatedPods: no pod may be listed twice, across both lists. */
 function validateUncounted(pods: UncountedTerminatedPods | undefined, at: Path): ErrorList {
   const seen = new Set<string>();
   return (['succeeded', 'failed'] as const).flatMap((list) =>
@@ -48,12 +48,12 @@ function validateUncounted(pods: UncountedTerminatedPods | undefined, at: Path):
   );
 }
 
-/** A rule holds where `applies`, which mostly means that something it speaks of has changed. */
+/** An error that is reported only if `applies`: in most rules, when one of the fields involved has changed. */
 type Rule = readonly [applies: boolean, error: FieldError | false | undefined];
 
 /**
- * What a status may say of a Job, and how it may change. What was wrong already and does not change now is let through:
- * older servers let other controllers of Jobs write it.
+ * Validates a status and its change. Errors in unchanged fields are tolerated, because older servers accepted them from
+ * other Job controllers.
  */
 export function validateJobStatusUpdate(job: Job, old: Job): ErrorList {
   const status = job.status ?? {};
@@ -210,7 +210,7 @@ export function validateJobStatusUpdate(job: Job, old: Job): ErrorList {
       (type): Rule => [was[type] && !is[type], aboutConditions(`cannot disable the terminal ${type}=True condition`)],
     ),
     [true, decreased('failed', status, oldStatus)],
-    // An indexed Job that is resized forgets what lies beyond its new end.
+    // Resizing an indexed Job removes the indexes beyond its new end, so the counter may decrease.
     [!isIndexed || completions !== parallelism, decreased('succeeded', status, oldStatus)],
     [
       completionTime !== undefined && oldStatus.completionTime !== undefined,

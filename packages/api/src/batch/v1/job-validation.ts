@@ -49,7 +49,7 @@ function validateSpecAndSelector(spec: JobSpec, options: PodValidationOptions): 
   return errors;
 }
 
-/** Pods of an indexed Job have hosts that are named after the Job and their index. */
+/** Validates the longest hostname of an indexed Job's pods, which consists of the Job's name and an index. */
 function validateHostname({ metadata: { name = '' }, spec: { completionMode, completions = 0 } }: Job): ErrorList {
   if (completionMode !== 'Indexed' || completions <= 0) return [];
   const longest = `${name}-${completions - 1}`;
@@ -68,7 +68,7 @@ function validateWhole(job: Job, requirePrefixedLabels: boolean, options: PodVal
 export const validateJob = (job: Job, context: StrategyContext): ErrorList =>
   validateWhole(job, true, podTemplateValidationOptions(context));
 
-/** Judges the new object as a whole and then the change, so that what is wrong with the spec is said twice. */
+/** Validates the new object and then the change, so that errors in the spec appear twice, as upstream. */
 export function validateJobUpdate(job: Job, old: Job, context: StrategyContext): ErrorList {
   const options = {
     ...podTemplateValidationOptions(context, old.spec.template),
@@ -106,7 +106,7 @@ function validateChange(spec: JobSpec, old: Job, context: StrategyContext): Erro
   ];
 }
 
-/** An indexed Job may be resized, together with how many of its pods run at a time. */
+/** Completions are immutable, except that an indexed Job may change them to equal parallelism. */
 function validateCompletions({ completionMode, completions, parallelism }: JobSpec, old: JobSpec): ErrorList {
   const at = path.child('completions');
   if (completionMode !== 'Indexed') return validateImmutableField(completions, old.completions, at);
@@ -114,7 +114,7 @@ function validateCompletions({ completionMode, completions, parallelism }: JobSp
   return [invalid(at, completions, 'can only be modified in tandem with spec.parallelism')];
 }
 
-/** While a Job is suspended and nothing of it runs, it may still be told where and how its pods will run. */
+/** While a Job is suspended and has no running pods, the scheduling directives and resources of its template may change. */
 function validateTemplateUpdate(template: PodTemplateSpec, old: Job, { features }: StrategyContext): ErrorList {
   const { status } = old;
   const isSuspended = old.spec.suspend === true;
@@ -138,7 +138,7 @@ function validateTemplateUpdate(template: PodTemplateSpec, old: Job, { features 
     : [invalid(path.child('template.spec'), internalPodSpec(spec), fieldImmutableErrorMessage)];
 }
 
-/** The old template with what tells where pods run taken from the new one. */
+/** Returns the old template with the scheduling directives, labels and annotations of the new one. */
 function withSchedulingOf(template: PodTemplateSpec, old: PodTemplateSpec): PodTemplateSpec {
   const { labels, annotations } = template.metadata ?? {};
   const { nodeSelector, tolerations, schedulingGates, affinity } = template.spec ?? {};
@@ -162,7 +162,7 @@ function withNodeAffinityOf(affinity: Affinity | undefined, old: Affinity | unde
   return Object.keys(rest).length > 0 ? rest : undefined;
 }
 
-/** The old spec with the resources of the new one, container by container of the same name. */
+/** Returns the old spec with the resources of the new one, for containers with the same index and name. */
 function withResourcesOf(spec: PodSpec, old: PodSpec): PodSpec {
   const resize = (before: Container[] | undefined, after: Container[] | undefined): Container[] | undefined =>
     before?.length === after?.length

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jobFieldLabels, jobStrategy } from './job.ts';
 
 describe('jobs', () => {
-  it('are selected by how many pods succeeded', () => {
+  it('can be selected by the number of succeeded pods', () => {
     const select = jobStrategy.selectableFields!['status.successful']!;
     const job = { metadata: {}, spec: { template: {} } };
     expect(select({ ...job, status: { succeeded: 3 } })).toBe('3');

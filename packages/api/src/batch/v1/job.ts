@@ -18,7 +18,7 @@ type Job = WithSpec<APIJob>;
 const hooks = podTemplateHooks<Job>();
 const path = Path.of('spec');
 
-/** Warnings about the spec at the path, of a Job or inside a CronJob. */
+/** Returns warnings about the spec at the path, of a Job or inside a CronJob. */
 export function jobSpecWarnings(spec: JobSpec, at: Path, features: FeatureGates): string[] {
   const { completionMode, completions = 0, parallelism = 0, template } = spec;
   const warnings = podTemplateWarnings(at.child('template'), template, features);
@@ -41,7 +41,7 @@ export const jobStrategy: Strategy<Job> = {
     hooks.prepareForCreate(job, context);
   },
   prepareForUpdate: hooks.prepareForUpdate,
-  // Its pods may have got labels just now.
+  // The pod template may have got labels from the generated selector.
   canonicalize: setJobLabels,
   validate: validateJob,
   validateUpdate: validateJobUpdate,

@@ -22,7 +22,7 @@ const actions = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 const operators = ['In', 'NotIn'];
 const statuses = ['False', 'True', 'Unknown'];
 
-/** Says what there is to choose from when nothing is chosen. */
+/** Like `unlessSupported`, with the supported values in the message for an absent value. */
 function chosenFrom(values: readonly string[], value: string | undefined, path: Path): ErrorList {
   if (!value) return [required(path, `valid values: [${values.map(quote).join(' ')}]`)];
   return unlessSupported(path, value, values);

@@ -13,7 +13,7 @@ import { countIndexes } from './job-indexes.ts';
 
 const max = { rules: 20, indexesBytes: 64 * 1024 };
 
-/** Of an indexed Job; that it completes any number of times is told elsewhere when it is missing. */
+/** Validates the success policy of an indexed Job. Missing completions count as 0 here and are reported elsewhere. */
 export function validateSuccessPolicy({ successPolicy, completions = 0 }: JobSpec, path: Path): ErrorList {
   const rules = successPolicy?.rules ?? [];
   const rulesPath = path.child('rules');

@@ -11,7 +11,7 @@ const wideCells = (spec: JobSpec | undefined): string[] => [
 ];
 
 function jobState({ metadata, status }: Job): string {
-  // Of several conditions of one type the first counts.
+  // Of several conditions of the same type, the first counts.
   const has = (type: string): boolean =>
     status?.conditions?.find((condition) => condition.type === type)?.status === 'True';
   const ended = ['Complete', 'Failed'].find(has);

@@ -1,6 +1,6 @@
 /**
- * The names of the time zone database 2025c, by area. A line is an area and the places in it, and goes on where the
- * next is indented; `-` stands for no area. The engine's own list will not do: it takes names in any case.
+ * The names of the time zone database 2025c, by area. A line is an area and its places; it continues on indented lines.
+ * `-` stands for no area. The list of the JavaScript engine is not used, because its lookup ignores case.
  */
 const table = `
 - CET CST6CDT Cuba EET EST EST5EDT Egypt Eire Factory GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland
@@ -72,5 +72,5 @@ const names: ReadonlySet<string> = new Set(
     }),
 );
 
-/** Whether the database has a zone of exactly that name. */
+/** Reports whether the database has a zone of exactly that name. */
 export const isTimeZoneName = (name: string): boolean => names.has(name);

@@ -1,20 +1,20 @@
 import { isTimeZoneName } from './time-zone-names.ts';
 
-/** A place's clock, as far as it differs from UTC. */
+/** A time zone, as its offset from UTC. */
 export interface TimeZone {
   readonly name: string;
-  /** How many milliseconds its clock is ahead of UTC at an instant. */
+  /** Returns by how many milliseconds local time is ahead of UTC at an instant. */
   readonly offsetAt: (instantMs: number) => number;
 }
 
-/** One for each name of the database at most. */
+/** Loaded zones by name; at most one for each name of the database. */
 const loaded = new Map<string, TimeZone>();
 
 export const utc: TimeZone = { name: 'UTC', offsetAt: () => 0 };
 
 /**
- * The zone of that name in the time zone database. Nothing is UTC, and so is `Local`: a cluster has no place of its own.
- * Throws an Error with Go's text when there is none.
+ * Returns the zone of that name in the time zone database. The empty name and `Local` mean UTC: a cluster has no local
+ * time. Throws an Error with Go's message for an unknown name.
  */
 export function loadTimeZone(name: string): TimeZone {
   if (name === '' || name === 'UTC' || name === 'Local') return utc;
@@ -28,7 +28,7 @@ export function loadTimeZone(name: string): TimeZone {
   return zone;
 }
 
-/** The zone that no clock was set to yet; engines do not know it. */
+/** The database's zone for unset clocks, which JavaScript engines do not have. */
 const unset = 'Factory';
 
 function offsetsOf(timeZone: string): TimeZone['offsetAt'] {

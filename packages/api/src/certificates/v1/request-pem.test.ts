@@ -23,7 +23,7 @@ describe('the signature of a request', () => {
     ['Ed25519', requests.ed25519],
     ['RSA', requests.rsa3072],
     ['RSA with PSS', requests.rsa1024Pss],
-  ])('is good wherever it is checked: %s', (_, request) => {
+  ])('is valid with every verifier: %s', (_, request) => {
     expect(problems(request)).toEqual([undefined, undefined, undefined]);
   });
 
@@ -33,18 +33,18 @@ describe('the signature of a request', () => {
     ['Ed25519', requests.ed25519, 'x509: Ed25519 verification failure', 'x509: Ed25519 verification failure'],
     ['P-224, which a browser cannot check', requests.p224, ecdsaFailure, undefined],
     ['RSA, which a browser cannot check', requests.rsa3072, rsaFailure, undefined],
-  ])('is refused where it is checked: %s', (_, request, node, browser) => {
+  ])('is refused by the verifiers that support its algorithm: %s', (_, request, node, browser) => {
     expect(problems(tampered(request))).toEqual([node, browser, undefined]);
   });
 
-  it('is asked of what is handed in, and so is the point of its key', () => {
+  it('is verified by the given verifier, as is the point of the key', () => {
     const verifier = (isGood: boolean): SignatureVerifier => ({ verify: () => isGood, isOnCurve: () => true });
     const request = encoded(pem(requests.ecdsa));
     expect([true, false].map((isGood) => requestProblem(request, verifier(isGood)))).toEqual([undefined, ecdsaFailure]);
     expect(requestProblem(request, { ...verifier(true), isOnCurve: () => false })).toBe('P256 point not on curve');
   });
 
-  it('of keys larger than anybody checks is refused unseen', () => {
+  it('is refused without verification when the key is too large', () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
     const modulus = new Uint8Array(16_392 / 8).fill(0xff);
     const key = derSequence(
@@ -64,7 +64,7 @@ describe('the signature of a request', () => {
 describe('the certificates of a request', () => {
   const leaf = pem(certificates.leaf, 'CERTIFICATE');
 
-  it('may be many, but not without end', () => {
+  it('may be many, up to a size limit', () => {
     const many = leaf.repeat(Math.floor((256 * 1024) / leaf.length));
     expect(certificateProblem(encoded(many), nodeSignatures)).toBeUndefined();
     expect(certificateProblem(encoded(many + leaf), nodeSignatures)).toBe('may not be more than 262144 bytes');

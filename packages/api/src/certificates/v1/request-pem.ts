@@ -11,22 +11,22 @@ import {
 } from '@coxswain/apimachinery/x509';
 
 /**
- * Differs from upstream, where only a whole object has a limit: more certificates than these, some two hundred, would keep the
- * server busy.
+ * The limit for the certificates of one request, some two hundred: parsing more would block the server for too long.
+ * Differs from upstream, which limits only the size of the whole object.
  */
 const maxCertificateSize = 256 * 1024;
 
-/** The text that a field of bytes holds, byte for byte. */
+/** Decodes base64 into a string with one character per byte. */
 const textOf = (base64: string | undefined): string => latin1(decodeBase64(base64 ?? ''));
 
-/** The request in a field of bytes, which is PEM. Throws an X509Error. For `isOnCurve` see `parseCertificateRequest`. */
+/** Parses the PEM-encoded request of a bytes field. Throws an X509Error. For `isOnCurve` see `parseCertificateRequest`. */
 export function parseRequest(request: string | undefined, isOnCurve?: PointCheck): CertificateRequest {
   const [block] = pemBlocks(textOf(request));
   if (block?.type !== 'CERTIFICATE REQUEST') throw new X509Error('PEM block type must be CERTIFICATE REQUEST');
   return parseCertificateRequest(block.bytes, isOnCurve);
 }
 
-/** What is wrong with a request, in upstream's words; its signature is checked where something can check it. */
+/** Returns the error of a request, with upstream's message. Without `signatures`, the signature is not verified. */
 export function requestProblem(request: string | undefined, signatures?: SignatureVerifier): string | undefined {
   return problemOf(() => {
     const parsed = parseRequest(request, signatures?.isOnCurve);
@@ -34,7 +34,7 @@ export function requestProblem(request: string | undefined, signatures?: Signatu
   });
 }
 
-/** What is wrong with the certificates in a field of bytes; nothing at all is right. */
+/** Returns the error of the certificates in a bytes field; undefined when it is empty or valid. */
 export function certificateProblem(
   certificate: string | undefined,
   signatures?: SignatureVerifier,
@@ -54,7 +54,7 @@ export function certificateProblem(
   });
 }
 
-/** What the check says or what it throws. */
+/** Returns the check's result, or the message of the X509Error that it throws. */
 function problemOf(check: () => string | undefined): string | undefined {
   try {
     return check();

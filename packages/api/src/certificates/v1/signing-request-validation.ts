@@ -19,7 +19,7 @@ import { certificateProblem, requestProblem } from './request-pem.ts';
 
 type Conditions = readonly CertificateSigningRequestCondition[];
 
-/** A signer that only an older version knew. */
+/** A signer that only v1beta1 allows. */
 export const legacyUnknownSignerName = 'kubernetes.io/legacy-unknown';
 
 const specPath = Path.of('spec');
@@ -27,7 +27,7 @@ const conditionsPath = Path.of('status', 'conditions');
 const certificatePath = Path.of('status', 'certificate');
 const minExpirationSeconds = 600;
 const approvalTypes = ['Approved', 'Denied'];
-/** Conditions that are true or not there, and that stay. */
+/** Conditions that, once added, must stay and must be true. */
 const finalTypes = [...approvalTypes, 'Failed'];
 
 const usages: readonly string[] = [
@@ -63,7 +63,7 @@ const typesOf = (request: CertificateSigningRequest): string[] => conditionsOf(r
 const countOf = (request: CertificateSigningRequest, type: string): number =>
   typesOf(request).filter((other) => other === type).length;
 
-/** On create, when there is no `old`, and on update: what was wrong with an old request may stay. */
+/** Validates a request, on create without `old`, and on update. Rules that the old request breaks do not apply to an update. */
 export function validateSigningRequest(
   request: CertificateSigningRequest,
   old: CertificateSigningRequest | undefined,
@@ -127,13 +127,13 @@ function validateConditions(request: CertificateSigningRequest, old: Certificate
   });
 }
 
-/** What an update may do that others may not. */
+/** The changes that only updates of certain subresources may make. */
 export interface UpdateRights {
   readonly approve?: boolean;
   readonly issue?: boolean;
 }
 
-/** All rules of an update, metadata included, in upstream's order. */
+/** Applies all rules of an update, metadata included, in upstream's order. */
 export function validateSigningRequestUpdate(
   request: CertificateSigningRequest,
   old: CertificateSigningRequest,
@@ -148,7 +148,7 @@ export function validateSigningRequestUpdate(
   const complain = (verb: string, type: string) =>
     errors.push(forbidden(conditionsPath, `updates may not ${verb} a condition of type "${type}"`));
   for (const type of finalTypes) if (countOf(request, type) < countOf(old, type)) complain('remove', type);
-  // One that is there already cannot be changed either: whoever may not approve gets the old one back.
+  // Existing approvals need no check: without the right to approve, `prepareForUpdate` has restored the old ones.
   if (!approve)
     for (const type of approvalTypes) if (countOf(request, type) > countOf(old, type)) complain('add', type);
   const before = old.status?.certificate ?? '';
@@ -159,5 +159,5 @@ export function validateSigningRequestUpdate(
   return [...errors, ...validateObjectMetaUpdate(request.metadata, old.metadata, metadata)];
 }
 
-/** Requests may have any name that fits into a URL. */
+/** Accepts every name: only the generic rules for path segments apply. */
 export const anyName: typeof nameIsDnsSubdomain = () => [];

@@ -17,7 +17,7 @@ const conditionsAfter = (subresource: string, conditions: object[], old: object[
   prepareForSubresourceUpdate(signingRequestStrategy, subresource, request(conditions), request(old), context).status
     ?.conditions;
 
-it('a request records all that is known of its sender', () => {
+it('a request records the user that created it', () => {
   const user = { username: 'jane', uid: '7', groups: ['a'], extra: { __proto__x: ['b'], ['__proto__']: ['c'] } };
   const { spec, status } = prepareForCreate(signingRequestStrategy, request([{ type: 'Approved' }]), {
     ...context,
@@ -34,7 +34,7 @@ it('a request records all that is known of its sender', () => {
   expect(status).toBeUndefined();
 });
 
-it('a request of nobody is of nobody', () => {
+it('a request without a user drops the given user fields', () => {
   expect(prepareForCreate(signingRequestStrategy, request(), context).spec).toEqual({
     request: '',
     signerName: 'a.b/c',
@@ -44,26 +44,26 @@ it('a request of nobody is of nobody', () => {
 describe('conditions', () => {
   const approved = { type: 'Approved', status: 'True', lastUpdateTime: before, lastTransitionTime: before };
 
-  it.each(['status', 'approval'])('that say no time are of now, by way of %s', (subresource) => {
+  it.each(['status', 'approval'])('without times get the current time, through %s', (subresource) => {
     expect(conditionsAfter(subresource, [{ type: 'X', status: 'True', lastUpdateTime: null }], [])).toEqual([
       { type: 'X', status: 'True', lastUpdateTime: now, lastTransitionTime: now },
     ]);
   });
 
-  it('that were there before keep the time at which they came', () => {
+  it('that existed before keep their lastTransitionTime', () => {
     expect(conditionsAfter('approval', [{ type: 'Approved', status: 'True', reason: 'new' }], [approved])).toEqual([
       { type: 'Approved', status: 'True', reason: 'new', lastUpdateTime: now, lastTransitionTime: before },
     ]);
   });
 
-  it('that changed are of now', () => {
+  it('that changed get the current time', () => {
     expect(
       conditionsAfter('status', [{ type: 'X', status: 'False' }], [{ ...approved, type: 'X' }])?.[0]
         ?.lastTransitionTime,
     ).toBe(now);
   });
 
-  it('of approval are not for those who write status', () => {
+  it('of approval cannot be changed through status', () => {
     expect(conditionsAfter('status', [{ ...approved, reason: 'mine' }], [approved])).toEqual([approved]);
     expect(conditionsAfter('approval', [{ ...approved, reason: 'mine' }], [approved])).toEqual([
       { ...approved, reason: 'mine' },

@@ -7,7 +7,7 @@ import { anyName, validateSigningRequest, validateSigningRequestUpdate } from '.
 
 type Conditions = CertificateSigningRequestCondition[];
 
-/** A request is of whoever sends it, whatever it says. */
+/** Sets the user fields of the spec to the requesting user, whatever the request contains. */
 function recordUser(request: CertificateSigningRequest, { user }: StrategyContext): void {
   const { username: _, uid: __, groups: ___, extra: ____, ...spec } = request.spec;
   request.spec = spec;
@@ -22,7 +22,10 @@ function recordUser(request: CertificateSigningRequest, { user }: StrategyContex
   request.spec.extra = extra;
 }
 
-/** Approval is not for whoever writes status: what stands there stays as it was, unless some came or went. */
+/**
+ * Restores the old Approved and Denied conditions, which status updates must not change. If their number differs, the
+ * given ones stay, and validation refuses them.
+ */
 function keepApproval(conditions: Conditions, old: Conditions): Conditions {
   let kept = conditions;
   for (const type of ['Approved', 'Denied']) {
@@ -34,7 +37,7 @@ function keepApproval(conditions: Conditions, old: Conditions): Conditions {
   return kept;
 }
 
-/** A condition that does not say when it came is of now, or of when an old one like it came. */
+/** Sets missing times of conditions: to the lastTransitionTime of an old condition with the same type and status, else to now. */
 function withTimes(conditions: Conditions, old: Conditions, now: Date): Conditions {
   return conditions.map((condition) => {
     const like = old.find(

@@ -22,21 +22,21 @@ function judged(object: ClusterTrustBundle, old?: ClusterTrustBundle): { steps: 
   }
 }
 
-it('is read anchor by anchor', () => {
+it('a trust bundle is parsed in one step per anchor', () => {
   const { steps, errors } = judged(bundle(good + bad.repeat(50)));
   expect(steps).toBeGreaterThan(50);
   expect(errors).toHaveLength(50);
   expect(errors[0]!.detail).toBe('entry 1 does not parse as X.509');
 });
 
-it('holds every anchor once', () => {
+it('a trust bundle must not contain duplicate anchors', () => {
   expect(judged(bundle(good)).errors).toEqual([]);
   expect(judged(bundle(good + good)).errors.map(({ detail }) => detail)).toEqual([
     'duplicate trust anchor (indices [0 1])',
   ]);
 });
 
-it('is not read again where it has not changed', () => {
+it('an unchanged trust bundle is not parsed', () => {
   expect(judged(bundle(bad), bundle(bad))).toEqual({ steps: 1, errors: [] });
   expect(judged(bundle(bad), bundle(good)).errors).toHaveLength(1);
 });

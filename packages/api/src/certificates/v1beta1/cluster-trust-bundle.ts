@@ -33,7 +33,7 @@ function* validate(
   return [
     ...validateObjectMeta(metadata, false, validateName, metadataPath),
     ...(signerName ? validateSignerName(signerPath, signerName) : []),
-    // What could be read once is not read again: libraries change.
+    // An unchanged bundle is not validated again: libraries that parse certificates may become stricter.
     ...(old?.spec.trustBundle === trustBundle ? [] : yield* validateBundle(trustBundle, signatures?.isOnCurve)),
   ];
 }

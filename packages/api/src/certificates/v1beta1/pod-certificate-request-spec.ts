@@ -82,7 +82,7 @@ function validateUserAnnotations(annotations: Readonly<Record<string, string>> |
   ];
 }
 
-/** An object by name and identity. */
+/** Validates the name and uid of a referenced object. */
 function validateReference(
   nameField: string,
   name: string,
@@ -106,7 +106,7 @@ function validateKey(spec: PodCertificateRequestSpec, signatures: SignatureVerif
   return [invalid(specPath, omittedValue, detail)];
 }
 
-/** Keys that are strong enough, but none that nobody needs. */
+/** Returns an error for key sizes and curves that are not accepted. Larger RSA keys than 4096 bits are refused too. */
 function sizeProblem(key: PublicKey, curves: string): { value: string; detail: string } | undefined {
   if (key.type === 'ECDSA' && key.curve === 'P-224')
     return { value: 'curve P-224', detail: `elliptic public keys must use curve ${curves}` };
@@ -128,7 +128,7 @@ function validateStub(stub: string, signatures: SignatureVerifier | undefined): 
   return isForged ? [invalid(stubPath, omittedValue, 'invalid signature')] : [];
 }
 
-/** The proof is a signature of the pod's identity. */
+/** Validates the public key and the proof of possession, which is a signature of the pod's UID. */
 function validateKeyAndProof(
   podUID: string,
   encoded: string,
@@ -163,7 +163,7 @@ function proofProblem(
   }
 }
 
-/** The key that the certificate is to be for; what is wrong with it, if it cannot be read. */
+/** Returns the public key for the certificate, or the error when it cannot be parsed. */
 export function requestedKey(
   spec: PodCertificateRequestSpec,
   isOnCurve?: PointCheck,

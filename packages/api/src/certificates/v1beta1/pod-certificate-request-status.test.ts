@@ -44,15 +44,15 @@ function problemsOf({ status, maxExpirationSeconds = 86400, now = begin }: Chang
 
 const chain = (text: string) => `status.certificateChain: Invalid value: ${text}`;
 
-/** In upstream's words, for a server whose clock is turned back. */
+/** Expected errors with upstream's messages. The clock is set to the time of the test certificates. */
 const cases: Record<string, readonly [Change, string[]]> = {
-  'a good certificate can be issued': [{}, []],
-  'a certificate is of now': [
+  'a valid certificate can be issued': [{}, []],
+  'notBefore must be within five minutes of the current time': [
     { now: '2026-01-01T00:05:00Z' },
     [`status.notBefore: Invalid value: "${begin}": must be set to within 5 minutes of kube-apiserver's current time`],
   ],
-  'a clock may be almost five minutes behind': [{ now: '2025-12-31T23:55:01Z' }, []],
-  'the end must be that of the certificate': [
+  'the clock may be almost five minutes behind': [{ now: '2025-12-31T23:55:01Z' }, []],
+  'notAfter must be that of the certificate': [
     { status: { notAfter: begin } },
     [`status.notAfter: Invalid value: "${begin}": must be set to the NotAfter time encoded in the leaf certificate`],
   ],
@@ -64,13 +64,13 @@ const cases: Record<string, readonly [Change, string[]]> = {
     { maxExpirationSeconds: 3600 },
     [chain('43200000000000: leaf certificate lifetime must be <= spec.maxExpirationSeconds (3600)')],
   ],
-  'a certificate is not renewed at once': [
+  'beginRefreshAt must be at least ten minutes after notBefore': [
     { status: { beginRefreshAt: '2026-01-01T00:09:59Z' } },
     [
       'status.beginRefreshAt: Invalid value: "2026-01-01T00:09:59Z": must be at least 10 minutes after status.notBefore',
     ],
   ],
-  'a certificate is not renewed at the end': [
+  'beginRefreshAt must be at least ten minutes before notAfter': [
     { status: { beginRefreshAt: '2026-01-01T11:50:01Z' } },
     [
       'status.beginRefreshAt: Invalid value: "2026-01-01T11:50:01Z": must be at least 10 minutes before status.notAfter',
@@ -87,7 +87,7 @@ describe('a certificate for a pod', () => {
   it.each([
     ['other PEM', pem(certificates.ca), 'issued certificate chain must consist entirely of CERTFICATE PEM blocks'],
     ['broken certificates', pem('AAAA', 'CERTIFICATE'), 'intermediate certificate does not parse as valid X.509'],
-  ])('has no %s behind it', (_, rest, detail) => {
+  ])('must not be followed by %s', (_, rest, detail) => {
     const certificateChain = leaf + rest;
     expect(problemsOf({ status: { certificateChain } })).toEqual([
       chain(`${JSON.stringify(certificateChain)}: ${detail}`),

@@ -32,7 +32,7 @@ const finalTypes = ['Issued', 'Denied', 'Failed'];
 const isFinal = ({ status }: PodCertificateRequest, ...types: readonly string[]): boolean =>
   status?.conditions?.some(({ type, status: value }) => types.includes(type) && value === 'True') ?? false;
 
-/** A request is decided once, and what a certificate says must be what the status says of it. */
+/** Validates a status: it has at most one final condition, and its fields must match the issued certificate. */
 export function validatePodCertificateRequestStatus(
   request: PodCertificateRequest,
   old: PodCertificateRequest,
@@ -61,7 +61,7 @@ function validateFinalConditions({ conditions = [] }: PodCertificateRequestStatu
   const errors: ErrorList = [];
   let known = 0;
   conditions.forEach(({ type, status }, i) => {
-    // Upstream's paths have a point before the index.
+    // Upstream's paths have a dot before the index.
     const path = statusPath.child('conditions', `[${i}]`);
     if (!finalTypes.includes(type)) {
       errors.push(notSupported(path.child('type'), type, finalTypes));
@@ -79,7 +79,7 @@ function validateFinalConditions({ conditions = [] }: PodCertificateRequestStatu
 const parsed = (bytes: Uint8Array, isOnCurve: PointCheck | undefined): Certificate | undefined =>
   readable(() => parseCertificate(bytes, isOnCurve));
 
-/** Checks go on only while the ones before find nothing. */
+/** Validates an issued certificate. Returns the errors of the first check that fails. */
 function validateIssued(
   status: PodCertificateRequestStatus,
   request: PodCertificateRequest,
@@ -106,14 +106,14 @@ function validateIssued(
   const problem = timeProblem(status, leaf, request.spec.maxExpirationSeconds ?? 0, now());
   if (problem) return [problem];
   for (const { type, bytes } of others) {
-    // The typing error is upstream's.
+    // The typo is upstream's.
     if (type !== 'CERTIFICATE') return bad('issued certificate chain must consist entirely of CERTFICATE PEM blocks');
     if (!parsed(bytes, isOnCurve)) return bad('intermediate certificate does not parse as valid X.509');
   }
   return [];
 }
 
-/** Differs from upstream: an address is one if it looks like one. */
+/** Differs from upstream, which parses addresses: a pattern decides here. */
 const looksLikeEmail = /^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;]+$/;
 
 function validateNames({ dnsNames, emailAddresses }: Certificate): ErrorList {
@@ -147,12 +147,12 @@ function validateTimesPresent(status: PodCertificateRequestStatus): ErrorList {
   ];
 }
 
-/** The first thing that is wrong with the times, which are all there. */
+/** Returns the first error in the times of the status, which must all be set. */
 function timeProblem(status: PodCertificateRequestStatus, leaf: Certificate, maxSeconds: number, now: Date) {
   const at = (name: 'notBefore' | 'notAfter' | 'beginRefreshAt') => Date.parse(status[name]!);
   const bad = (name: 'notBefore' | 'notAfter' | 'beginRefreshAt', detail: string) =>
     invalid(statusPath.child(name), status[name], detail);
-  /* Upstream prints it in nanoseconds. */
+  /* Upstream prints durations in nanoseconds. */
   const printed = (milliseconds: number) => milliseconds * 1e6;
   const lifetime = leaf.notAfter.getTime() - leaf.notBefore.getTime();
   if (at('notBefore') !== leaf.notBefore.getTime())

@@ -11,20 +11,20 @@ export function setPodCertificateRequestDefaults({ spec }: PodCertificateRequest
   spec.maxExpirationSeconds ??= 24 * 60 * 60;
 }
 
-/** The spec as upstream prints it. */
+/** The spec as upstream's messages print it. */
 const internalForm = internalFormOf(`
 PodCertificateRequestSpec SignerName:s PodName:s PodUID:s ServiceAccountName:s ServiceAccountUID:s NodeName:s NodeUID:s
  MaxExpirationSeconds:*i PKIXPublicKey=pkixPublicKey:*s ProofOfPossession:*s StubPKCS10Request:*s
  UnverifiedUserAnnotations:{}s
 `);
 
-/** What became of the request: the last condition that says so. */
+/** Returns the state of the request: the last of the final conditions, or Pending. */
 function printState({ status }: PodCertificateRequest): string {
   const types = (status?.conditions ?? []).map(({ type }) => type);
   return types.findLast((type) => ['Issued', 'Denied', 'Failed'].includes(type)) ?? 'Pending';
 }
 
-/** That whoever decides may sign for the signer is not checked here: it needs an authorizer. */
+/** Does not check that the user may sign for the signer: that needs an authorizer. */
 export const podCertificateRequestStrategy: Strategy<PodCertificateRequest> = {
   allowUnconditionalUpdate: false,
   validate: validatePodCertificateRequest,

@@ -13,14 +13,14 @@ it.each([
   ['a node with other names', requests.nodeWithUri, serving, 'kubernetes.io/legacy-unknown'],
   ['a client with more usages', requests.nodeClient, [...client, 'any'], 'kubernetes.io/legacy-unknown'],
   ['a person', requests.ecdsa, client, 'kubernetes.io/legacy-unknown'],
-  ['nobody', certificates.ca, client, 'kubernetes.io/legacy-unknown'],
+  ['an unreadable request', certificates.ca, client, 'kubernetes.io/legacy-unknown'],
 ])('the signer for %s follows from the request', (_, request, usages, signerName) => {
   const object = { metadata: {}, spec: { request: encoded(pem(request)), usages } };
   setSigningRequestDefaults(object);
   expect(object.spec).toEqual({ ...object.spec, signerName });
 });
 
-it('usages and the state of conditions have defaults', () => {
+it('usages and the status of conditions have defaults', () => {
   const object = {
     metadata: {},
     spec: { signerName: 'a.b/c' },

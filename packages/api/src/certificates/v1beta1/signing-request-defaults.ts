@@ -6,12 +6,15 @@ import { legacyUnknownSignerName } from '../v1/signing-request-validation.ts';
 const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
   new Set([...a, ...b]).size === new Set(a).size && new Set(a).size === b.length;
 
-/** What a kubelet asks for: signatures for the purpose, and encipherment where the key can do that. */
+/**
+ * Reports whether the usages are those that a kubelet requests: digital signature and the purpose, optionally with key
+ * encipherment.
+ */
 const isFor = (purpose: string, usages: readonly string[]): boolean =>
   sameSet(usages, ['digital signature', purpose]) ||
   sameSet(usages, ['digital signature', 'key encipherment', purpose]);
 
-/** The signer that a kubelet's request is for; others name theirs. */
+/** Returns the signer for a kubelet's request; undefined for other requests, which must name theirs. */
 function signerOf({ subject, ...names }: CertificateRequest, usages: readonly string[]): string | undefined {
   const { organizations, commonName } = subject;
   const isNode =
@@ -27,7 +30,7 @@ function signerNameFor({ request, usages = [] }: CertificateSigningRequestSpec):
   return (parsed && signerOf(parsed, usages)) ?? legacyUnknownSignerName;
 }
 
-/** Before v1, usages and signer could be left out, and every condition was true. */
+/** Sets the defaults of v1beta1: usages, signerName and the status of conditions, which v1 requires. */
 export function setSigningRequestDefaults(request: CertificateSigningRequest): void {
   request.spec ??= {};
   request.spec.usages ??= ['digital signature', 'key encipherment'];

@@ -15,7 +15,7 @@ import { compareSemanticVersions, parseSemanticVersion } from './semantic-versio
 
 const path = Path.of('spec');
 const notAVersion = 'must be a valid semantic version';
-/** What upstream goes on with when a version cannot be read. */
+/** The version that upstream uses in place of one that cannot be parsed. */
 const zero = parseSemanticVersion('0.0.0')!;
 
 function validate({ spec }: LeaseCandidate): ErrorList {

@@ -9,7 +9,7 @@ const pattern = new RegExp(`^${number}\\.${number}\\.${number}(?:-(${identifiers
 const numeric = /^[0-9]+$/;
 const maxUint64 = 2n ** 64n - 1n;
 
-/** Reads a version by the rules of Semantic Versioning 2.0.0; undefined when it is none. */
+/** Parses a version by the rules of Semantic Versioning 2.0.0; undefined when it is invalid. */
 export function parseSemanticVersion(text: string): SemanticVersion | undefined {
   const match = pattern.exec(text);
   if (!match) return undefined;
@@ -21,7 +21,7 @@ export function parseSemanticVersion(text: string): SemanticVersion | undefined 
   return numbers.some((part) => part > maxUint64) || prerelease.some(isBad) ? undefined : { numbers, prerelease };
 }
 
-/** Negative when `a` comes before `b`. A prerelease comes before what it leads to; build metadata does not count. */
+/** Returns a negative number when `a` precedes `b`. A prerelease precedes its release; build metadata is ignored. */
 export function compareSemanticVersions(a: SemanticVersion, b: SemanticVersion): number {
   for (let i = 0; i < 3; i++) if (a.numbers[i] !== b.numbers[i]) return a.numbers[i]! < b.numbers[i]! ? -1 : 1;
   if (a.prerelease.length === 0 || b.prerelease.length === 0) return b.prerelease.length - a.prerelease.length;
@@ -32,7 +32,7 @@ export function compareSemanticVersions(a: SemanticVersion, b: SemanticVersion):
   return a.prerelease.length - b.prerelease.length;
 }
 
-/** Numbers by value, and before words. */
+/** Compares identifiers: numbers by value, and before words. */
 function compareIdentifiers(a: string, b: string): number {
   if (a === b) return 0;
   const [isNumber, isOtherNumber] = [numeric.test(a), numeric.test(b)];

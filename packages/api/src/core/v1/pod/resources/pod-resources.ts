@@ -66,6 +66,14 @@ export function podRequests({ spec }: Pod): Map<string, Quantity> {
   return addTo(requests, spec.overhead);
 }
 
+/** Returns the limits of a pod: those that it sets for itself, and otherwise what its containers may use together. */
+export function podLimits({ spec }: Pod): Map<string, Quantity> {
+  if (!spec) return new Map();
+  const limits = aggregateContainerLimits(spec);
+  for (const [name, text] of Object.entries(spec.resources?.limits ?? {})) limits.set(name, Quantity.parse(text));
+  return limits;
+}
+
 /** The limits of all containers together. */
 export const aggregateContainerLimits = (spec: PodSpec): Map<string, Quantity> =>
   aggregate(spec, ({ resources }) => resources?.limits);
