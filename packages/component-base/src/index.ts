@@ -1,10 +1,9 @@
 /**
- * `@coxswain/component-base`: what all components have in common. This is the command line: flags are read as Go's programs
- * read them, because scripts and people have them that way. The port with health and metrics is
- * `@coxswain/component-base/serving`, and what that is made of are the other folders; a program with commands is made with
- * `@coxswain/component-base/cli`.
+ * `@coxswain/component-base`: the parts that all components share. The root export is the command line: flags are parsed as Go's pflag
+ * parses them, so that existing scripts and habits keep working. `@coxswain/component-base/serving` serves health and metrics and is built
+ * from the other folders. `@coxswain/component-base/cli` builds programs with subcommands.
  *
- * Where to start: `flags/flag.ts` describes a flag, `flags/parse-flags.ts` reads a command line.
+ * Where to start: `flags/flag.ts` describes a flag, `flags/parse-flags.ts` parses a command line.
  */
 export { type CommandLine, type CommandLineForm, notices, readCommandLine, refusals } from './flags/command-line.ts';
 export { parseCsv } from './flags/csv.ts';

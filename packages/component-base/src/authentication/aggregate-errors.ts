@@ -1,7 +1,7 @@
 import { messageOf } from '@coxswain/apimachinery/errors';
 /**
- * One error for many, none of them twice, worded as upstream words it: the message itself when there is one, else
- * `[a, b]`. What is already such an error is taken apart.
+ * Combines several errors into one AggregateError with upstream's wording: duplicates of a message are dropped, a
+ * single message stands alone, several become `[a, b]`. Nested AggregateErrors are flattened.
  */
 export function aggregateErrors(errors: readonly unknown[]): AggregateError {
   const flat = errors.flatMap((error): unknown[] => (error instanceof AggregateError ? error.errors : [error]));

@@ -3,24 +3,25 @@ import type { ApiRequest } from '../http/handler.ts';
 
 export interface Authenticated {
   readonly user: UserInfo;
-  /** Of the audiences that were asked for, those that the credential is good for. */
+  /** The requested audiences that the credential is valid for. */
   readonly audiences?: readonly string[];
-  /** What the client should be told in `Warning` headers. */
+  /** Sent to the client in `Warning` headers. */
   readonly warnings?: readonly string[];
-  /** For the audit log. */
+  /** Audit annotations. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /**
- * Finds out who asks. Undefined: there is no credential of its sort. An error: there is one, and it is no good; the
- * union of authenticators then goes on, and the request is refused when no other accepts it.
+ * Authenticates requests by one kind of credential. Returns undefined when the request carries no such credential.
+ * Throws when the credential is invalid; `UnionAuthenticator` then tries the next authenticator and refuses the request
+ * when none accepts it.
  */
 export interface Authenticator {
   authenticate(request: ApiRequest): Promise<Authenticated | undefined>;
 }
 
-/** The same for a bearer token alone, as TokenReview has it. */
+/** Authenticates a bare bearer token, as for a TokenReview. */
 export interface TokenAuthenticator {
-  /** `audiences` empty: those of the API server. */
+  /** Empty `audiences` stands for the API server's own audiences. Returns undefined for an unknown token. */
   authenticateToken(token: string, audiences: readonly string[]): Promise<Authenticated | undefined>;
 }

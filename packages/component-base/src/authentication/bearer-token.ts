@@ -3,13 +3,15 @@ import type { Authenticated, Authenticator, TokenAuthenticator } from './authent
 
 export const invalidBearerToken = 'invalid bearer token';
 
-/** The token of an `Authorization` header; undefined when it has none. */
+/** Returns the bearer token of an `Authorization` header, or undefined when it has none. */
 export function bearerTokenOf(authorization: string): string | undefined {
   const [scheme, token] = authorization.trim().split(' ', 2);
   return scheme?.toLowerCase() === 'bearer' && token ? token : undefined;
 }
 
-/** A header that has one too many spaces is passed over, and its sender told so. */
+/**
+ * True when the header has an extra space before the token. Such a header is ignored, and the client gets a warning.
+ */
 export function isBearerTokenIgnored({ headers }: ApiRequest): boolean {
   const parts = first(headers.authorization).trim().split(' ', 3);
   return parts.length === 3 && parts[0]?.toLowerCase() === 'bearer' && parts[1] === '';
@@ -27,7 +29,7 @@ async function authenticate(
   return found;
 }
 
-/** For requests with a header `Authorization: Bearer <token>`. Throws an Error for a token that nobody knows. */
+/** Authenticates by the header `Authorization: Bearer <token>`. Throws an Error when the token is unknown. */
 export function bearerTokenAuthenticator(tokens: TokenAuthenticator, apiAudiences: readonly string[]): Authenticator {
   return {
     async authenticate({ headers }) {
@@ -40,8 +42,9 @@ export function bearerTokenAuthenticator(tokens: TokenAuthenticator, apiAudience
 const protocolPrefix = 'base64url.bearer.authorization.k8s.io.';
 
 /**
- * For browsers, which cannot send that header with a WebSocket: the token is one of the subprotocols that are offered.
- * There must be another one, for the server to choose.
+ * Authenticates WebSocket requests of browsers, which cannot set an `Authorization` header: the token is one of the
+ * offered subprotocols. Throws an Error when no other subprotocol is offered, because the server must not select the
+ * one with the token.
  */
 export function webSocketTokenAuthenticator(
   tokens: TokenAuthenticator,
@@ -84,7 +87,7 @@ function decodeToken(protocol: string): string {
   }
 }
 
-/** What is left of the subprotocols when the token is taken out; undefined when there was none. */
+/** Returns the offered subprotocols without the token; undefined when they contain no token. */
 export function protocolsWithoutToken(headers: RequestHeaders): string | undefined {
   if (headers['sec-websocket-protocol'] === undefined) return undefined;
   const { bearers, others } = splitProtocols(headers);

@@ -1,21 +1,21 @@
 import { quote, timeFromDate } from '@coxswain/apimachinery';
 import { type Certificate, keyUsageBits, oids, parseCertificatesPem } from '@coxswain/client/x509';
 
-/** Upstream gives up on a chain after so many signatures. */
+/** Upstream's limit on signature checks for one chain. */
 const maxSignatureChecks = 100;
 
-/** When a chain of certificates is good: as long as each of them is. */
+/** The period in which all certificates of a verified chain are valid. */
 export interface VerifiedChain {
   readonly notBefore: Date;
   readonly notAfter: Date;
 }
 
-/** Authorities that may be others by the next request: a file can change. */
+/** A certificate pool that can change between requests, for example because its file changed. */
 export interface CertificateAuthorities {
   readonly current: CertificatePool;
 }
 
-/** Authorities that are trusted to say who a client is. */
+/** The certificate authorities that client certificates are verified against. */
 export class CertificatePool implements CertificateAuthorities {
   readonly #roots: readonly Certificate[];
 
@@ -23,7 +23,7 @@ export class CertificatePool implements CertificateAuthorities {
     this.#roots = roots;
   }
 
-  /** Of all certificates in a PEM text. Throws an Error when there is none, or one cannot be read. */
+  /** Returns a pool of all certificates in a PEM text. Throws an Error when there is none, or one cannot be parsed. */
   static fromPem(pem: string): CertificatePool {
     const roots = parseCertificatesPem(pem);
     if (roots.length === 0) throw new Error('data does not contain any valid RSA or ECDSA certificates');
@@ -34,17 +34,17 @@ export class CertificatePool implements CertificateAuthorities {
     return this;
   }
 
-  /** The authorities, each as PEM. */
+  /** The root certificates, each as PEM. */
   get pem(): readonly string[] {
     return this.#roots.map(({ x509 }) => x509.toString());
   }
 
   /**
-   * Finds a way from the certificate over the others that came with it to an authority of the pool, all of them valid
-   * now and good for clients. Throws an Error in the words of Go's library.
+   * Verifies the client certificate: builds a chain over the intermediates to a root of the pool, with all certificates
+   * valid now and allowed for client authentication. Throws an Error with the message of Go's crypto/x509.
    *
-   * Differs from upstream: name constraints are not looked into, so that an authority with them only stands for
-   * certificates without alternative names; policies are not looked into at all.
+   * Differs from upstream: name constraints are not evaluated. Instead, an authority that has them is accepted only for
+   * certificates without subject alternative names. Certificate policies are not evaluated.
    */
   verifyClient(certificate: Certificate, intermediates: readonly Certificate[], now: Date): VerifiedChain {
     const problem = ownProblem(certificate, now);
@@ -71,7 +71,7 @@ const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b
 const sameCertificate = (a: Certificate, b: Certificate): boolean => sameBytes(a.x509.raw, b.x509.raw);
 const hasNameConstraints = (certificate: Certificate): boolean => certificate.hasNameConstraints;
 
-/** Each certificate of the chain that says what it is for must be for clients. */
+/** True when every certificate of the chain that has extended key usages allows client authentication. */
 const isForClients = (chain: readonly Certificate[]): boolean =>
   chain.every(
     ({ extendedKeyUsages }) =>
@@ -91,7 +91,10 @@ function ownProblem(
     : undefined;
 }
 
-/** Builds chains from a certificate up to a root. The number of signatures it checks bounds its work and its depth. */
+/**
+ * Builds chains from a certificate up to a root. The limit on signature checks bounds both the work and the recursion
+ * depth.
+ */
 class ChainSearch {
   readonly #roots: readonly Certificate[];
   readonly #intermediates: readonly Certificate[];
@@ -104,7 +107,7 @@ class ChainSearch {
     this.#now = now;
   }
 
-  /** At least one. Throws an Error that says why there is none. */
+  /** Returns at least one chain. Throws an Error with the reason when there is none. */
   chainsFrom(chain: readonly Certificate[]): (readonly Certificate[])[] {
     const child = chain.at(-1)!;
     const chains: (readonly Certificate[])[] = [];
@@ -159,7 +162,7 @@ class ChainSearch {
 const nameOf = ({ subject, serialNumber }: Certificate): string =>
   subject.commonName || (subject.organizations[0] ?? `serial:${serialNumber}`);
 
-/** Whether its key usage allows to sign certificates, as it does when it has none. */
+/** True when the key usage allows signing certificates. A certificate without key usage may sign. */
 const mayCertify = ({ keyUsage }: Certificate): boolean => keyUsage === 0 || (keyUsage & keyUsageBits.certSign) !== 0;
 
 /** RSA (also PSS) and ECDSA with SHA-2, and Ed25519. */

@@ -3,7 +3,7 @@ import { messageOf } from '@coxswain/apimachinery/errors';
 import { type Certificate, parseCertificate } from '@coxswain/client/x509';
 import type { CertificateAuthorities, CertificatePool, VerifiedChain } from './certificate-pool.ts';
 
-/** A certificate that an authority of the pool vouches for, with what was made of it. */
+/** A certificate that was verified against the pool, and the value that was made from it. */
 interface Verified<T> {
   readonly chain: VerifiedChain;
   readonly value: T;
@@ -17,25 +17,26 @@ interface Refused {
 const maxRemembered = 1024;
 const refusalTtlMs = 10_000;
 
-/** More than these, of what a client sends along, are not looked at. */
+/** Limit on the intermediate certificates of a client that are considered. */
 const maxIntermediates = 10;
 
 /**
- * Verifies the certificates of connections and remembers, for those that are good, what was made of them: by the very
- * bytes that the connection holds, so that its next request costs a lookup, and by their hash for the next connection.
- * It is checked each time that the chain is valid now. Refusals are remembered for the connection, and briefly, since a
- * certificate may only become valid: those of a front proxy and those of clients come by one connection each, and are
- * shown to the verifiers of both. Nothing is remembered that other authorities have said.
+ * Verifies the client certificates of connections and caches the value made from each valid one. The cache has two
+ * levels: by the connection's own byte array, so that further requests of a connection cost one lookup, and by SHA-256
+ * fingerprint for further connections. A cached chain is checked against the current time on each use. Refusals are
+ * cached by byte array and only for ten seconds, since a certificate may still become valid. They are cached because
+ * each connection is offered both to the verifier of front proxies and to the one of clients, so one of them usually
+ * refuses. When the pool changes, all caches are cleared.
  */
 export class ClientCertificateVerifier<T> {
   readonly #authorities: CertificateAuthorities;
   readonly #now: () => Date;
   readonly #make: (certificate: Certificate, fingerprint: string) => T;
-  /** Whom everything that is remembered is from. */
+  /** The pool that all cached results come from. */
   #pool: CertificatePool;
   #byBytes = new WeakMap<Uint8Array, Verified<T>>();
   #refused = new WeakMap<Uint8Array, Refused>();
-  /** The oldest first. */
+  /** In insertion order: the first entry is the oldest. */
   readonly #byFingerprint = new Map<string, Verified<T>>();
 
   constructor(
@@ -49,7 +50,10 @@ export class ClientCertificateVerifier<T> {
     this.#make = make;
   }
 
-  /** What was made of the first certificate; undefined when there is none. Throws an Error when it is not good. */
+  /**
+   * Returns the value made from the first certificate; undefined when there is none. Throws an Error when it cannot be
+   * verified.
+   */
   verify(certificates: readonly Uint8Array[]): T | undefined {
     const [bytes] = certificates;
     if (!bytes) return undefined;

@@ -32,7 +32,7 @@ const authenticate = (...pairs: KeyPair[]) =>
   newAuthenticator().authenticate(fakeRequest({ certificates: raw(...pairs) }));
 
 describe('a client certificate', () => {
-  it('says who its owner is', async () => {
+  it('authenticates the user it names', async () => {
     const carol = client(ca, { attributes: { [uid]: 'uid-7' } });
     const fingerprint = carol.certificate.x509.fingerprint256.replaceAll(':', '').toLowerCase();
     expect(await authenticate(carol)).toEqual({
@@ -46,22 +46,22 @@ describe('a client certificate', () => {
   });
 
   it.each<[sentence: string, pairs: KeyPair[]]>([
-    ['that does not say what it is for', [client(ca, { usages: [] })]],
-    ['that is for servers too', [client(ca, { usages: ['serverAuth', 'clientAuth'] })]],
-    ['by an authority in between', [client(intermediate), intermediate]],
-    ['by two authorities in between, in any order', [client(second), intermediate, second]],
+    ['without extended key usages', [client(ca, { usages: [] })]],
+    ['for servers and clients', [client(ca, { usages: ['serverAuth', 'clientAuth'] })]],
+    ['issued by an intermediate CA', [client(intermediate), intermediate]],
+    ['issued over two intermediate CAs, in any order', [client(second), intermediate, second]],
     ['with more certificates than it needs', [client(ca), otherCA, second]],
   ])('is accepted: one %s', async (_, pairs) => {
     expect((await authenticate(...pairs))?.user.username).toBe('carol');
   });
 
-  it('is accepted when it stands in the pool itself', async () => {
+  it('is accepted when it is itself in the pool', async () => {
     const self = client();
     const authenticator = newAuthenticator(() => now, `${ca.certificatePem}${self.certificatePem}`);
     expect((await authenticator.authenticate(fakeRequest({ certificates: raw(self) })))?.user.username).toBe('carol');
   });
 
-  it('of nobody says nothing, and so does none', async () => {
+  it('without a common name authenticates no user, and neither does a missing certificate', async () => {
     expect(await authenticate(client(ca, { commonName: '' }))).toBeUndefined();
     expect(await authenticate()).toBeUndefined();
   });
@@ -70,14 +70,14 @@ describe('a client certificate', () => {
   const because = (problem: string, name: string): string =>
     `${unknown} (possibly because of "${problem}" while trying to verify candidate authority certificate "${name}")`;
   it.each<[sentence: string, pairs: KeyPair[], problem: string]>([
-    ['of another authority of the same name', [client(otherCA)], because('x509: ECDSA verification failure', 'ca')],
+    ['of another CA of the same name', [client(otherCA)], because('x509: ECDSA verification failure', 'ca')],
     [
-      'of another authority that comes with it',
+      'of an untrusted CA that is sent with it',
       [client(otherCA), otherCA],
       because('x509: ECDSA verification failure', 'ca'),
     ],
-    ['of an authority that is missing', [client(intermediate)], unknown],
-    ['signed by itself', [client()], unknown],
+    ['whose intermediate CA is missing', [client(intermediate)], unknown],
+    ['that is self-signed', [client()], unknown],
     [
       'that has expired',
       [client(ca, { notAfter: new Date('2026-05-31T23:59:59Z') })],
@@ -89,18 +89,14 @@ describe('a client certificate', () => {
       'x509: certificate has expired or is not yet valid: current time 2026-06-01T00:00:00Z is before 2026-06-01T00:00:01Z',
     ],
     [
-      'of an authority that has expired',
+      'of an expired CA',
       [client(expired), expired],
       'x509: certificate has expired or is not yet valid: current time 2026-06-01T00:00:00Z is after 2026-05-31T23:59:59Z',
     ],
     ['for servers', [client(ca, { usages: ['serverAuth'] })], 'x509: certificate specifies an incompatible key usage'],
+    ['of a CA for servers', [client(serverCA), serverCA], 'x509: certificate specifies an incompatible key usage'],
     [
-      'of an authority for servers',
-      [client(serverCA), serverCA],
-      'x509: certificate specifies an incompatible key usage',
-    ],
-    [
-      'signed by what is no authority',
+      'signed by a certificate that is not a CA',
       [client(leafAsCA), leafAsCA],
       because('x509: invalid signature: parent certificate cannot sign this kind of certificate', 'leaf'),
     ],
@@ -129,7 +125,7 @@ describe('a client certificate', () => {
     await expect(newAuthenticator().authenticate(fakeRequest({ certificates }))).rejects.toThrow();
   });
 
-  it('is checked against the clock, also when it is known', async () => {
+  it('is checked against the clock, also when it is cached', async () => {
     let time = now;
     const authenticator = newAuthenticator(() => time);
     const request = fakeRequest({ certificates: raw(client(ca)) });
@@ -139,7 +135,7 @@ describe('a client certificate', () => {
     await expect(authenticator.authenticate(request)).rejects.toThrow('has expired');
   });
 
-  it('is known again on another connection', async () => {
+  it('is cached across connections', async () => {
     const authenticator = newAuthenticator();
     const [bytes] = raw(client(ca)) as [Uint8Array];
     const [first, again] = [bytes, Uint8Array.from(bytes)].map((copy) =>
@@ -148,7 +144,7 @@ describe('a client certificate', () => {
     expect(await again).toBe(await first);
   });
 
-  it('that was refused may become valid', async () => {
+  it('that was refused is accepted once it becomes valid', async () => {
     let time = now;
     const authenticator = newAuthenticator(() => time);
     const request = fakeRequest({ certificates: raw(client(ca, { notBefore: new Date('2026-06-01T00:00:05Z') })) });
@@ -157,8 +153,8 @@ describe('a client certificate', () => {
     expect((await authenticator.authenticate(request))?.user.username).toBe('carol');
   });
 
-  it('costs a bounded number of signatures, however many come with it', async () => {
-    // Authorities of one name that sign each other: ways without end.
+  it('costs a bounded number of signature checks, however many intermediates are sent with it', async () => {
+    // CAs with the same name and key that sign each other: the number of possible chains is unlimited.
     const key = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const loop = Array.from({ length: 60 }, () => {
       const certificate = issueCertificate({ commonName: 'loop', isCA: true, ...validity }, key.publicKey, {

@@ -3,12 +3,13 @@ import type { Authenticated, Authenticator } from './authenticator.ts';
 import type { CertificateAuthorities } from './certificate-pool.ts';
 import { ClientCertificateVerifier } from './client-certificate-verifier.ts';
 
-/** Where Kubernetes puts the UID of a user into the subject. */
+/** The attribute of the subject that holds the user's UID. */
 const uidAttribute = '1.3.6.1.4.1.57683.2';
 
 /**
- * `--client-ca-file`: the common name of a client's certificate is its user name, the organizations are its groups. One
- * without a common name is nobody's. Throws an Error for a certificate that no authority of the pool stands for.
+ * `--client-ca-file`: the common name of a client certificate is the user name, its organizations are the groups. A
+ * certificate without a common name authenticates no user. Throws an Error when the certificate cannot be verified
+ * against the authorities.
  */
 export function clientCertificateAuthenticator(authorities: CertificateAuthorities, now: () => Date): Authenticator {
   const verifier = new ClientCertificateVerifier(authorities, now, toUser);

@@ -1,4 +1,4 @@
-/** Who asks. `UnionAuthenticator` puts all ways to find out together; start there. */
+/** Authentication of requests. Start at `UnionAuthenticator`, which combines all methods. */
 export { aggregateErrors } from './aggregate-errors.ts';
 export { formatAudiences, intersectAudiences } from './audiences.ts';
 export type { Authenticated, Authenticator, TokenAuthenticator } from './authenticator.ts';

@@ -4,17 +4,17 @@ import type { Authenticator } from './authenticator.ts';
 import type { CertificateAuthorities } from './certificate-pool.ts';
 import { ClientCertificateVerifier } from './client-certificate-verifier.ts';
 
-/** The headers that a front proxy says in who asks: `--requestheader-*-headers`, of any case. */
+/** The headers in which a front proxy names the user: `--requestheader-*-headers`. Case-insensitive. */
 export interface RequestHeaderNames {
-  /** The first that is there counts. */
+  /** The first of these headers that is present is used. */
   readonly username: readonly string[];
   readonly uid: readonly string[];
-  /** All values of all of them. */
+  /** All values of all these headers are used. */
   readonly group: readonly string[];
   readonly extraPrefixes: readonly string[];
 }
 
-/** The names that aggregated API servers are sent, always taken out of requests. */
+/** The headers that aggregated API servers receive. They are always removed from incoming requests. */
 export const standardRequestHeaders: RequestHeaderNames = {
   username: ['x-remote-user'],
   uid: ['x-remote-uid'],
@@ -23,14 +23,17 @@ export const standardRequestHeaders: RequestHeaderNames = {
 };
 
 export interface RequestHeaderOptions {
-  /** `--requestheader-client-ca-file`: who may speak for others. */
+  /** `--requestheader-client-ca-file`: the CAs of front proxies. */
   readonly pool: CertificateAuthorities;
-  /** `--requestheader-allowed-names`: the common names that may; empty: all that the authorities stand for. */
+  /** `--requestheader-allowed-names`: the common names of front proxies; empty allows every certificate of the CAs. */
   readonly allowedNames: readonly string[];
   readonly headers: RequestHeaderNames;
 }
 
-/** Believes the headers of those, and only those, whose certificate says that they are a front proxy. */
+/**
+ * Authenticates by the user headers of a front proxy. The headers count only when the client certificate is one of a
+ * front proxy.
+ */
 export function requestHeaderAuthenticator(
   { pool, allowedNames, headers }: RequestHeaderOptions,
   apiAudiences: readonly string[],
@@ -66,7 +69,7 @@ function inLowerCase(names: RequestHeaderNames): RequestHeaderNames {
 
 const valuesOf = (headers: RequestHeaders, name: string): readonly string[] => [headers[name] ?? []].flat();
 
-/** Of each header only the first value counts. */
+/** Returns the first value of the first header that is present and not empty. */
 function firstValue(headers: RequestHeaders, names: readonly string[]): string {
   for (const name of names) {
     const [value] = valuesOf(headers, name);
@@ -86,7 +89,7 @@ function extraOf(headers: RequestHeaders, prefixes: readonly string[]): Record<s
   return extra;
 }
 
-/** Percent-encoded, since keys may have characters that header names may not. */
+/** Keys are percent-encoded because they may contain characters that header names may not. */
 function unescapeKey(key: string): string {
   try {
     return decodeURIComponent(key);
@@ -95,7 +98,7 @@ function unescapeKey(key: string): string {
   }
 }
 
-/** Whether a header is one that a front proxy speaks by. */
+/** Returns a predicate that is true for the headers, in lower case, in which a front proxy names the user. */
 export function requestHeaderMatcher(all: readonly RequestHeaderNames[]): (name: string) => boolean {
   const lists = all.map(inLowerCase);
   const exact = new Set(lists.flatMap(({ username, uid, group }) => [...username, ...uid, ...group]));

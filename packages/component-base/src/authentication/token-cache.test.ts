@@ -23,7 +23,7 @@ function newCache(maxEntries?: number) {
 }
 
 describe('TokenCache', () => {
-  it('asks once within ten seconds, and then again', async () => {
+  it('looks a token up again only after ten seconds', async () => {
     const { cache, clock, calls, answers } = newCache();
     const first = await cache.authenticateToken('t', []);
     answers(undefined);
@@ -34,7 +34,7 @@ describe('TokenCache', () => {
     expect(await cache.authenticateToken('t', [])).toBeUndefined();
   });
 
-  it('keeps tokens and audiences apart', async () => {
+  it('caches each combination of token and audiences separately', async () => {
     const { cache, calls } = newCache();
     for (const [token, audiences] of [
       ['t', []],
@@ -48,7 +48,7 @@ describe('TokenCache', () => {
     expect(calls).toHaveLength(6);
   });
 
-  it('asks once for all who ask at a time', async () => {
+  it('shares one lookup among concurrent requests for a token', async () => {
     const { cache, calls, answers } = newCache();
     const [first, second] = await Promise.all([cache.authenticateToken('t', []), cache.authenticateToken('t', [])]);
     expect(first).toBe(second);
@@ -57,7 +57,7 @@ describe('TokenCache', () => {
     expect(calls).toEqual(['t', 'u']);
   });
 
-  it('remembers no refusal', async () => {
+  it('does not cache refusals', async () => {
     const { cache, calls, answers } = newCache();
     answers(undefined);
     expect(await cache.authenticateToken('t', [])).toBeUndefined();
@@ -68,13 +68,13 @@ describe('TokenCache', () => {
     expect(calls).toHaveLength(3);
   });
 
-  it('forgets the oldest when it is full', async () => {
+  it('evicts the oldest entry when it is full', async () => {
     const { cache, calls } = newCache(2);
     for (const token of ['a', 'b', 'c', 'c', 'b', 'a']) await cache.authenticateToken(token, []);
     expect(calls).toEqual(['a', 'b', 'c', 'a']);
   });
 
-  it('lets nothing live longer because a clock is set back', async () => {
+  it('does not extend the lifetime of entries when the clock is set back', async () => {
     const { cache, clock, calls } = newCache();
     await cache.authenticateToken('t', []);
     clock.ms -= 60_000;

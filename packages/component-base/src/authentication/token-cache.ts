@@ -4,17 +4,16 @@ import type { Authenticated, TokenAuthenticator } from './authenticator.ts';
 
 export interface TokenCacheOptions {
   readonly now: () => Date;
-  /** How long a verified token is taken for good. Default ten seconds, as upstream. */
+  /** How long a verified token is cached. Default ten seconds, as upstream. */
   readonly ttlMs?: number;
-  /** That nobody knows a token is remembered as well. Errors never are. Default false. */
+  /** Whether unknown tokens are cached as well. Errors never are. Default false. */
   readonly remembersUnknown?: boolean;
   readonly maxEntries?: number;
 }
 
 /**
- * Remembers who the bearers of verified tokens are, for a short time: that is how long one that was revoked may still
- * be used. Who asks for a token that is being looked up waits for the same answer. Tokens themselves are not kept, only
- * salted hashes of them.
+ * Caches the users of verified tokens for a short time, which is also how long a revoked token stays usable. Concurrent
+ * requests for the same token share one lookup. Tokens are not kept in memory, only salted hashes of them.
  */
 export class TokenCache implements TokenAuthenticator {
   readonly #delegate: TokenAuthenticator;
@@ -22,7 +21,7 @@ export class TokenCache implements TokenAuthenticator {
   readonly #remembersUnknown: boolean;
   readonly #salt = randomBytes(32).toString('base64');
   readonly #entries: LruExpireCache<string, { readonly found: Authenticated | undefined }>;
-  /** No more of them than there are requests. */
+  /** Lookups in progress. Bounded by the number of requests in progress. */
   readonly #underWay = new Map<string, Promise<Authenticated | undefined>>();
 
   constructor(
@@ -53,7 +52,7 @@ export class TokenCache implements TokenAuthenticator {
     return found;
   }
 
-  /** Lengths keep the parts apart, whatever is in them. */
+  /** The length prefixes make the key unambiguous, whatever characters the parts contain. */
   #key(token: string, audiences: readonly string[]): string {
     let text = `${this.#salt}${token.length}:${token}`;
     for (const audience of audiences) text += `${audience.length}:${audience}`;

@@ -4,25 +4,25 @@ import { intersectAudiences } from './audiences.ts';
 import type { Authenticated, TokenAuthenticator } from './authenticator.ts';
 import { TokenCache } from './token-cache.ts';
 
-/** What is asked about a token. */
+/** The `spec` of a TokenReview. */
 export interface TokenReviewQuestion {
   readonly token: string;
   readonly audiences?: readonly string[];
 }
 
 export interface TokenReviewOptions {
-  /** Asks somebody else, and gives the status of the TokenReview that comes back. */
+  /** Sends a TokenReview to a remote authenticator and returns the `status` of the response. */
   readonly review: (question: TokenReviewQuestion) => Promise<unknown>;
-  /** 0: nothing is remembered. */
+  /** 0: no caching. */
   readonly cacheTtlMs: number;
-  /** What tokens are for that the answer does not say it of. */
+  /** The audiences assumed for a token when the response names none. */
   readonly apiAudiences: readonly string[];
   readonly now: () => Date;
 }
 
 /**
- * Asks somebody else who the bearer of a token is, and remembers the answer, also that they do not know. Throws an Error
- * when they cannot be asked, or say why a token is no good.
+ * Returns an authenticator that asks a remote one by TokenReview and caches the answers, unknown tokens included. It throws an Error when
+ * the review fails, or with `status.error` when the token is not authenticated.
  */
 export function tokenReviewAuthenticator(options: TokenReviewOptions): TokenAuthenticator {
   const { cacheTtlMs, now } = options;

@@ -3,9 +3,9 @@ import { intersectAudiences } from './audiences.ts';
 import type { Authenticated, TokenAuthenticator } from './authenticator.ts';
 
 /**
- * Asks one after the other who the bearer of a token is; the first that knows counts. Those that say nothing of
- * audiences (token files, bootstrap tokens) know tokens for the API server's own alone. Throws an Error when none knows
- * the token and some of them found it to be no good.
+ * Tries several token authenticators in order; the first success wins. An authenticator that names no audiences (token
+ * files, bootstrap tokens) authenticates only for the API server's own audiences. Throws an Error when none succeeds
+ * and at least one threw.
  */
 export class TokenUnion implements TokenAuthenticator {
   readonly #authenticators: readonly TokenAuthenticator[];

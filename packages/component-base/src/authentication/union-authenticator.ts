@@ -12,15 +12,15 @@ import { TokenCache } from './token-cache.ts';
 import { TokenUnion } from './token-union.ts';
 
 export interface AuthenticationOptions {
-  /** `--api-audiences`, or else the issuers of service account tokens. */
+  /** `--api-audiences`; by default the issuers of service account tokens. */
   readonly apiAudiences: readonly string[];
   readonly requestHeader?: RequestHeaderOptions;
   readonly clientCA?: CertificateAuthorities;
-  /** In the order in which they are asked: token file, service accounts, bootstrap tokens, issuers, webhook. */
+  /** In the order in which they are tried: token file, service accounts, bootstrap tokens, issuers, webhook. */
   readonly tokens: readonly TokenAuthenticator[];
-  /** Whether verified tokens are remembered for a short time; not needed where those who are asked do it. Default true. */
+  /** Whether verified tokens are cached for a short time. Not needed when the token authenticators cache themselves. Default true. */
   readonly remembersTokens?: boolean;
-  /** `--anonymous-auth`: who shows no credentials is `system:anonymous`. With paths: only for these. */
+  /** `--anonymous-auth`: requests without credentials are those of `system:anonymous`. With `paths`: only for these paths. */
   readonly anonymous: boolean | { readonly paths: readonly string[] };
   readonly now: () => Date;
 }
@@ -30,12 +30,12 @@ const authenticatedGroup = 'system:authenticated';
 const unauthenticatedGroup = 'system:unauthenticated';
 
 /**
- * All ways to authenticate, in upstream's order: front proxy, client certificate, bearer token (in the header, then as a
- * WebSocket's subprotocol); at last, for those who show nothing, anonymous. A bad credential is never anonymous: if no
- * other is accepted, all that was wrong is thrown as one Error, which is for the log and not for the client.
+ * Combines all authentication methods in upstream's order: front proxy, client certificate, bearer token (in the header, then as a
+ * WebSocket subprotocol), and anonymous for requests without credentials. A request with an invalid credential is never anonymous: unless
+ * another credential is accepted, it throws one Error with all problems, which is for the log and not for the client.
  *
- * Everybody who was recognized is in `system:authenticated`. What it gives for the same credential is the same object as
- * long as the credential is remembered, so that others can remember things by it.
+ * Authenticated users get the group `system:authenticated`. As long as a credential is cached, the returned object for it is the same, so
+ * that callers can use it as a cache key.
  */
 export class UnionAuthenticator implements Authenticator, TokenAuthenticator {
   readonly #requests: readonly Authenticator[];
@@ -51,7 +51,7 @@ export class UnionAuthenticator implements Authenticator, TokenAuthenticator {
     this.#requests = [
       ...(requestHeader ? [requestHeaderAuthenticator(requestHeader, apiAudiences, now)] : []),
       ...(clientCA ? [clientCertificateAuthenticator(clientCA, now)] : []),
-      // Where nobody knows tokens, they say nothing.
+      // Without token authenticators, a bearer token is ignored instead of refused.
       ...(tokens.length > 0
         ? [
             bearerTokenAuthenticator(this.#tokens, apiAudiences),
@@ -84,7 +84,7 @@ export class UnionAuthenticator implements Authenticator, TokenAuthenticator {
     return this.#isAnonymousAllowed(request) ? this.#anonymousFor(request) : undefined;
   }
 
-  /** As TokenReview has it. Throws an Error that says why a token is no good; undefined: nobody knows it. */
+  /** Authenticates the token of a TokenReview. Returns undefined for an unknown token. Throws an Error that says why a token is invalid. */
   async authenticateToken(token: string, audiences: readonly string[]): Promise<Authenticated | undefined> {
     const found = await this.#tokens.authenticateToken(token, audiences);
     return found && this.#recognized(found, () => found);
@@ -113,6 +113,6 @@ function withAuthenticatedGroup(user: UserInfo): UserInfo {
   return username === anonymousUser || isSaid ? user : { ...user, groups: [...groups, authenticatedGroup] };
 }
 
-/** What a client that could not be authenticated is told: nothing but that. */
+/** The 401 response. It does not tell the client the reason. */
 export const unauthorized = (cause?: unknown): ApiError =>
   newUnauthorized('Unauthorized', cause === undefined ? undefined : { cause });

@@ -1,9 +1,9 @@
 import type { UserInfo } from '@coxswain/api';
 
-/** What somebody wants to do: with a resource, or with a path that is none (`/healthz`). */
+/** A request to authorize: for a resource, or for a non-resource path (`/healthz`). */
 export interface AuthorizationAttributes {
   readonly user: UserInfo;
-  /** `get`, `list`, `watch`, `create` …; for a path the HTTP method in lower case. */
+  /** `get`, `list`, `watch`, `create` …; for a non-resource path the HTTP method in lower case. */
   readonly verb: string;
   readonly resourceRequest: boolean;
   readonly apiGroup: string;
@@ -14,25 +14,27 @@ export interface AuthorizationAttributes {
   readonly namespace: string;
   /** Empty for lists and creates. */
   readonly name: string;
-  /** Of a request that is not for a resource. */
+  /** Only for non-resource requests. */
   readonly path: string;
-  /** As they came in the query, unparsed; for authorizers that look at them. */
+  /** The selectors of the query, unparsed, for authorizers that evaluate them. */
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
 }
 
 export interface Decision {
-  /** `no opinion` leaves it to the next; a request nobody allows is refused. */
+  /** With `no opinion` the next authorizer decides. A request that no authorizer allows is refused. */
   readonly decision: 'allow' | 'deny' | 'no opinion';
-  /** Stands in the 403 that the client gets, so it says nothing that the client must not know. */
+  /** Part of the 403 message, so it must not reveal anything secret to the client. */
   readonly reason: string;
-  /** What went wrong on the way. A request that nobody allows is then an internal error rather than forbidden. */
+  /**
+   * An evaluation error. If no authorizer allows the request, it is answered with an internal error instead of a 403.
+   */
   readonly error?: Error;
 }
 
 export interface Authorizer {
   authorize(attributes: AuthorizationAttributes): Promise<Decision>;
-  /** For SelfSubjectRulesReview: what the user may do in a namespace, as far as it can be listed. */
+  /** For SelfSubjectRulesReview: the rules of the user in a namespace, as far as they can be listed. */
   rulesFor(user: UserInfo, namespace: string): Promise<SubjectRules>;
 }
 
@@ -42,7 +44,7 @@ export interface SubjectRules {
     readonly verbs: readonly string[];
     readonly nonResourceURLs: readonly string[];
   }[];
-  /** Some of what the user may do could not be listed. */
+  /** True when the list of rules is not complete. */
   readonly incomplete: boolean;
   readonly evaluationError?: string;
 }

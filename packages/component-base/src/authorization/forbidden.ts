@@ -3,11 +3,11 @@ import type { AuthorizationAttributes } from './authorizer.ts';
 
 const html: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** What a client sent must not look like a page to a browser. */
+/** Escapes `&`, `<` and `>`, so that a browser does not render text from a client as HTML. */
 export const withoutMarkup = (text: string): string =>
   text.replace(/[&<>]/g, (character) => html[character] ?? character);
 
-/** The 403 for what nobody allowed. The reason is the authorizers', and stands at the end. */
+/** Returns the 403 error of an unauthorized request. The authorizers' reason comes last. */
 export function forbidden(attributes: AuthorizationAttributes, reason = ''): ApiError {
   const message = withoutMarkup(describe(attributes));
   return newForbidden(

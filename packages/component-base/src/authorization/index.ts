@@ -1,4 +1,4 @@
-/** Who may do what: what is asked and answered, and the authorizers that every server may have. Start at `authorizer.ts`. */
+/** Authorization: the `Authorizer` interface, and the authorizers that every server can use. Start at `authorizer.ts`. */
 export { aggregateMessage } from './aggregate-message.ts';
 export type { AuthorizationAttributes, Authorizer, Decision, SubjectRules } from './authorizer.ts';
 export { forbidden, withoutMarkup } from './forbidden.ts';

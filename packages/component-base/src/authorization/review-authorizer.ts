@@ -4,30 +4,30 @@ import { LruExpireCache } from '@coxswain/apimachinery/cache';
 import type { AuthorizationAttributes, Authorizer, Decision, SubjectRules } from './authorizer.ts';
 import { reviewSpecOf } from './subject-access-review.ts';
 
-/** Whether somebody is to be asked. Throws an Error when that cannot be said. */
+/** Returns whether the webhook applies to the request. Throws an Error when that cannot be evaluated. */
 export type MatchReview = (spec: SubjectAccessReviewSpec) => Promise<boolean>;
 
 export interface ReviewAuthorizerOptions {
-  /** Asks somebody else, and gives the status of the SubjectAccessReview that comes back. */
+  /** Sends a SubjectAccessReview to a remote authorizer and returns the `status` of the response. */
   readonly review: (spec: SubjectAccessReviewSpec) => Promise<unknown>;
-  /** How long answers are remembered; 0: not at all. */
+  /** How long allowing decisions are cached; 0: not at all. */
   readonly authorizedTtlMs: number;
   readonly unauthorizedTtlMs: number;
-  /** What it means that they cannot be asked. */
+  /** The decision when the review, or the evaluation of `matches`, fails. */
   readonly failureDecision: 'deny' | 'no opinion';
   readonly matches?: MatchReview;
   readonly now: () => Date;
 }
 
 const maxRemembered = 8192;
-/** What is longer was made up to fill the memory, and is not remembered. */
+/** Decisions on longer attributes are not cached: they could be crafted to fill the memory. */
 const maxRememberedAttributes = 10_000;
 
-/** Asks somebody else what is allowed, by SubjectAccessReviews, and remembers the answer. */
+/** Authorizes by SubjectAccessReviews to a remote authorizer and caches the decisions. */
 export class ReviewAuthorizer implements Authorizer {
   readonly #options: ReviewAuthorizerOptions;
   readonly #answers: LruExpireCache<string, Decision>;
-  /** No more of them than there are requests. */
+  /** Reviews in progress. Bounded by the number of requests in progress. */
   readonly #underWay = new Map<string, Promise<Decision>>();
 
   constructor(options: ReviewAuthorizerOptions) {

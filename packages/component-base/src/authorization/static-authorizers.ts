@@ -20,7 +20,7 @@ export const alwaysDeny: Authorizer = fixed({ decision: 'no opinion', reason: 'E
 
 export const privilegedGroup = 'system:masters';
 
-/** Lets members of `system:masters` do anything. It is not listed among what they may do. */
+/** Allows everything to members of `system:masters`. Its rules are not listed by `rulesFor`. */
 export const privilegedGroupAuthorizer: Authorizer = {
   authorize: async ({ user }) => ({
     decision: user.groups?.includes(privilegedGroup) ? 'allow' : 'no opinion',

@@ -6,7 +6,7 @@ import type {
 import { fields, labels } from '@coxswain/apimachinery';
 import type { AuthorizationAttributes } from './authorizer.ts';
 
-/** The question that a webhook is asked. */
+/** Returns the `spec` of the SubjectAccessReview for the attributes. */
 export function reviewSpecOf(attributes: AuthorizationAttributes): SubjectAccessReviewSpec {
   const { username, uid, groups, extra } = attributes.user;
   const about = attributes.resourceRequest
@@ -40,7 +40,9 @@ const present = (texts: Readonly<Record<string, string>>): Record<string, string
 
 type Requirements<T extends { requirements?: unknown }> = NonNullable<T['requirements']>;
 
-/** Selectors only narrow what is asked for: one that cannot be read is left out, and the question is about more. */
+/**
+ * Selectors only narrow a request. One that cannot be parsed is omitted: the review is then about the wider request.
+ */
 function fieldRequirementsOf(selector = ''): Requirements<FieldSelectorAttributes> {
   if (selector === '') return [];
   try {
@@ -67,7 +69,10 @@ const labelOperators: Readonly<Record<string, LabelOperator>> = {
   '!': 'DoesNotExist',
 };
 
-/** The same; there is no word for comparisons of numbers, which are left out as well. */
+/**
+ * Omits selectors that cannot be parsed, like `fieldRequirementsOf`, and numeric comparisons, which SubjectAccessReview
+ * cannot express.
+ */
 function labelRequirementsOf(selector = ''): Requirements<LabelSelectorAttributes> {
   if (selector === '') return [];
   try {

@@ -2,12 +2,15 @@ import type { UserInfo } from '@coxswain/api';
 import { aggregateMessage } from './aggregate-message.ts';
 import type { AuthorizationAttributes, Authorizer, Decision, SubjectRules } from './authorizer.ts';
 
-/** Asks one after the other until one allows or denies. Where none does, the reasons and errors of all are its own. */
+/**
+ * Tries several authorizers in order until one allows or denies. When none does, the decision combines the reasons and
+ * errors of all.
+ */
 export class UnionAuthorizer implements Authorizer {
   readonly #authorizers: readonly Authorizer[];
   readonly #onDecision: ((authorizer: Authorizer, decision: Decision) => void) | undefined;
 
-  /** `onDecision` hears who allowed or denied. */
+  /** `onDecision` is called with the authorizer that allowed or denied. */
   constructor(authorizers: readonly Authorizer[], onDecision?: (authorizer: Authorizer, decision: Decision) => void) {
     this.#authorizers = authorizers;
     this.#onDecision = onDecision;

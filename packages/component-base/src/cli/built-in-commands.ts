@@ -5,7 +5,7 @@ import { commandHelp, globalOptionsHelp } from './help.ts';
 import { invocationOf } from './invocation.ts';
 import { unknownCommand } from './unknown-command.ts';
 
-/** The commands that every program has; they are listed after its own. */
+/** The commands that every program has. They are listed after its own. */
 export function builtInCommands<Context extends CommandContext>(
   program: () => Step<Context>,
 ): readonly Command<Context>[] {
@@ -96,7 +96,7 @@ ${program} completion powershell | Out-String | Invoke-Expression`,
   };
 }
 
-/** As cobra answers: what the last word may become, a line each, and then a colon and the directive. */
+/** Answers as cobra does: one completion of the last word per line, then a colon and the directive. */
 const answerShell =
   <Context extends CommandContext>(
     program: () => Step<Context>,

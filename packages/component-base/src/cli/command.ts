@@ -1,62 +1,63 @@
 import type { Completed, FlagTable, Given } from '../flags/flag.ts';
 
-/** Where a command writes to. */
+/** Standard output and standard error of a command. */
 export interface Terminal {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
 }
 
-/** What a program gives to all of its commands; programs add what theirs need. */
+/** Passed to every command of a program. Programs extend it with what their commands need. */
 export interface CommandContext {
   readonly terminal: Terminal;
 }
 
-/** A command as the table of a program lists it. */
+/** An entry in the command table of a program. */
 export interface Command<Context extends CommandContext> {
   readonly name: string;
   readonly aliases?: readonly string[];
   /** One line, for lists of commands. */
   readonly short: string;
-  /** The heading that help lists it under. Default: Available Commands. */
+  /** The heading in help. Default: Available Commands. */
   readonly group?: string;
-  /** Runs, but help and completion do not list it. */
+  /** The command runs, but help and completion do not list it. */
   readonly hidden?: boolean;
-  /** Imports what the command consists of: help of a program with many commands needs none of them. */
+  /** Imports the body of the command lazily: help of a program with many commands needs none of them. */
   readonly load: () => Promise<CommandBody<Context>>;
 }
 
-/** What a command consists of. */
+/** The lazily loaded definition of a command. */
 export interface CommandBody<Context extends CommandContext> {
-  /** What `--help` begins with. Default: `short` with a full stop. */
+  /** The first text of `--help`. Default: `short` with a full stop. */
   readonly long?: string;
   /** Command lines with comments, as they are typed into a shell. */
   readonly examples?: string;
   readonly flags?: FlagTable;
   /** Further flags, each group under a heading of its own in `--help`. */
   readonly flagGroups?: Readonly<Record<string, FlagTable>>;
-  /** Flags of this command and of all commands below it. */
+  /** Flags of this command and of all its subcommands. */
   readonly persistentFlags?: FlagTable;
-  /** Words besides flags. Default: none may be given. */
+  /** Positional arguments. Default: none are allowed. */
   readonly args?: Arguments<Context>;
   readonly commands?: readonly Command<Context>[];
   /**
-   * Gives the exit status. What it throws is printed by `explain`, and the status is 1. Absent: the command has subcommands only.
+   * Returns the exit status. When it throws, the error is printed by `explain` and the status is 1. Absent: the command has subcommands
+   * only.
    */
   readonly run?: (invocation: Invocation<Context>) => Promise<number>;
-  /** What `--version` prints. Absent: there is no such flag. */
+  /** Returns the text of `--version`. Absent: there is no such flag. */
   readonly version?: () => string | Promise<string>;
-  /** `run` gets all words as they were typed, `--help` included; flags are listed for completion only. */
+  /** `run` gets all words unparsed, `--help` included. `flags` are then for completion only. */
   readonly passThrough?: boolean;
-  /** False: the first word that is no flag ends the flags. */
+  /** False: the first word that is not a flag ends the flags. */
   readonly interspersed?: boolean;
-  /** Completion of the values of flags, by the name of the flag; for flags of commands below, too. */
+  /** Completers for the values of flags, by flag name. They also apply to subcommands. */
   readonly completions?: Readonly<Record<string, Completer<Context>>>;
-  /** What is printed after `error: ` of something that a command threw; for commands below, too. Default: its message. */
+  /** Returns the text printed after `error: ` for an error that the command or a subcommand threw. Default: the error's message. */
   readonly explain?: (error: unknown) => string;
 }
 
 export interface Arguments<Context extends CommandContext> {
-  /** As the usage line shows them: `RESOURCE`, `FILE...` */
+  /** As in the usage line: `RESOURCE`, `FILE...` */
   readonly usage: string;
   /** Default: 0. */
   readonly least?: number;
@@ -66,53 +67,53 @@ export interface Arguments<Context extends CommandContext> {
   readonly complete?: Completer<Context>;
 }
 
-/** A command line as the command that runs sees it. */
+/** The parsed command line of the command that runs. */
 export interface Invocation<Context extends CommandContext> {
   readonly context: Context;
   /** `cox generate types` */
   readonly path: string;
-  /** All words of the line but the names of the commands, as they were typed. */
+  /** All words of the command line except the names of the commands, unparsed. */
   readonly words: readonly string[];
-  /** Words that are no flags. */
+  /** The positional arguments. */
   readonly args: readonly string[];
-  /** How many of them stood before `--`; undefined where there was none. */
+  /** The number of `args` before `--`; undefined when there is no `--`. */
   readonly argsBeforeDash: number | undefined;
-  /** The last text of each flag that was given, by its name. */
+  /** The last text given for each flag, by flag name. */
   readonly texts: ReadonlyMap<string, string>;
-  /** The values of these flags, with their defaults. The flags must be among those of the command or persistent above it. */
+  /** Returns the values of these flags, with defaults. The flags must be the command's own or persistent flags of its parents. */
   flags<Flags extends FlagTable>(flags: Flags): Completed<Flags>;
-  /** The values of those of these flags that were given. */
+  /** Returns the values of those flags that were given. */
   given<Flags extends FlagTable>(flags: Flags): Given<Flags>;
 }
 
-/** What a shell does with what was completed, as the bits of cobra's protocol. */
+/** Bits of cobra's completion protocol that tell the shell how to use the completions. */
 export const directives = {
   error: 1,
-  /** No space follows what was completed. */
+  /** No space is added after a completion. */
   noSpace: 2,
-  /** File names are not offered when there is nothing else. */
+  /** File names are not offered when there are no completions. */
   noFiles: 4,
-  /** Names of directories are offered. */
+  /** Directory names are offered. */
   directories: 16,
 } as const;
 
 export interface Completions {
-  /** Each alone, or followed by a tab and what it is. Those that do not begin with the word are left out by the caller. */
+  /** Values, each optionally followed by a tab and a description. The caller drops those that do not begin with the word. */
   readonly values: readonly string[];
   /** Default: `noFiles`. */
   readonly directive?: number;
 }
 
-/** Says what a word may become. Must not fail for a line that is not complete yet. */
+/** Returns the completions of a word. Must not fail for an incomplete command line. */
 export type Completer<Context extends CommandContext> = (
   invocation: Invocation<Context>,
   word: string,
 ) => Completions | Promise<Completions>;
 
-/** A command line that no command can make sense of. */
+/** An invalid command line. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
-  /** Whether it helps to be told of `--help`. */
+  /** Whether the message is followed by a hint to use `--help`. */
   readonly hint: boolean;
 
   constructor(message: string, { hint = true }: { readonly hint?: boolean } = {}) {

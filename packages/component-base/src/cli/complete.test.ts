@@ -7,7 +7,7 @@ import { runDemo } from './program.test-data.ts';
 
 const [files, noFiles] = [':0\n', ':4\n'];
 
-describe('what a line may become', () => {
+describe('completion of a command line', () => {
   it.each<[line: string[], answer: string]>([
     [
       ['co'],
@@ -27,11 +27,11 @@ describe('what a line may become', () => {
     [['get', '--output=j'], `json\n${noFiles}`],
     [['get', '--watch='], `true\nfalse\n${noFiles}`],
     [['get', '--selector', ''], files],
-    [['get', 'pods', '--context', 'h'], `home\tWhere one lives\n${noFiles}`],
+    [['get', 'pods', '--context', 'h'], `home\tAt home\n${noFiles}`],
     [['-v', ''], noFiles],
     [['config', 'use', ''], files],
     [['config', 'view', ''], noFiles],
-    [['server', '--p'], `--port\tWhere\n${noFiles}`],
+    [['server', '--p'], `--port\tThe port\n${noFiles}`],
     [
       ['help', 'c'],
       `config\tChange settings\ncompletion\tOutput shell completion code for the specified shell (bash, zsh, fish, or powershell)\n${noFiles}`,
@@ -43,13 +43,13 @@ describe('what a line may become', () => {
     expect(await runDemo('__complete', ...line)).toEqual({ status: 0, out, err: '' });
   });
 
-  it('is told without descriptions to shells that have no room for them', async () => {
+  it('leaves out descriptions for __completeNoDesc', async () => {
     expect((await runDemo('__completeNoDesc', 'get', '--o')).out).toBe(`--output\n${noFiles}`);
   });
 });
 
-describe('the scripts of shells', () => {
-  it.each(['bash', 'zsh', 'fish', 'powershell'])('there is one for %s, which asks the program', async (shell) => {
+describe('completion scripts', () => {
+  it.each(['bash', 'zsh', 'fish', 'powershell'])('the one for %s calls the program', async (shell) => {
     const { status, out } = await runDemo('completion', shell);
     expect(status).toBe(0);
     expect(out).toContain('__complete');
@@ -68,7 +68,7 @@ describe('the scripts of shells', () => {
 
 const hasBash = spawnSync('bash', ['-c', 'true']).status === 0;
 
-/* A program that writes down what it is asked, and answers what the test says. */
+/* The program records its arguments and prints the answer given by the test. */
 describe.skipIf(!hasBash)('in bash', () => {
   let folder: string;
   beforeAll(async () => {
@@ -80,7 +80,9 @@ describe.skipIf(!hasBash)('in bash', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** The words as bash splits the line, and what it would offer. */
+  /**
+   * Completes `words`, which are `line` as bash splits it. Returns the program's arguments and the completions offered.
+   */
   function tab(words: readonly string[], line: string, answer: string): { asked: string; offered: string[] } {
     const program = `
       COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}
@@ -104,11 +106,11 @@ describe.skipIf(!hasBash)('in bash', () => {
     [['demo', 'get', '--output', '=', 'j'], 'demo get --output=j', '<__completeNoDesc><get><--output=j>'],
     [['demo', 'get', '-l', 'a', '=', 'b', ''], 'demo get -l a=b ', '<__completeNoDesc><get><-l><a=b><>'],
     [['demo', 'get', 'a', ':', 'b'], 'demo get a:b', '<__completeNoDesc><get><a:b>'],
-  ])('%j asks for the words as they were typed', (words, line, asked) => {
+  ])('%j passes on the words as they were typed', (words, line, asked) => {
     expect(tab(words, line, 'json\\nyaml\\n:4\\n')).toEqual({ asked, offered: ['json', 'yaml'] });
   });
 
-  it('offers directories when it is told to, and nothing after an error', () => {
+  it('offers directories for directive 16, and nothing for directive 1 (error)', () => {
     expect(tab(['demo', '/us'], 'demo /us', ':16\\n').offered).toEqual(['/usr']);
     expect(tab(['demo', 'x'], 'demo x', 'a\\n:1\\n').offered).toEqual([]);
   });

@@ -10,7 +10,7 @@ import {
 import { type FoundCommand, findCommand, flagNamed, flagsOf, type Step, takesNext } from './find-command.ts';
 import { invocationOf } from './invocation.ts';
 
-/** What the last word of a line may become, for the shell that asks. The line is without the name of the program. */
+/** Returns the completions of the last word of `line`. `line` does not include the name of the program. */
 export async function complete<Context extends CommandContext>(
   program: Step<Context>,
   line: readonly string[],
@@ -23,7 +23,7 @@ export async function complete<Context extends CommandContext>(
 }
 
 interface Offered extends Completions {
-  /** What a value must begin with. Default: the whole word. */
+  /** Only values with this prefix are offered. Default: the whole word. */
   readonly prefix?: string;
 }
 
@@ -49,7 +49,7 @@ async function offered<Context extends CommandContext>(
   return args.complete ? args.complete(invocation, word) : { values: [], directive: 0 };
 }
 
-/** Flags that cannot be read yet are left out. */
+/** Parses an incomplete command line: drops words from its end until the rest can be parsed. */
 function lenientInvocation<Context extends CommandContext>(
   found: FoundCommand<Context>,
   context: Context,
@@ -58,7 +58,7 @@ function lenientInvocation<Context extends CommandContext>(
     try {
       return invocationOf({ ...found, words: found.words.slice(0, length) }, context);
     } catch {
-      // Without the last word it may be a line that can be read.
+      // Retry without the last word.
     }
   }
   return invocationOf({ ...found, words: [] }, context);

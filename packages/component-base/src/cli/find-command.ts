@@ -3,7 +3,7 @@ import { boolean } from '../flags/flag-types.ts';
 import type { KnownFlag } from '../flags/parse-flags.ts';
 import type { Command, CommandBody, CommandContext } from './command.ts';
 
-/** A command on the way from the program to the one that runs. */
+/** A command on the path from the program to the command that runs. */
 export interface Step<Context extends CommandContext> {
   readonly name: string;
   readonly short: string;
@@ -11,15 +11,13 @@ export interface Step<Context extends CommandContext> {
 }
 
 export interface FoundCommand<Context extends CommandContext> {
-  /** From the program to the command; never empty. */
+  /** From the program to the command. Never empty. */
   readonly steps: readonly Step<Context>[];
-  /** The words of the line that are no names of commands, in their order. */
+  /** The words of the line that are not command names, in order. */
   readonly words: readonly string[];
 }
 
-/**
- * Follows the names of commands in a line as far as there are such commands. Flags may stand before a name: `cox -v 4 status`.
- */
+/** Resolves the commands that a line names, as deep as they exist. Flags may precede a command name: `cox -v 4 status`. */
 export async function findCommand<Context extends CommandContext>(
   program: Step<Context>,
   line: readonly string[],
@@ -39,7 +37,7 @@ export async function findCommand<Context extends CommandContext>(
 /** `cox generate types` */
 export const pathOf = (steps: readonly Step<never>[]): string => steps.map(({ name }) => name).join(' ');
 
-/** All flags of the last command: its own, and the persistent ones of those above it. */
+/** All flags of the last command: its own, and the persistent flags of its parents. */
 export function flagsOf<Context extends CommandContext>(steps: readonly Step<Context>[]): FlagTable {
   const { flags, flagGroups, version } = steps.at(-1)!.body;
   const persistent = steps.map(({ body }) => body.persistentFlags);
@@ -57,7 +55,7 @@ export const versionFlag = flag(boolean, 'Print version information and quit', f
 const isNamed = ({ name, aliases }: Command<never>, word: string | undefined): boolean =>
   word === name || (word !== undefined && aliases?.includes(word) === true);
 
-/** Where the first word stands that is neither a flag nor the value of one; -1 where none does. */
+/** Returns the index of the first word that is neither a flag nor the value of one; -1 when there is none. */
 function indexOfName(words: readonly string[], flags: FlagTable): number {
   for (let i = 0; i < words.length; i++) {
     const word = words[i]!;
@@ -68,7 +66,7 @@ function indexOfName(words: readonly string[], flags: FlagTable): number {
   return -1;
 }
 
-/** Whether the value of a flag is the word after it. As cobra has it, that of a flag that nobody knows is. */
+/** Whether the flag's value is the next word. True for unknown flags, as in cobra. */
 export function takesNext(word: string, flags: FlagTable): boolean {
   if (word.includes('=')) return false;
   if (!word.startsWith('--') && word.length > 2) return false;
@@ -76,7 +74,7 @@ export function takesNext(word: string, flags: FlagTable): boolean {
   return (flag?.alone ?? flag?.type.alone) === undefined;
 }
 
-/** The flag that `--name` or `-n` names. */
+/** Returns the flag for `--name` or `-n`. */
 export function flagNamed(word: string, flags: FlagTable): FlagTable[string] | undefined {
   if (word.startsWith('--')) {
     const name = word.slice(2).replaceAll('_', '-');

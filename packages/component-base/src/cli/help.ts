@@ -2,13 +2,13 @@ import type { Flag, FlagTable } from '../flags/flag.ts';
 import type { Command, CommandContext } from './command.ts';
 import { pathOf, type Step, versionFlag } from './find-command.ts';
 
-/** What `--help` prints of the last of the commands, laid out as kubectl has it. */
+/** Returns the `--help` text of the last command, in kubectl's layout. */
 export function commandHelp<Context extends CommandContext>(steps: readonly Step<Context>[]): string {
   const { short, body } = steps.at(-1)!;
   const { long = `${short}.`, examples, commands = [], flags = {}, flagGroups = {}, persistentFlags = {} } = body;
   const program = steps[0]!.name;
   const path = pathOf(steps);
-  // Those of the program are listed by `options`.
+  // The persistent flags of the program itself are printed by `options`.
   const own =
     steps.length > 1 ? { ...flags, ...persistentFlags } : { ...flags, ...(body.version && { version: versionFlag }) };
   const hints = [
@@ -28,7 +28,7 @@ export function commandHelp<Context extends CommandContext>(steps: readonly Step
     .concat('\n');
 }
 
-/** What `options` prints. */
+/** Returns the text that `options` prints. */
 export const globalOptionsHelp = (flags: FlagTable): string =>
   `The following options can be passed to any command:\n\n${Object.entries(flags).filter(isShown).map(described).join('\n\n')}\n`;
 
@@ -39,7 +39,7 @@ function usageOf<Context extends CommandContext>(steps: readonly Step<Context>[]
   return [pathOf(steps), words, '[options]'].filter((part) => part !== '').join(' ');
 }
 
-/** Commands under their headings, in the order of the table. */
+/** Lists the commands below their headings, in the order of the table. */
 function commandGroups<Context extends CommandContext>(commands: readonly Command<Context>[]): string[] {
   const groups = new Map<string, Command<Context>[]>();
   for (const command of commands) {
@@ -65,7 +65,7 @@ function described([name, flag]: readonly [string, Flag<unknown>]): string {
   return `    ${letter}--${name}${shownDefault(flag)}:\n\t${flag.about}`;
 }
 
-/** The default, as kubectl shows it. */
+/** Formats the default as kubectl does. */
 function shownDefault({ type, byDefault }: Flag<unknown>): string {
   if (Array.isArray(byDefault)) return `=[${byDefault.join(',')}]`;
   if (byDefault instanceof Map) return '=';

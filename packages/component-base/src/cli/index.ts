@@ -1,7 +1,6 @@
 /**
- * The command line of a program with commands: a table of them (`command.ts`), from which their help, their errors and the completion of
- * shells are made, laid out and worded as those of kubectl. It is what cobra is to Go's programs; the flags are those of
- * `@coxswain/component-base`.
+ * Programs with subcommands. From a table of commands (`command.ts`) come their help, errors and shell completion, with kubectl's layout
+ * and wording. It corresponds to cobra in Go; the flags are those of `@coxswain/component-base`.
  *
  * Where to start: `runProgram`.
  */

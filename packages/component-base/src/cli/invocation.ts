@@ -7,7 +7,7 @@ import { nearestOf } from './suggestions.ts';
 
 const helpFlag: KnownFlag = { type: boolean, shorthand: 'h' };
 
-/** Reads the words of a command. Throws a FlagError in pflag's words. */
+/** Parses the words of a command. Throws a FlagError with pflag's message. */
 export function invocationOf<Context extends CommandContext>(
   { steps, words }: FoundCommand<Context>,
   context: Context,
@@ -34,7 +34,7 @@ export function invocationOf<Context extends CommandContext>(
   };
 }
 
-/** Throws a UsageError, in cobra's words, where there are too few words or too many. */
+/** Throws a UsageError with cobra's message when there are too few or too many arguments. */
 export function checkArguments(path: string, words: readonly string[], args: Arguments<never> | undefined): void {
   const count = words.length;
   if (!args) {
@@ -47,7 +47,7 @@ export function checkArguments(path: string, words: readonly string[], args: Arg
   if (count > most) throw new UsageError(`accepts at most ${most} arg(s), received ${count}`);
 }
 
-/** The flag that was meant, if that can be guessed. */
+/** Returns a line that suggests the nearest flag name, or an empty string. */
 export function flagSuggestion(error: FlagError, flags: FlagTable): string {
   if (error.unknown === undefined) return '';
   const names = Object.keys(flags).filter((name) => !flags[name]?.hidden);

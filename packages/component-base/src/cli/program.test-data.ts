@@ -6,19 +6,19 @@ import { type Program, runProgram } from './run-program.ts';
 const globalFlags = { v: { ...flag(integer, 'Verbosity', 0), shorthand: 'v' }, context: flag(string, 'The context') };
 const getFlags = {
   output: { ...flag(string, 'How to print', ''), shorthand: 'o', values: ['json', 'yaml'] },
-  selector: { ...flag(strings, 'Which of them', []), shorthand: 'l' },
-  watch: { ...flag(boolean, 'And what becomes of them', false), shorthand: 'w' },
+  selector: { ...flag(strings, 'Label selector', []), shorthand: 'l' },
+  watch: { ...flag(boolean, 'Watch for changes', false), shorthand: 'w' },
   secret: { ...flag(boolean, '', false), hidden: true },
 };
 
-/** A program with a command of each sort. */
+/** A program with one command of each kind. */
 export const demo: Program<CommandContext> = {
   name: 'demo',
   body: {
     long: 'A demonstration.',
     persistentFlags: globalFlags,
     version: () => 'demo v1\n',
-    completions: { context: () => ({ values: ['work', 'home\tWhere one lives'] }) },
+    completions: { context: () => ({ values: ['work', 'home\tAt home'] }) },
     commands: [
       {
         name: 'get',
@@ -83,19 +83,19 @@ export const demo: Program<CommandContext> = {
         short: 'Run a server',
         load: async () => ({
           passThrough: true,
-          flags: { port: flag(integer, 'Where') },
+          flags: { port: flag(integer, 'The port') },
           async run({ args, context }) {
             context.terminal.out(`server ${args.join(' ')}`);
             return 0;
           },
         }),
       },
-      { name: 'internal', short: 'Nobody knows', hidden: true, load: async () => ({ run: async () => 0 }) },
+      { name: 'internal', short: 'For internal use', hidden: true, load: async () => ({ run: async () => 0 }) },
     ],
   },
 };
 
-/** What a line does. */
+/** Runs the demo program with a command line. */
 export async function runDemo(...line: readonly string[]): Promise<{ status: number; out: string; err: string }> {
   const text = { out: '', err: '' };
   const terminal = {

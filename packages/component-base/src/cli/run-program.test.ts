@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { runDemo } from './program.test-data.ts';
 
-/** What the command `get` was told. */
+/** Returns the invocation that the command `get` printed. */
 const get = async (...line: readonly string[]) => JSON.parse((await runDemo(...line)).out);
 
 describe('a command', () => {
-  it('gets its flags, those above it, and words, in any order', async () => {
+  it('gets its own flags, persistent flags and arguments, in any order', async () => {
     expect(await get('get', 'pods', '-wo', 'json', '-l', 'a,b', '--context=home', 'web', '-l=c', '-v4')).toEqual({
       path: 'demo get',
       args: ['pods', 'web'],
@@ -18,7 +18,7 @@ describe('a command', () => {
     });
   });
 
-  it('is found behind flags, by an alias too; what is not given has its default', async () => {
+  it('is found after flags and by an alias; flags that are not given have their defaults', async () => {
     expect(await get('-v', '4', '--context', 'get', 'g', 'pods')).toEqual({
       path: 'demo get',
       args: ['pods'],
@@ -31,7 +31,7 @@ describe('a command', () => {
     });
   });
 
-  it('knows which words stood before two dashes', async () => {
+  it('knows which arguments came before --', async () => {
     expect(await get('get', 'pods', '--', '-w')).toMatchObject({
       args: ['pods', '-w'],
       argsBeforeDash: 1,
@@ -40,18 +40,18 @@ describe('a command', () => {
     expect(await runDemo('exec', '-v1', 'ls', '-l', '--all')).toMatchObject({ status: 0, out: 'ls -l --all' });
   });
 
-  it('gets everything as it was typed where it reads flags itself', async () => {
+  it('gets all words unparsed with passThrough', async () => {
     expect((await runDemo('server', '--port=x', '--help', '-z')).out).toBe('server --port=x --help -z');
     expect((await runDemo('help', 'server')).out).toBe('server --help');
   });
 
-  it('gives the exit status, and errors of its own as it explains them', async () => {
+  it('sets the exit status; its errors are formatted by explain', async () => {
     expect(await runDemo('config', 'use', 'a')).toEqual({ status: 3, out: '', err: '' });
     expect(await runDemo('config', 'view')).toEqual({ status: 1, out: '', err: 'error: in config: nothing to see\n' });
   });
 });
 
-describe('a line that means nothing', () => {
+describe('an invalid command line', () => {
   const seeGet = "See 'demo get --help' for usage.\n";
   it.each<[line: string[], err: string]>([
     [['gte'], 'error: unknown command "gte" for "demo"\n\nDid you mean this?\n\tget\n'],
@@ -71,7 +71,7 @@ describe('a line that means nothing', () => {
     [['get', 'a', '--context'], `error: flag needs an argument: --context\n${seeGet}`],
     [['--nope'], "error: unknown flag: --nope\nSee 'demo --help' for usage.\n"],
     [['get', 'a', '--version'], `error: unknown flag: --version\n${seeGet}`],
-  ])('%j is an error in the words of kubectl', async (line, err) => {
+  ])('%j is an error worded as by kubectl', async (line, err) => {
     expect(await runDemo(...line)).toEqual({ status: 1, out: '', err });
   });
 });
@@ -118,10 +118,10 @@ Options:
 	How to print
 
     -l, --selector=[]:
-	Which of them
+	Label selector
 
     -w, --watch=false:
-	And what becomes of them
+	Watch for changes
 
 Usage:
   demo get RESOURCE [NAME] [options]
@@ -137,7 +137,7 @@ ${hint}`;
       expect(await runDemo(...line)).toEqual({ status: 0, out, err: '' });
   });
 
-  it('of a group lists what it has; to name nothing of it is a mistake', async () => {
+  it('of a command group lists its subcommands; without a subcommand the group fails', async () => {
     const { status, out } = await runDemo('config', '--help');
     expect(status).toBe(0);
     expect(out).toContain(
@@ -146,7 +146,7 @@ ${hint}`;
     expect(await runDemo('config')).toEqual({ status: 1, out: '', err: out });
   });
 
-  it('of all commands is a command', async () => {
+  it('of persistent flags is printed by options', async () => {
     expect((await runDemo('options')).out).toBe(
       "The following options can be passed to any command:\n\n    -v, --v=0:\n\tVerbosity\n\n    --context='':\n\tThe context\n",
     );

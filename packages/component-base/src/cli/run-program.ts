@@ -7,15 +7,15 @@ import { commandHelp } from './help.ts';
 import { checkArguments, flagSuggestion, invocationOf } from './invocation.ts';
 import { unknownCommand } from './unknown-command.ts';
 
-/** A program: its name, and the body of the command that runs when no other is named. */
+/** A program: its name, and the body of the root command. */
 export interface Program<Context extends CommandContext> {
   readonly name: string;
   readonly body: CommandBody<Context>;
 }
 
 /**
- * Runs the command that a line names and gives the exit status. Besides those of the table there are `help`, `options`, `completion` and
- * what completion scripts call. Never throws: what goes wrong is printed, in the words of cobra and kubectl.
+ * Runs the command named by `line` and returns the exit status. Besides the commands of the table there are `help`, `options`, `completion`
+ * and the commands that completion scripts call. Never throws: errors are printed with cobra's and kubectl's messages.
  *
  * @example
  * const greet = { name: 'greet', short: 'Say hello', load: async () => ({ run: async ({ context }) => { context.terminal.out('hello\n'); return 0; } }) };
@@ -59,7 +59,7 @@ async function runFound<Context extends CommandContext>(
   const [first] = invocation.args;
   if (body.commands && !body.args && first !== undefined) throw unknownCommand(steps, first);
   if (!body.run) {
-    // As kubectl: to name no subcommand is a mistake, to name no command at all is none.
+    // As in kubectl: a missing subcommand is an error, a missing command is not.
     (steps.length === 1 ? terminal.out : terminal.err)(commandHelp(steps));
     return steps.length === 1 ? 0 : 1;
   }

@@ -1,7 +1,7 @@
-/** More edits than that make another word of it. */
+/** The largest edit distance of a suggestion. */
 const maxDistance = 2;
 
-/** Those of the names that somebody who typed `word` may have meant: a few letters away, or beginning with it; in their order. */
+/** Returns the names that may have been meant by `word`: those within the edit distance, and those that begin with it. In their order. */
 export const suggestionsFor = (word: string, names: readonly string[]): string[] =>
   names.filter(
     (name) =>
@@ -9,11 +9,11 @@ export const suggestionsFor = (word: string, names: readonly string[]): string[]
       distance(word.toLowerCase(), name.toLowerCase()) <= maxDistance,
   );
 
-/** The one of these that is the fewest letters away. */
+/** Returns the suggestion with the smallest edit distance; undefined when there is none. */
 export const nearestOf = (word: string, names: readonly string[]): string | undefined =>
   suggestionsFor(word, names).toSorted((a, b) => distance(word, a) - distance(word, b))[0];
 
-/** How many letters must be added, removed or replaced. */
+/** The Levenshtein distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -2,7 +2,7 @@ import { type CommandContext, UsageError } from './command.ts';
 import { pathOf, type Step } from './find-command.ts';
 import { suggestionsFor } from './suggestions.ts';
 
-/** A UsageError in cobra's words, with the commands that may have been meant. */
+/** Returns a UsageError with cobra's message, which suggests similar commands. */
 export function unknownCommand<Context extends CommandContext>(
   steps: readonly Step<Context>[],
   word: string,

@@ -2,7 +2,10 @@ import { FeatureGates } from '@coxswain/api';
 import { messageOf } from '@coxswain/apimachinery/errors';
 import { readBoolean } from '../flags/flag-types.ts';
 
-/** `--feature-gates`: `Name=true,kube:Other=false`, given any number of times. Throws an Error in upstream's words. */
+/**
+ * Parses the values of `--feature-gates`: `Name=true,kube:Other=false`. The flag may be repeated. Throws an Error with
+ * upstream's message.
+ */
 export function parseFeatureGates(texts: readonly string[]): FeatureGates {
   const changed: Record<string, boolean> = {};
   for (const pair of texts.join(',').split(',')) {

@@ -20,7 +20,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** However busy the machine is. */
+/** The timeout is long enough for a busy machine. */
 const eventually = (check: () => void): Promise<void> => vi.waitFor(check, 10_000);
 const path = (name: string): string => join(directory, name);
 
@@ -43,7 +43,7 @@ function follow(
 }
 
 describe('files that are followed', () => {
-  it('are looked at again when they change, all of them together', async () => {
+  it('are reported together when one of them changes', async () => {
     await writeFile(path('a'), '1');
     await writeFile(path('b'), '1');
     follow(['a', 'b'], ['1', '1']);
@@ -52,10 +52,10 @@ describe('files that are followed', () => {
     expect(errors).toEqual([]);
   });
 
-  it('are not taken as they are while they are being written', async () => {
+  it('are reported only when writing has finished', async () => {
     await writeFile(path('a'), '1');
     follow(['a'], ['1']);
-    // Each is there for less time than it takes to settle, but long enough to be seen.
+    // Each content exists for less than the settling time, but long enough to be noticed.
     for (const step of ['', 'begun', 'half', 'nearly', 'all of it']) {
       await writeFile(path('a'), step);
       await setImmediate();
@@ -63,13 +63,13 @@ describe('files that are followed', () => {
     await eventually(() => expect(changes).toEqual([['all of it']]));
   });
 
-  it('may have changed before', async () => {
+  it('are reported when they changed before following began', async () => {
     await writeFile(path('a'), '2');
     follow(['a'], ['1']);
     await eventually(() => expect(changes).toEqual([['2']]));
   });
 
-  it('may be replaced by way of links, as volumes are', async () => {
+  it('are reported when replaced by symbolic links, as in volumes', async () => {
     for (const version of ['1', '2']) {
       await mkdir(path(`v${version}`));
       await writeFile(path(`v${version}/a`), version);
@@ -82,7 +82,7 @@ describe('files that are followed', () => {
     await eventually(() => expect(changes).toEqual([['2']]));
   });
 
-  it('are not tried again when they are no good', async () => {
+  it('are not reported again when onChange throws, until they change', async () => {
     await writeFile(path('a'), 'bad');
     follow(['a'], ['good'], ([text]) => (text === 'bad' ? new Error('bad') : undefined));
     await eventually(() => expect(errors).toEqual([new Error('bad')]));
@@ -90,14 +90,14 @@ describe('files that are followed', () => {
     await eventually(() => expect(changes).toEqual([['bad'], ['better']]));
   });
 
-  it('are tried again when they may be good later', async () => {
+  it('are reported again when onChange throws TryAgain', async () => {
     await writeFile(path('a'), '2');
     follow(['a'], ['1'], () => (changes.length < 3 ? new TryAgain('not yet') : undefined));
     await eventually(() => expect(changes.length).toBe(3));
     expect(errors.length).toBe(2);
   });
 
-  it('may not be there for a while', async () => {
+  it('may be missing for a while', async () => {
     follow(['a'], ['1']);
     await eventually(() => expect(errors[0]).toMatchObject({ code: 'ENOENT' }));
     await writeFile(path('a'), '2');

@@ -4,37 +4,39 @@ import { basename, dirname } from 'node:path';
 import { type Clock, repeat, systemClock, type Timer } from '@coxswain/apimachinery/clock';
 
 export interface FollowFilesOptions {
-  /** Read together: they are of use only together, as a certificate and its key. */
+  /** Files that belong together, such as a certificate and its key. They are always read and reported together. */
   readonly files: readonly string[];
-  /** What was in them when they were read last. */
+  /** The contents that were read last. */
   readonly initial: readonly string[];
   /**
-   * Takes what is new in them. Throws when it cannot be used; it is not tried again before it changes, unless the error
-   * is a TryAgain.
+   * Called with new contents. When it throws, the contents are reported again only after the next change, or at the next check when the
+   * error is a TryAgain.
    */
   readonly onChange: (contents: readonly string[]) => Promise<void> | void;
-  /** Hears of files that cannot be read, and of what cannot be used. */
+  /** Called when a file cannot be read, and when `onChange` throws. */
   readonly onError: (error: unknown) => void;
-  /** Files on file systems that tell of no changes are read so often. */
+  /** How often the files are read even without a change notification: not all file systems send them. Default one minute. */
   readonly intervalMs?: number;
-  /** The machine's by default. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
 }
 
-/** What is new may be of use later. */
+/** Thrown by `onChange` when the same contents may be usable later. */
 export class TryAgain extends Error {
   override readonly name = 'TryAgain';
 }
 
 export interface FollowedFiles {
-  /** Ends it; nothing is called any more. */
+  /** Stops following. No callback is called afterwards. */
   close(): void;
 }
 
-/** Whoever writes a file empties it first, and editors write in steps: what is new counts when it has been the same for so long. */
+/**
+ * New contents are reported once they have been stable for this long: writers truncate a file first, and editors write in several steps.
+ */
 const settleMs = 50;
 
-/** Follows files until it is closed: whenever one of them changes, and every minute. Does not keep the process alive. */
+/** Watches files until closed: reads them on each change notification, and every `intervalMs`. Does not keep the process alive. */
 export function followFiles(options: FollowFilesOptions): FollowedFiles {
   const { files, intervalMs = 60_000, clock = systemClock } = options;
   const follower = new Follower(options);
@@ -46,7 +48,7 @@ export function followFiles(options: FollowFilesOptions): FollowedFiles {
       () => follower.lookSoon(),
     ),
   );
-  // Something may have changed since they were read.
+  // The files may have changed since `initial` was read.
   follower.look();
   return {
     close: () => {
@@ -57,7 +59,7 @@ export function followFiles(options: FollowFilesOptions): FollowedFiles {
   };
 }
 
-/** Of the directory, so that files that are replaced, also by way of a volume's `..data`, are noticed. */
+/** Watches the directory instead of the files, so that replaced files are noticed, also when a volume's `..data` link is replaced. */
 function watchDirectory(directory: string, names: readonly string[], onEvent: () => void): FSWatcher[] {
   try {
     const watcher = watch(directory, { persistent: false }, (_, name) => {
@@ -66,7 +68,7 @@ function watchDirectory(directory: string, names: readonly string[], onEvent: ()
     watcher.on('error', () => watcher.close());
     return [watcher];
   } catch {
-    // They are still read from time to time.
+    // Without notifications the files are still read every `intervalMs`.
     return [];
   }
 }
@@ -74,7 +76,7 @@ function watchDirectory(directory: string, names: readonly string[], onEvent: ()
 class Follower {
   readonly #options: FollowFilesOptions;
   #last: readonly string[];
-  /** What was found instead, and when for the first time. */
+  /** Changed contents, and when they were first seen. */
   #found: { readonly contents: readonly string[]; readonly atMs: number } | undefined;
   #looking = false;
   #lookAgain = false;
@@ -102,7 +104,7 @@ class Follower {
     this.#soon = this.#clock.setTimeout(look, settleMs, { background: true });
   }
 
-  /** Never two at a time. */
+  /** Starts reading the files unless a read is in progress; then another read follows it. */
   look(): void {
     if (this.#looking) {
       this.#lookAgain = true;
@@ -117,7 +119,7 @@ class Follower {
     });
   }
 
-  /** Whether that is something new which has settled; if it has yet to, there is another look at it. */
+  /** Returns whether the contents are new and stable. New contents that are not stable yet are read again soon. */
   #isNew(contents: readonly string[]): boolean {
     if (areSame(contents, this.#last)) {
       this.#found = undefined;

@@ -5,16 +5,16 @@ import type { IgnoredFlag, RefusedFlag } from './other-flags.ts';
 import { FlagError, type KnownFlag, parseFlags } from './parse-flags.ts';
 import { printedVersion, versionFlag } from './version-flag.ts';
 
-/** What a component's command line may say. */
+/** The flags of a component, and their validation. */
 export interface CommandLineForm<Flags extends Readonly<Record<string, Flag<unknown>>>> {
   /** Upstream's name of the component, for messages. */
   readonly component: string;
-  /** What it is called in messages about what it does not have: `this server`. */
+  /** The subject of messages about refused flags: `this server`. */
   readonly self: string;
   readonly flags: Flags;
   readonly ignored: Readonly<Record<string, IgnoredFlag>>;
   readonly refused: Readonly<Record<string, RefusedFlag>>;
-  /** What cannot work, each naming its flag. */
+  /** Returns the problems of the options. Each message names its flag. */
   readonly validate: (given: Given<Flags>) => readonly string[];
 }
 
@@ -24,15 +24,15 @@ export type CommandLine<Options> =
   | {
       readonly wanted: 'run';
       readonly options: Options;
-      /** What was given and makes no difference, where that could surprise: a line each, for the log. */
+      /** One line, for the log, per flag that was given but has no effect, where that could surprise. */
       readonly notices: readonly string[];
-      /** The version to tell, where `--version` says another than ours. */
+      /** The version to report, when `--version` overrides ours. */
       readonly gitVersion?: string;
     };
 
 /**
- * Reads a component's command line; `otherwise` is what holds where it says nothing. Throws a FlagError for a flag that nobody
- * knows or a value that is none, and an OptionsError with everything that cannot work or is not there.
+ * Parses a component's command line. `otherwise` holds the values of flags that are not given. Throws a FlagError for an unknown flag or an
+ * invalid value, and an OptionsError with all refused flags and validation problems.
  */
 export function readCommandLine<Flags extends Readonly<Record<string, Flag<unknown>>>>(
   args: readonly string[],
@@ -63,13 +63,13 @@ export function readCommandLine<Flags extends Readonly<Record<string, Flag<unkno
   return { wanted: 'run', options, notices: notices(form, texts), ...told };
 }
 
-/** What is wrong with the flags that were given: a line for each that asks for something that is not there. */
+/** Returns a message for each given flag that asks for an unsupported feature. */
 export const refusals = (
   form: Pick<CommandLineForm<never>, 'refused' | 'self'>,
   texts: ReadonlyMap<string, string>,
 ): string[] => [...texts].flatMap(([name, text]) => refusal(form, name, text) ?? []);
 
-/** A line for each flag that was given and makes no difference, where that could surprise. */
+/** Returns a message for each given flag that has no effect, where that could surprise. */
 export const notices = (
   { ignored }: Pick<CommandLineForm<never>, 'ignored'>,
   texts: ReadonlyMap<string, string>,

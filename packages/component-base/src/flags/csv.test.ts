@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseCsv } from './csv.ts';
 
-// As Go's reader reads them, with any number of fields.
+// The cases match Go's encoding/csv with FieldsPerRecord = -1.
 describe('parseCsv', () => {
   it.each<[sentence: string, text: string, records: string[][]]>([
     ['a line', 'a,b,c\n', [['a', 'b', 'c']]],

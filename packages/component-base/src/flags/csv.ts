@@ -1,6 +1,6 @@
 /**
- * The records of comma-separated values, each as long as it is: fields may be quoted, quotes doubled within them; empty
- * lines are passed over. Throws an Error in the words of Go's reader.
+ * Parses comma-separated values. Records may differ in length, fields may be quoted with doubled quotes inside, and
+ * empty lines are skipped. Throws an Error with the message of Go's encoding/csv.
  */
 export function parseCsv(text: string): string[][] {
   const records: string[][] = [];
@@ -56,7 +56,7 @@ class CsvReader {
       const part = this.#text.slice(from, close < 0 ? undefined : close);
       field += part;
       for (let newline = part.indexOf('\n'); newline >= 0; newline = part.indexOf('\n', newline + 1)) {
-        // At the very end of the text no new line begins.
+        // A newline at the very end of the text does not begin a line.
         if (from + newline + 1 >= this.#text.length) break;
         this.#line++;
         this.#lineStart = from + newline + 1;
@@ -71,7 +71,7 @@ class CsvReader {
     }
   }
 
-  /** Columns are counted in bytes from one. */
+  /** Columns are counted in bytes, from one. */
   #error(firstLine: number, at: number, problem: string): Error {
     const column = Buffer.byteLength(this.#text.slice(this.#lineStart, at)) + 1;
     const record = firstLine === this.#line ? '' : `record on line ${firstLine}; `;

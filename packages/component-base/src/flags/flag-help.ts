@@ -3,14 +3,14 @@ import type { Flag } from './flag.ts';
 const width = 100;
 const indent = 12;
 
-/** A group of flags as `--help` prints it: each with its type, what it is about, and its default. */
+/** Formats a group of flags for `--help`: each with its type, description and default. */
 export function flagGroupHelp(title: string, flags: Readonly<Record<string, Flag<unknown>>>): string {
   return `${title}:\n\n${Object.entries(flags)
     .map(([name, flag]) => described(name, flag))
     .join('\n')}`;
 }
 
-/** The names of flags, one after the other. */
+/** Formats the names of flags as wrapped lines. */
 export const flagNamesHelp = (flags: Readonly<Record<string, unknown>>): string =>
   wrapped(
     Object.keys(flags)
@@ -19,7 +19,7 @@ export const flagNamesHelp = (flags: Readonly<Record<string, unknown>>): string 
     6,
   );
 
-/** A text in lines that are not too long, each indented. */
+/** Wraps a text into indented lines of at most 100 characters. */
 export function wrapped(text: string, by = indent): string {
   const lines = [''];
   for (const word of text.split(' ')) {
@@ -36,7 +36,7 @@ function described(name: string, { type, about, byDefault }: Flag<unknown>): str
   return `      --${name}${type.name && ` ${type.name}`}\n${wrapped(value === '' ? about : `${about} (default ${value})`)}`;
 }
 
-/** Empty for a default that goes without saying. */
+/** Empty for zero values, as in pflag. */
 function shown(value: unknown): string {
   if (value === undefined || value === false || value === 0 || value === '0s') return '';
   if (value instanceof Map) return '';

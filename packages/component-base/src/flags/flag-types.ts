@@ -1,13 +1,16 @@
 import { type Duration, parseDuration, parseIPSloppy, quote } from '@coxswain/apimachinery';
 import { parseCsv } from './csv.ts';
 
-/** How the text after a flag is read. */
+/** Parses the value of a flag. */
 export interface FlagType<T> {
-  /** As `--help` calls it. */
+  /** The type's name in `--help`. */
   readonly name: string;
-  /** What the flag says when it stands without a value; absent: it needs one. */
+  /** The value when the flag is given without one; absent: a value is required. */
   readonly alone?: string;
-  /** What one flag says after what earlier ones said. Throws an Error in the words of Go's library. */
+  /**
+   * Parses a value. `before` is the result of earlier occurrences of the flag. Throws an Error with the message of Go's
+   * library.
+   */
   read(text: string, before: T | undefined): T;
 }
 
@@ -18,7 +21,7 @@ const truths: ReadonlyMap<string, boolean> = new Map([
   ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false] as const),
 ]);
 
-/** Throws as Go's strconv.ParseBool. */
+/** Throws an Error as Go's strconv.ParseBool. */
 export function readBoolean(text: string): boolean {
   const value = truths.get(text);
   if (value === undefined) throw new Error(`strconv.ParseBool: parsing ${quote(text)}: invalid syntax`);
@@ -40,7 +43,7 @@ const integerOf = (name: string, parser: string, pattern: RegExp): FlagType<numb
 export const integer = integerOf('int', 'ParseInt', /^[-+]?\d+$/);
 export const unsigned = integerOf('uint', 'ParseUint', /^\d+$/);
 
-/** A whole number that is neither smaller nor larger. */
+/** An integer within inclusive bounds. */
 export const integerBetween = (least: number, most: number): FlagType<number> => ({
   name: 'int',
   read(text) {
@@ -67,7 +70,7 @@ export const duration: FlagType<Duration> = {
   },
 };
 
-/** Empty: none. */
+/** An IP address, or empty for none. */
 export const ip: FlagType<string> = {
   name: 'ip',
   read(text) {
@@ -77,22 +80,22 @@ export const ip: FlagType<string> = {
   },
 };
 
-/** Comma-separated, and what is given again is added. */
+/** Comma-separated. Repeated flags append. */
 export const strings: FlagType<readonly string[]> = {
   name: 'strings',
   read: (text, before = []) => [...before, ...(text === '' ? [] : (parseCsv(text)[0] ?? []))],
 };
 
-/** Comma-separated, and the last one counts. */
+/** Comma-separated. The last flag wins. */
 export const list: FlagType<readonly string[]> = { name: 'string', read: (text) => text.split(',') };
 
-/** Only what is given again is added: commas are part of it. */
+/** One element per flag: commas are part of the value. Repeated flags append. */
 export const stringArray: FlagType<readonly string[]> = {
   name: 'stringArray',
   read: (text, before = []) => [...before, text],
 };
 
-/** `a=1,b=2`; what has no value has an empty one. */
+/** `a=1,b=2`. A key without a value maps to an empty string. */
 export const mapping: FlagType<ReadonlyMap<string, string>> = {
   name: 'mapStringString',
   read(text, before = new Map()) {
@@ -101,7 +104,7 @@ export const mapping: FlagType<ReadonlyMap<string, string>> = {
   },
 };
 
-/** `a=1`, commas and all; may be repeated. */
+/** One `a=1` per flag: commas are part of the value. Repeated flags append. */
 export const pair: FlagType<ReadonlyMap<string, string>> = {
   name: 'mapStringString',
   read(text, before = new Map()) {
@@ -115,11 +118,11 @@ function keyAndValue(pair: string): [string, string] {
   return at === -1 ? [pair.trim(), ''] : [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
 }
 
-/** A certificate by server name: `cert,key` or `cert,key:name,name`. */
+/** A certificate with the server names it is used for: `cert,key` or `cert,key:name,name`. */
 export interface NamedCertificate {
   readonly certificateFile: string;
   readonly keyFile: string;
-  /** Empty: the names that the certificate has. */
+  /** Empty: the names in the certificate. */
   readonly names: readonly string[];
 }
 

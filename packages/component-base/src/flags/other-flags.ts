@@ -1,21 +1,21 @@
 import { boolean, type FlagType } from './flag-types.ts';
 
-/** A flag of upstream's that is accepted and makes no difference. */
+/** A flag of upstream's that is accepted but has no effect. */
 export interface IgnoredFlag {
   readonly type: FlagType<unknown>;
-  /** Why not. */
+  /** Why it has no effect. */
   readonly why: string;
-  /** Somebody who gave it could be surprised, and is told so. */
+  /** True when that could surprise: a notice is logged. */
   readonly tell?: boolean;
   readonly shorthand?: string;
 }
 
-/** A flag of upstream's that asks for something that is not there. */
+/** A flag of upstream's for an unsupported feature. */
 export interface RefusedFlag {
   readonly type: FlagType<unknown>;
-  /** What is not there. */
+  /** The unsupported feature. */
   readonly what: string;
-  /** What it may say all the same: the same as when it is not given. */
+  /** Values that are accepted because they mean the same as leaving the flag out. */
   readonly harmless: readonly string[];
   /** What to do instead. */
   readonly instead?: string;
@@ -23,7 +23,7 @@ export interface RefusedFlag {
 
 export const ignored = (type: FlagType<unknown>, why: string): IgnoredFlag => ({ type, why });
 
-/** Ignored, and whoever gives it is told. */
+/** A flag without effect. A notice is logged when it is given. */
 export const told = (type: FlagType<unknown>, why: string): IgnoredFlag => ({ type, why, tell: true });
 
 export const refused = (type: FlagType<unknown>, what: string, instead?: string): RefusedFlag => ({

@@ -52,16 +52,16 @@ const accepted: Record<string, [args: string[], values: Record<string, unknown>,
   'a negative number': [['--count', '-5'], { count: -5 }],
   'a fraction': [['--share=.5'], { share: 0.5 }],
   'a duration': [['--wait=1h0m0s'], { wait: '1h0m0s' }],
-  'a duration of nothing': [['--wait=0'], { wait: '0' }],
+  'a zero duration': [['--wait=0'], { wait: '0' }],
   'an address': [['--address', '::1'], { address: '::1' }],
   'no address': [['--address='], { address: '' }],
   'a list': [['--names=a,b'], { names: ['a', 'b'] }],
-  'a list in pieces': [['--names=a', '--names=b,c'], { names: ['a', 'b', 'c'] }],
+  'a list in several flags': [['--names=a', '--names=b,c'], { names: ['a', 'b', 'c'] }],
   'a list with a quoted comma': [['--names="a,b",c'], { names: ['a,b', 'c'] }],
   'an empty list': [['--names='], { names: [] }],
   'commas in an array': [['--each=a,b', '--each=c'], { each: ['a,b', 'c'] }],
-  'the last of several lists that do not add up': [['--ranges=a', '--ranges=b,c'], { ranges: ['b', 'c'] }],
-  'a map in pieces': [
+  'the last of several lists that do not append': [['--ranges=a', '--ranges=b,c'], { ranges: ['b', 'c'] }],
+  'a map in several flags': [
     ['--map=a=1,b', '--map', 'a=2'],
     {
       map: new Map([
@@ -91,18 +91,18 @@ const accepted: Record<string, [args: string[], values: Record<string, unknown>,
   'a letter and its value': [['-v', '4'], { v: 4 }],
   'a letter with its value': [['-v4'], { v: 4 }],
   'a letter with an equals sign': [['-v=4'], { v: 4 }],
-  'a letter with nothing but an equals sign, which is the value': [['-n='], { label: '=' }],
-  'a value that a flag has when it stands alone': [['--dry-run', 'server'], { 'dry-run': 'unchanged' }, ['server']],
-  'another one that it is given': [['--dry-run=server'], { 'dry-run': 'server' }],
+  'a letter followed by only an equals sign, which is the value': [['-n='], { label: '=' }],
+  'a flag whose value may be left out': [['--dry-run', 'server'], { 'dry-run': 'unchanged' }, ['server']],
+  'a given value of such a flag': [['--dry-run=server'], { 'dry-run': 'server' }],
   'a number within its bounds': [['-r5'], { replicas: 5 }],
   'letters together': [['-hv4'], { help: true, v: 4 }],
   'words between flags': [['a', '--on', 'b'], { on: true }, ['a', 'b']],
   'a dash, which is a word': [['-'], {}, ['-']],
   'two dashes, after which all are words': [['--on', '--', '--name'], { on: true }, ['--name']],
-  'a map with keys of objects': [['--map=__proto__=x'], { map: new Map([['__proto__', 'x']]) }],
+  'a map with the key __proto__': [['--map=__proto__=x'], { map: new Map([['__proto__', 'x']]) }],
 };
 
-describe('a command line is read as by pflag', () => {
+describe('a command line is parsed as by pflag', () => {
   it.each(Object.entries(accepted))('%s', (_, [args, values, rest = []]) => {
     const parsed = parseFlags(args, flags);
     expect(Object.fromEntries(parsed.values)).toEqual(values);
@@ -114,7 +114,7 @@ describe('a command line is read as by pflag', () => {
     expect(parseFlags(['--two_words=a'], known).values.get('two-words')).toBe('a');
   });
 
-  it('says how many words stood before two dashes', () => {
+  it('counts the words before two dashes', () => {
     expect(parseFlags(['pod', '--on', '--', 'ls', '-l'], flags)).toMatchObject({
       rest: ['pod', 'ls', '-l'],
       argsBeforeDash: 1,
@@ -122,7 +122,7 @@ describe('a command line is read as by pflag', () => {
     expect(parseFlags(['pod'], flags).argsBeforeDash).toBeUndefined();
   });
 
-  it('ends at the first word where flags and words do not mix', () => {
+  it('stops at the first word when interspersed is false', () => {
     const { values, rest } = parseFlags(['--on', 'a', '--name=b', '--', 'c'], flags, { interspersed: false });
     expect([...values]).toEqual([['on', true]]);
     expect(rest).toEqual(['a', '--name=b', '--', 'c']);
@@ -130,13 +130,13 @@ describe('a command line is read as by pflag', () => {
 });
 
 const refused: Record<string, [args: string[], message: string]> = {
-  'a flag that nobody knows': [['--foo=1', '--bar'], 'unknown flag: --foo'],
-  'a letter that nobody knows': [['-x'], "unknown shorthand flag: 'x' in -x"],
-  'no name': [['--=a'], 'bad flag syntax: --=a'],
+  'an unknown flag': [['--foo=1', '--bar'], 'unknown flag: --foo'],
+  'an unknown letter': [['-x'], "unknown shorthand flag: 'x' in -x"],
+  'an empty name': [['--=a'], 'bad flag syntax: --=a'],
   'three dashes': [['---name'], 'bad flag syntax: ---name'],
   'a flag without its value': [['--count'], 'flag needs an argument: --count'],
   'a letter without its value': [['-v'], "flag needs an argument: 'v' in -v"],
-  'what is no number': [
+  'a value that is not a number': [
     ['--count=abc'],
     'invalid argument "abc" for "--count" flag: strconv.ParseInt: parsing "abc": invalid syntax',
   ],
@@ -148,15 +148,15 @@ const refused: Record<string, [args: string[], message: string]> = {
     ['--replicas=6'],
     'invalid argument "6" for "-r, --replicas" flag: must be between 0 and 5, inclusive',
   ],
-  'what is no level': [
+  'a level that is not a number': [
     ['--v=x'],
     'invalid argument "x" for "-v, --v" flag: strconv.ParseUint: parsing "x": invalid syntax',
   ],
-  'what is no fraction': [
+  'a fraction that is not a number': [
     ['--share=x'],
     'invalid argument "x" for "--share" flag: strconv.ParseFloat: parsing "x": invalid syntax',
   ],
-  'what is neither true nor false': [
+  'a boolean that is neither true nor false': [
     ['--on=maybe'],
     'invalid argument "maybe" for "--on" flag: strconv.ParseBool: parsing "maybe": invalid syntax',
   ],
@@ -164,8 +164,11 @@ const refused: Record<string, [args: string[], message: string]> = {
     ['--wait=5'],
     'invalid argument "5" for "--wait" flag: time: missing unit in duration "5"',
   ],
-  'half a pair': [['--pair=a'], 'invalid argument "a" for "--pair" flag: malformed pair, expect string=string'],
-  'what is no address': [
+  'a pair without an equals sign': [
+    ['--pair=a'],
+    'invalid argument "a" for "--pair" flag: malformed pair, expect string=string',
+  ],
+  'an invalid address': [
     ['--address=nope'],
     'invalid argument "nope" for "--address" flag: failed to parse IP: "nope"',
   ],
@@ -175,7 +178,7 @@ const refused: Record<string, [args: string[], message: string]> = {
   ],
 };
 
-describe('a command line is refused in the words of pflag', () => {
+describe('a command line is refused with the message of pflag', () => {
   it.each(Object.entries(refused))('%s', (_, [args, message]) => {
     expect(() => parseFlags(args, flags)).toThrow(expect.objectContaining({ name: 'FlagError', message }));
   });

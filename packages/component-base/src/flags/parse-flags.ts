@@ -2,35 +2,35 @@ import { quote } from '@coxswain/apimachinery';
 import { messageOf } from '@coxswain/apimachinery/errors';
 import type { FlagType } from './flag-types.ts';
 
-/** A flag that a command knows. */
+/** A flag that the parser accepts. */
 export interface KnownFlag {
   readonly type: FlagType<unknown>;
   /** One letter: `-v`. */
   readonly shorthand?: string;
-  /** The value of the flag when it is given without one; by default that of its type. pflag calls it NoOptDefVal. */
+  /** The value when the flag is given without one; by default that of its type. Corresponds to pflag's NoOptDefVal. */
   readonly alone?: string;
 }
 
 export interface ParseFlagsOptions {
-  /** False: the first word that is no flag ends the flags, as `--` does. */
+  /** False: the first word that is not a flag ends the flags, as `--` does. */
   readonly interspersed?: boolean;
 }
 
 export interface ParsedFlags {
-  /** What each flag says that was given, by its name. */
+  /** The parsed values of the given flags, by name. */
   readonly values: ReadonlyMap<string, unknown>;
-  /** The last text of each, as it stood. */
+  /** The last unparsed text of each given flag, by name. */
   readonly texts: ReadonlyMap<string, string>;
-  /** What is no flag. */
+  /** The words that are not flags. */
   readonly rest: readonly string[];
-  /** How many of these words stood before `--`; undefined where there was none. */
+  /** The number of words in `rest` before `--`; undefined when there is no `--`. */
   readonly argsBeforeDash: number | undefined;
 }
 
-/** A command line that cannot be understood. */
+/** An invalid command line. */
 export class FlagError extends Error {
   override readonly name = 'FlagError';
-  /** The name of the flag, without dashes, when the command has no such flag. */
+  /** Set for unknown flags: the name without dashes. */
   readonly unknown: string | undefined;
 
   constructor(message: string, options: ErrorOptions & { readonly unknown?: string } = {}) {
@@ -40,8 +40,8 @@ export class FlagError extends Error {
 }
 
 /**
- * Reads a command line as Go's pflag does: `--flag=value`, `--flag value`, `--flag` for one that may stand alone, `-v4`;
- * words may stand between flags; `--` ends the flags; an underscore in a name is a dash. Throws a FlagError, in pflag's words, that names the flag.
+ * Parses a command line as Go's pflag does: `--flag=value`, `--flag value`, `--flag` when the value may be left out, `-v4`. Words may stand
+ * between flags. `--` ends the flags. Underscores in names count as dashes. Throws a FlagError with pflag's message, which names the flag.
  */
 export function parseFlags(
   args: readonly string[],

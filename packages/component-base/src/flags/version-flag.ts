@@ -2,12 +2,12 @@ import { quote } from '@coxswain/apimachinery';
 import { versionInfo } from '../version/version-info.ts';
 import { type FlagType, readBoolean } from './flag-types.ts';
 
-/** What `--version` says: which version this is, that in all its parts, nothing, or which version to say instead. */
+/** The value of `--version`: print the version, print all its fields, neither, or report this version instead. */
 export type VersionWish = 'print' | 'raw' | 'none' | `v${string}`;
 
 const numbersOf = (version: string): string => /^v\d+\.\d+\.\d+/.exec(version)?.[0] ?? '';
 
-/** A vendor may add something to the version that is told, but tell no other one. */
+/** A vendor may append to the reported version, but major, minor and patch must be ours. */
 export const versionFlag: FlagType<VersionWish> = {
   name: 'version',
   alone: 'true',
@@ -21,7 +21,7 @@ export const versionFlag: FlagType<VersionWish> = {
   },
 };
 
-/** What a component prints for `--version`, or for `--version=raw`. */
+/** Returns the text that `--version` or `--version=raw` prints. */
 export function printedVersion(wish: 'print' | 'raw'): string {
   if (wish === 'print') return `Kubernetes ${versionInfo.gitVersion}\n`;
   const fields = Object.entries(versionInfo).map(

@@ -2,20 +2,20 @@ import type { ApiResponse } from '../http/handler.ts';
 import { notFoundResponse } from '../http/respond.ts';
 import { type HealthCheck, type HealthEndpoint, type HealthObserver, runCheck, runChecks } from './run-checks.ts';
 
-/** Always well: for an endpoint of which nobody checks anything. */
+/** Always succeeds: for endpoints without checks. */
 const ping: HealthCheck = { name: 'ping', check: () => {} };
 
-/** The endpoints that a component has, and what each of them looks at. */
+/** The endpoints of a component, with their checks. */
 export type HealthEndpoints = Readonly<Partial<Record<HealthEndpoint, readonly HealthCheck[]>>>;
 
 export interface ComponentHealthOptions {
   readonly endpoints: HealthEndpoints;
-  /** Whether each check can be asked for on its own, as `/readyz/NAME`. */
+  /** Whether each check is served as `/readyz/NAME` as well. */
   readonly hasSubpaths: boolean;
   readonly onResult?: HealthObserver;
 }
 
-/** The health of a component: kube-controller-manager has `/healthz` alone, kube-scheduler has all three. */
+/** The health endpoints of a component: kube-controller-manager has only `/healthz`, kube-scheduler has all three. */
 export class ComponentHealth {
   readonly #checks: Map<HealthEndpoint, HealthCheck[]>;
   readonly #options: ComponentHealthOptions;
@@ -29,19 +29,19 @@ export class ComponentHealth {
     if (readyz) this.#checks.set('readyz', [...readyz]);
   }
 
-  /** One more that the endpoint looks at. Throws when it has none such. */
+  /** Adds a check to the endpoint. Throws an Error when the component does not have the endpoint. */
   add(endpoint: HealthEndpoint, check: HealthCheck): void {
     const checks = this.#checks.get(endpoint);
-    if (!checks) throw new Error(`there is no ${endpoint}`);
+    if (!checks) throw new Error(`this component has no ${endpoint} endpoint`);
     checks.push(check);
   }
 
-  /** For the list of paths. */
+  /** The paths of the endpoints, for `/statusz`. */
   paths(): string[] {
     return [...this.#checks.keys()].map((endpoint) => `/${endpoint}`);
   }
 
-  /** Undefined when the path has nothing to do with health. */
+  /** Returns undefined when the path is not a health path. */
   respond(path: string, query: URLSearchParams): Promise<ApiResponse> | undefined {
     for (const [endpoint, registered] of this.#checks) {
       const checks = registered.length > 0 ? registered : [ping];

@@ -1,4 +1,4 @@
-/** Whether something is well: checks, and what is answered about them. */
+/** Health checks and their HTTP endpoints. */
 
 export { ComponentHealth, type ComponentHealthOptions, type HealthEndpoints } from './component-health.ts';
 export { type HealthCheck, type HealthEndpoint, type HealthObserver, runCheck, runChecks } from './run-checks.ts';

@@ -2,7 +2,7 @@ import { messageOf } from '@coxswain/apimachinery/errors';
 import type { ApiResponse } from '../http/handler.ts';
 import { textResponse } from '../http/respond.ts';
 
-/** One thing that must be well; throws, or rejects, with what is wrong. That is for the log and for `/livez/NAME` only. */
+/** A health check: throws or rejects with the problem. The message is shown only in the log and at `/livez/NAME`. */
 export interface HealthCheck {
   readonly name: string;
   check(): void | Promise<void>;
@@ -10,10 +10,12 @@ export interface HealthCheck {
 
 export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
 
-/** Told of a check's outcome. */
+/** Called with the outcome of each check. */
 export type HealthObserver = (check: string, endpoint: HealthEndpoint, error: unknown) => void;
 
-/** Answers for all checks of an endpoint: `ok`, or what `?verbose` asks for; `?exclude=name` leaves one out. */
+/**
+ * Answers a request for all checks of an endpoint: `ok`, or one line per check for `?verbose` or on failure. `?exclude=name` skips a check.
+ */
 export async function runChecks(
   endpoint: HealthEndpoint,
   checks: readonly HealthCheck[],
@@ -26,7 +28,7 @@ export async function runChecks(
       if (excluded.has(check.name)) return { line: `[+]${check.name} excluded: ok\n`, failed: false };
       const error = await errorOf(check);
       onResult?.(check.name, endpoint, error);
-      // The endpoint is public, so it does not say why.
+      // The endpoint is public, so it does not show the reason.
       const line = error === undefined ? `[+]${check.name} ok\n` : `[-]${check.name} failed: reason withheld\n`;
       return { line, failed: error !== undefined };
     }),
@@ -42,7 +44,7 @@ export async function runChecks(
   return textResponse(200, query.has('verbose') ? `${lines}${warning}${endpoint} check passed\n` : 'ok');
 }
 
-/** Answers for one check; who may ask for it may know why it fails. */
+/** Answers a request for a single check. The reason of a failure is shown: clients need a permission for this path. */
 export async function runCheck(check: HealthCheck): Promise<ApiResponse> {
   const error = await errorOf(check);
   if (error === undefined) {

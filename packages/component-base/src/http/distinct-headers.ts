@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestHeaders } from './handler.ts';
 
 /**
- * The same for HTTP/1.1, of whose headers Node makes a character of every byte: here they are UTF-8, as Go has them, such as the
- * names of impersonated users.
+ * `distinctHeaders` for HTTP/1.1. Node decodes header bytes as Latin-1; here they are decoded as UTF-8, as in Go, for example for the names
+ * of impersonated users.
  */
 export function distinctHeadersOfBytes(headers: IncomingHttpHeaders, raw: readonly string[]): RequestHeaders {
   const distinct = distinctHeaders(headers, raw);
@@ -18,8 +18,8 @@ export function distinctHeadersOfBytes(headers: IncomingHttpHeaders, raw: readon
 const fromBytes = (text: string): string => Buffer.from(text, 'latin1').toString();
 
 /**
- * The headers with the values of those that came several times as a list. Node joins them with commas, which cannot be
- * told from commas inside: groups of an impersonated user would become one. A header may have any name, `__proto__` too.
+ * Returns the headers, with a list for each header that was sent several times. Node joins such values with commas, which makes them
+ * ambiguous: several groups of an impersonated user would become one. Any header name is possible, `__proto__` too.
  */
 export function distinctHeaders(headers: IncomingHttpHeaders, raw: readonly string[]): RequestHeaders {
   let names = 0;

@@ -6,7 +6,7 @@ export interface FakeRequest {
   readonly certificates?: readonly Uint8Array[];
 }
 
-/** A request that came over no socket. */
+/** A request without a socket. */
 export const fakeRequest = ({ path = '/', headers = {}, certificates = [] }: FakeRequest = {}): ApiRequest => ({
   method: 'GET',
   path,

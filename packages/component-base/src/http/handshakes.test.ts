@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type HandshakeLimits, Handshakes } from './handshakes.ts';
 
-/* Real sockets; what would be the TLS server is a list of those that were handed to it. */
+/* Uses real sockets. Instead of a TLS server, a list collects the sockets whose handshake begins. */
 
 const begun: Socket[] = [];
 const clients: Socket[] = [];
@@ -36,7 +36,7 @@ async function client(): Promise<Socket> {
   return socket;
 }
 
-/** A record of a handshake, of which nobody here looks at the content. */
+/** A handshake record whose content is not examined. */
 const record = (length: number): Buffer =>
   Buffer.concat([Buffer.from([22, 3, 1, length >> 8, length & 255]), Buffer.alloc(length)]);
 const until = async (isSo: () => boolean): Promise<void> => {
@@ -50,7 +50,7 @@ const closed = async (socket: Socket): Promise<string> => {
 };
 
 describe('a handshake', () => {
-  it('begins when the first record is whole, with all of its bytes', async () => {
+  it('begins when the first record is complete, with all of its bytes', async () => {
     await listen();
     const socket = await client();
     const bytes = record(300);
@@ -63,7 +63,7 @@ describe('a handshake', () => {
     expect(handshakes.counts).toEqual({ silent: 0, ready: 0, begun: 1 });
   });
 
-  it('that is done counts no more', async () => {
+  it('is not counted once it is done', async () => {
     await listen();
     (await client()).write(record(10));
     await until(() => begun.length === 1);
@@ -93,8 +93,8 @@ describe('connections that do not finish', () => {
   it.each<[string, Buffer]>([
     ['that are silent', Buffer.alloc(0)],
     ['that send a part of a ClientHello', record(300).subarray(0, 100)],
-    ['that do not answer ours', record(300)],
-  ])('%s are closed when their time is up', async (_, bytes) => {
+    ['that do not continue after our answer', record(300)],
+  ])('%s are closed at the timeout', async (_, bytes) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     await listen({ timeoutMs: 1000 });
     const sockets = [await client(), await client()];
@@ -108,7 +108,7 @@ describe('connections that do not finish', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('are closed, the oldest first, when there are too many that are silent', async () => {
+  it('are closed, oldest first, beyond the limit of connections without a ClientHello', async () => {
     await listen({ maxSilent: 2 });
     const [first, second] = [await client(), await client()];
     const hello = await client();
@@ -121,7 +121,7 @@ describe('connections that do not finish', () => {
     expect(handshakes.counts).toEqual({ silent: 2, ready: 0, begun: 1 });
   });
 
-  it('are closed, the oldest first, when there are too many that do not answer', async () => {
+  it('are closed, oldest first, beyond the limit of handshakes in progress', async () => {
     await listen({ maxBegun: 2 });
     const sockets = [await client(), await client(), await client()];
     for (const [i, socket] of sockets.entries()) {
@@ -133,7 +133,7 @@ describe('connections that do not finish', () => {
     expect(begun.map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
   });
 
-  it('do not count when their clients have left', async () => {
+  it('are not counted when their clients have disconnected', async () => {
     await listen();
     const socket = await client();
     expect(handshakes.counts.silent).toBe(1);

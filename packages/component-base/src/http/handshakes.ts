@@ -3,11 +3,11 @@ import { readClientHello } from './client-hello.ts';
 import { Slices } from './slices.ts';
 
 export interface HandshakeLimits {
-  /** From the connection to the end of the handshake. */
+  /** Limit on the time from the connection to the end of the handshake. */
   readonly timeoutMs: number;
-  /** Connections on which no whole ClientHello has arrived. They cost a socket each. */
+  /** Limit on connections without a complete ClientHello. Each costs a socket. */
   readonly maxSilent: number;
-  /** Connections whose ClientHello has been answered. They cost a TLS state each. */
+  /** Limit on connections whose ClientHello is being answered. Each costs a TLS state. */
   readonly maxBegun: number;
 }
 
@@ -15,26 +15,26 @@ interface Unfinished {
   readonly socket: Socket;
   readonly key: string;
   readonly deadline: number;
-  /** What has arrived of the ClientHello. */
+  /** The bytes of the ClientHello received so far. */
   received: Buffer;
   readonly onReadable: () => void;
   readonly onEnd: () => void;
 }
 
-/** What identifies a connection also on the TLS socket that is made of it. */
+/** Identifies a connection, both on its TCP socket and on the TLS socket made from it. */
 type Endpoints = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress'>;
 
 /**
  * The connections of a TLS port until their handshakes are done.
  *
- * A connection gets a TLS state only when a whole ClientHello has arrived; before that it is a socket and no more.
- * Handshakes are begun in slices, so that many clients at once do not hold up the requests of others. Connections
- * beyond a limit close the oldest of their kind; connections beyond the timeout are closed in slices.
+ * A connection gets a TLS state only when a complete ClientHello has arrived; before that it costs only a socket.
+ * Handshakes are begun in slices, so that many new clients do not delay the requests of others. A connection beyond a
+ * limit closes the oldest connection of its kind. Connections beyond the timeout are closed in slices.
  */
 export class Handshakes {
   readonly #limits: HandshakeLimits;
   readonly #begin: (socket: Socket) => void;
-  /** All of them, the oldest first. */
+  /** All unfinished connections, oldest first. */
   readonly #unfinished = new Map<string, Unfinished>();
   readonly #silent = new Set<Unfinished>();
   readonly #ready = new Slices<Unfinished>((each) => this.#hand(each));
@@ -42,22 +42,25 @@ export class Handshakes {
   readonly #closing = new Slices<Unfinished>(({ socket }) => socket.destroy());
   #timer: NodeJS.Timeout | undefined;
 
-  /** `begin` starts the handshake on a socket that has the ClientHello to be read. */
+  /** `begin` starts the TLS handshake on a socket whose ClientHello is ready to be read. */
   constructor(limits: HandshakeLimits, begin: (socket: Socket) => void) {
     this.#limits = limits;
     this.#begin = begin;
   }
 
-  /** How many connections have sent no ClientHello, have sent one, and have an answer to it. */
+  /**
+   * The number of connections without a complete ClientHello, with one that waits to be answered, and with one that has
+   * been answered.
+   */
   get counts(): { readonly silent: number; readonly ready: number; readonly begun: number } {
     return { silent: this.#silent.size, ready: this.#ready.size, begun: this.#begun.size };
   }
 
-  /** Takes a new connection, one that may be half open. */
+  /** Adds a new connection. Its socket may be half-open. */
   add(socket: Socket): void {
     const key = keyOf(socket);
     socket.on('error', ignore);
-    // The client has left, or too many are waiting who have done what they can.
+    // The client has disconnected, or too many complete ClientHellos wait for their turn.
     if (key === undefined || this.#ready.size >= this.#limits.maxSilent) {
       socket.destroy();
       return;
@@ -68,7 +71,7 @@ export class Handshakes {
       deadline: performance.now() + this.#limits.timeoutMs,
       received: nothing,
       onReadable: () => this.#read(each),
-      // Many clients may leave at the same time.
+      // Closed in slices, because many clients may disconnect at the same time.
       onEnd: () => this.#closing.add(each),
     };
     this.#unfinished.set(key, each);
@@ -80,14 +83,14 @@ export class Handshakes {
     this.#watchAge();
   }
 
-  /** The handshake of a connection is done. */
+  /** Removes a connection whose handshake is done. */
   finish(endpoints: Endpoints): void {
     const key = keyOf(endpoints);
     const each = key === undefined ? undefined : this.#unfinished.get(key);
     if (each) this.#remove(each);
   }
 
-  /** Closes all of them. */
+  /** Closes all unfinished connections. */
   clear(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -144,7 +147,7 @@ export class Handshakes {
     if (this.#timer || this.#unfinished.size === 0) return;
     const [oldest] = this.#unfinished.values();
     const ms = (oldest?.deadline ?? 0) - performance.now();
-    // Not for each connection anew.
+    // One timer serves many connections, so that it is not restarted for each.
     this.#timer = setTimeout(() => this.#closeLate(), Math.max(ms, this.#limits.timeoutMs / 32)).unref();
   }
 
@@ -161,12 +164,12 @@ export class Handshakes {
 }
 
 const nothing = Buffer.alloc(0);
-/** What Go's server says to a client that does not speak TLS. */
+/** Go's response to a client that does not use TLS. */
 const plainHttpAnswer = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n';
 
-/** Undefined when the connection is gone. */
+/** Undefined when the connection is closed. */
 const keyOf = ({ remoteAddress, remotePort, localAddress }: Endpoints): string | undefined =>
   remoteAddress === undefined ? undefined : `${remoteAddress} ${remotePort} ${localAddress}`;
 
-/** What becomes of a connection is told by `close`. */
+/** Errors are followed by `close`, which is handled. */
 function ignore(): void {}

@@ -7,7 +7,7 @@ import type { ApiHandler, ApiRequest, ApiResponse, Connection } from './handler.
 import { createHttp1Server } from './http1-server.ts';
 import { Listener } from './listener.ts';
 
-/* What clients do that send and read as it suits them: over raw TLS connections. */
+/* Tests of clients with unusual timing of reads and writes, over raw TLS connections. */
 
 const validity = { notBefore: new Date(Date.now() - 60_000), notAfter: new Date(Date.now() + 3_600_000) };
 const serving = issueKeyPair({ commonName: 'test', usages: ['serverAuth'], ...validity });
@@ -30,7 +30,7 @@ afterEach(async () => {
   listener = undefined;
 });
 
-/** One that reads nothing until it is told to. */
+/** A paused client, which reads nothing until it is resumed. */
 async function client(): Promise<TLSSocket> {
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
   clients.push(socket);
@@ -39,7 +39,7 @@ async function client(): Promise<TLSSocket> {
   return socket;
 }
 
-/** All that comes until it ends with `end` and is complete. */
+/** Reads until the text ends with `end` and is complete. */
 function read(socket: Socket, isComplete: (text: string) => boolean): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -54,7 +54,7 @@ function read(socket: Socket, isComplete: (text: string) => boolean): Promise<st
   });
 }
 
-/** The heads of answers whose bodies have no line with a status. */
+/** The status lines of the responses. The bodies must not contain any. */
 const statuses = (text: string): string[] => text.match(/HTTP\/1\.1 \d+/g) ?? [];
 const answered = (count: number) => (text: string) => statuses(text).length >= count;
 
@@ -63,11 +63,11 @@ const post = (path: string, length: number): string =>
   `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(length)}`;
 
 const ok = (body: string): ApiResponse => ({ status: 200, headers: {}, body: Buffer.from(body) });
-/** More than the buffers of both sides take. */
+/** More than the socket buffers of both sides hold. */
 const large = `${'-'.repeat(16 * 1024 * 1024)}end`;
 
 describe('requests of one connection', () => {
-  it('are read in full while the answer to the one before waits for the client', async () => {
+  it('are read completely while the response to the previous one waits for the client', async () => {
     const lengths: number[] = [];
     let began: () => void = () => {};
     const hasBegun = new Promise<void>((resolve) => {
@@ -91,7 +91,7 @@ describe('requests of one connection', () => {
     const socket = await client();
     socket.write(post('/large', 50_000));
     await hasBegun;
-    // Many small TLS records: the server finds several of them in what it reads at once.
+    // Many small TLS records, so that one read of the server contains several of them.
     socket.setMaxSendFragment(512);
     socket.write(post('/next', 100_000));
     const text = await read(socket, answered(2));
@@ -119,7 +119,7 @@ describe('requests of one connection', () => {
     expect(events).toEqual(['begin /a', 'end /a', 'begin /b', 'end /b']);
   });
 
-  it('of which one is none get their answers first', async () => {
+  it('are answered before an invalid one is refused', async () => {
     let finish: () => void = () => {};
     const asked = new Promise<void>((resolve) => {
       finish = resolve;
@@ -140,14 +140,14 @@ describe('requests of one connection', () => {
   });
 });
 
-it('refuses a request whose body makes no sense, without waiting for the rest of it', async () => {
+it('refuses a request with an invalid body without waiting for the rest of it', async () => {
   await serve(async (request) => ok(`${(await request.readBody(1000)).length}end`));
   const socket = await client();
   socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n');
   expect(statuses(await read(socket, () => false))).toEqual(['HTTP/1.1 400']);
 });
 
-it('cuts off a client that does not take its answer', async () => {
+it('disconnects a client that does not read its response', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   let request: ApiRequest | undefined;
   let gone: () => void = () => {};
@@ -172,7 +172,7 @@ it.each<[string, string]>([
   ['no request', ''],
   ['a part of a head', 'GET / HTTP/1.1\r\n'],
   ['a part of a second head', `${get('/')}GET / HTTP/1.1\r\n`],
-])('closes a connection on which %s has come in time, and says nothing', async (_, bytes) => {
+])('closes a connection without an error response when %s has arrived in time', async (_, bytes) => {
   const connection: Connection = { remoteAddress: '', protocol: 'HTTP/1.1', clientCertificates: [] };
   const http1 = createHttp1Server({
     handler: async () => ok('end'),

@@ -8,15 +8,15 @@ export interface Http1ServerOptions {
   readonly handler: ApiHandler;
   readonly connectionOf: (socket: Duplex) => Connection;
   readonly maxHeaderBytes: number;
-  /** For the head of a request, from its first byte on or from the beginning of the connection. */
+  /** Limit on the time for the head of a request, from its first byte or from the start of the connection. */
   readonly headTimeoutMs: number;
-  /** Between two requests. */
+  /** Limit on the time between two requests. */
   readonly idleTimeoutMs: number;
 }
 
 /**
- * Serves the connections that it is handed (`emit('connection', socket)`), over HTTP/1.1. The requests of a connection
- * are answered one after the other, also when the client sends several at once.
+ * Creates an HTTP/1.1 server for connections that are handed to it by `emit('connection', socket)`. The requests of a
+ * connection are handled one after the other, also when the client pipelines them.
  */
 export function createHttp1Server(options: Http1ServerOptions): Server {
   const { handler, connectionOf } = options;
@@ -28,7 +28,8 @@ export function createHttp1Server(options: Http1ServerOptions): Server {
     headersTimeout: options.headTimeoutMs,
     keepAliveTimeout: options.idleTimeoutMs,
     connectionsCheckingInterval: Math.ceil(options.headTimeoutMs / 16),
-    // What takes long to arrive is the deadline's affair: proxies may upload for hours.
+    // No limit on the time for a whole request: the request deadline covers that, and uploads through proxies may take
+    // hours.
     requestTimeout: 0,
   });
   server.on('connection', readInFull);
@@ -44,16 +45,16 @@ export function createHttp1Server(options: Http1ServerOptions): Server {
     ),
   );
   server.on('clientError', (error, socket) => {
-    // Each further chunk is an error again.
+    // Each further chunk raises the error again.
     if (refused.has(socket)) return;
     refused.add(socket);
     const last = lastRequests.get(socket);
-    // The error is in the body of the last request, or in the one that was to follow.
+    // The error is either in the body of the last request or in the request after it.
     const isInBody = last !== undefined && !last.message.complete;
     if (isSilence(error) || !socket.writable || (isInBody && last.answer.headersSent)) closing.add(socket);
     else afterwards(isInBody ? last.before : last?.answer, socket, () => refuse(error, socket));
   });
-  // Many connections may have become idle at the same time.
+  // Closed in slices, because many connections may become idle at the same time.
   server.on('timeout', (socket) => closing.add(socket));
   return server;
 }
@@ -61,11 +62,11 @@ export function createHttp1Server(options: Http1ServerOptions): Server {
 interface LastRequest {
   readonly message: IncomingMessage;
   readonly answer: ServerResponse;
-  /** Of the request before. */
+  /** The response to the request before this one. */
   readonly before: ServerResponse | undefined;
 }
 
-/** Runs when the answer has been sent; not when the connection is closed before. */
+/** Calls `run` when the response has been sent; not when the connection closes before that. */
 function afterwards(answer: ServerResponse | undefined, socket: Duplex, run: () => void): void {
   if (!answer || answer.closed) run();
   else
@@ -75,10 +76,10 @@ function afterwards(answer: ServerResponse | undefined, socket: Duplex, run: () 
 }
 
 /**
- * By default Node's parser takes the bytes of a connection from the TLS layer directly. It is paused while an answer
- * waits for the client. The TLS layer does not know that: the rest of what it has decrypted still comes, and a paused
- * parser refuses it as an error (`HPE_PAUSED`, a `400` for the client). With a listener for `data` the bytes go through
- * the socket's buffer, which keeps them.
+ * Makes Node's parser read through the socket's buffer. By default it takes bytes from the TLS layer directly, and it
+ * is paused while a response waits for the client. The TLS layer does not know that it is paused and still delivers the
+ * rest of what it has decrypted, which a paused parser refuses with an error (`HPE_PAUSED`, a `400` for the client). A
+ * listener for `data` makes Node use the socket's buffer, which keeps these bytes.
  */
 function readInFull(socket: Duplex): void {
   socket.on('data', ignore);
@@ -87,13 +88,13 @@ function readInFull(socket: Duplex): void {
 
 function ignore(): void {}
 
-/** Nobody is there to be told, as Go's server has it. */
+/** Errors without a response, as in Go's server: the client has disconnected, or has sent no complete head in time. */
 const isSilence = ({ code }: Error & { code?: string }): boolean =>
   code === 'ECONNRESET' || code === 'ERR_HTTP_REQUEST_TIMEOUT';
 
 const lingerMs = 10_000;
 
-/** Tells a client that does not speak HTTP what Go's server would. */
+/** Answers a request that is not valid HTTP as Go's server does. */
 function refuse(error: Error & { code?: string }, socket: Duplex): void {
   const [status, reason] = refusals[error.code ?? ''] ?? [400, 'Bad Request'];
   const head = `HTTP/1.1 ${status} ${reason}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n`;

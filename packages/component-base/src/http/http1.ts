@@ -16,7 +16,7 @@ import { StreamSink } from './stream-sink.ts';
 import { WebSocketSink } from './websocket-sink.ts';
 import { sendWhole } from './whole-answer.ts';
 
-/** Answers one request of an HTTP/1.1 connection. */
+/** Serves one request of an HTTP/1.1 connection. */
 export function serveHttp1(
   message: IncomingMessage,
   response: ServerResponse,
@@ -25,7 +25,7 @@ export function serveHttp1(
 ): void {
   const request = Http1Request.of(message, connection, response);
   if (!request) {
-    // What Go's server says to `OPTIONS *`, and to what it cannot read.
+    // As in Go's server: `OPTIONS *` is answered with 200, an invalid request target with 400.
     respond(message, response, isForServer(message) ? { status: 200, headers: {} } : textResponse(400, badRequest));
     return;
   }
@@ -37,7 +37,10 @@ export function serveHttp1(
 const badRequest = '400 Bad Request';
 const isForServer = ({ method, url }: IncomingMessage): boolean => method === 'OPTIONS' && url === '*';
 
-/** The same for one that wants the connection for itself. Whoever gets no 101 gets an ordinary answer, and the end. */
+/**
+ * Serves a request to upgrade the connection. Unless the handler answers with status 101, the client gets an ordinary
+ * response and the connection is closed.
+ */
 export function serveUpgrade(
   message: IncomingMessage,
   socket: Duplex,
@@ -64,7 +67,7 @@ export function serveUpgrade(
       response.shouldKeepAlive = false;
       response.assignSocket(message.socket);
       response.on('finish', () => socket.end());
-      // Node does that only for connections that are still its server's.
+      // Node forwards `drain` only for connections that its server still manages.
       socket.on('drain', () => response.emit('drain'));
       respond(message, response, answer);
     })
@@ -83,7 +86,7 @@ function respond(message: IncomingMessage, response: ServerResponse, { status, h
     const value = headers[name]!;
     response.setHeader(name, typeof value === 'string' ? value : [...value]);
   }
-  // What is still to come of the request would be taken for the next one, and may never end.
+  // The unread rest of the body would be parsed as the next request, and may never end.
   if (!message.complete) response.setHeader('connection', 'close');
   const length = lengthOf(body);
   if (length !== undefined) response.setHeader('content-length', length);
@@ -102,12 +105,12 @@ function respond(message: IncomingMessage, response: ServerResponse, { status, h
   }
 }
 
-/** So long a client may go on sending what nobody reads, after it was answered. */
+/** How long a client may keep sending an unread body after the response. */
 const lingerMs = 500;
 
 /**
- * Ends the answer. While the client is still sending, a connection that is closed would be reset, and the answer lost
- * with it: what comes is let go by for a moment, as Go does.
+ * Ends the response. While the client is still sending its body, closing the connection would reset it, and the client
+ * could lose the response. So the rest of the body is read and dropped for a moment, as in Go's server.
  */
 function end(message: IncomingMessage, response: ServerResponse): void {
   if (message.complete || message.method === 'HEAD') {
@@ -135,7 +138,7 @@ class Http1Request implements ApiRequest {
   readonly #answer: Writable;
   #controller: AbortController | undefined;
 
-  /** `answer` is what the client waits for: when it closes early, nobody does any more. */
+  /** `answer` is the stream of the response. When it closes early, the request's signal is aborted. */
   private constructor(message: IncomingMessage, target: RequestTarget, connection: Connection, answer: Writable) {
     this.#message = message;
     this.#answer = answer;
@@ -146,7 +149,7 @@ class Http1Request implements ApiRequest {
     this.search = target.search;
   }
 
-  /** Undefined when it asks for nothing that can be read. */
+  /** Undefined when the request target is invalid. */
   static of(message: IncomingMessage, connection: Connection, answer: Writable): Http1Request | undefined {
     const target = readRequestTarget(message.url ?? '/');
     return target && new Http1Request(message, target, connection, answer);

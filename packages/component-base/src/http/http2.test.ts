@@ -21,7 +21,7 @@ afterEach(() => {
   server.close();
 });
 
-/** The stream of the server that answers a POST. */
+/** Sends a POST. Returns the server's stream for it, and the body of the response. */
 async function answering(handler: ApiHandler): Promise<{ stream: ServerHttp2Stream; answer: Promise<string> }> {
   server = createServer();
   const streams = once(server, 'stream');
@@ -46,7 +46,7 @@ async function answering(handler: ApiHandler): Promise<{ stream: ServerHttp2Stre
   return { stream, answer };
 }
 
-it('a stream is closed when its answer is written, not before', async () => {
+it('a stream is closed when its response is written, not before', async () => {
   const { stream, answer } = await answering(async (request) => ({
     status: 200,
     headers: {},
@@ -57,10 +57,10 @@ it('a stream is closed when its answer is written, not before', async () => {
   expect(await answer).toBe('something');
 });
 
-it('a stream is closed when its client goes before all is written', async () => {
+it('a stream is closed when its client disconnects before the response is written', async () => {
   const { stream } = await answering(async (request) => {
     await request.readBody(100);
-    // More than a client takes that has said nothing of how much it takes.
+    // More than a client accepts with the default flow-control window.
     return { status: 200, headers: {}, body: Buffer.alloc(10_000_000) };
   });
   await new Promise((resolve) => setImmediate(resolve));

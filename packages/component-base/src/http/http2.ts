@@ -13,7 +13,7 @@ import {
 import { type RequestTarget, readRequestTarget } from './request-target.ts';
 import { StreamSink } from './stream-sink.ts';
 
-/** Headers that are of HTTP/1.1 alone; HTTP/2 refuses them. */
+/** Headers of HTTP/1.1 that HTTP/2 forbids. */
 const connectionHeaders: ReadonlySet<string> = new Set([
   'connection',
   'transfer-encoding',
@@ -24,7 +24,7 @@ const connectionHeaders: ReadonlySet<string> = new Set([
   'te',
 ]);
 
-/** Answers one stream of an HTTP/2 connection. */
+/** Serves one stream of an HTTP/2 connection. */
 export function serveStream(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
@@ -33,12 +33,12 @@ export function serveStream(
   connection: Connection,
   handler: ApiHandler,
 ): void {
-  // Clients cancel streams all the time; whoever needs to know listens to `signal`.
+  // Clients cancel streams all the time. Handlers learn it from the request's signal.
   stream.on('error', ignore);
   const hasBody = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0;
   const target = readRequestTarget(headers[':path'] ?? '');
   if (!target) {
-    // As Go's server has it: the stream is no good, the connection is.
+    // As in Go's server: only the stream is closed, not the connection.
     stream.close(constants.NGHTTP2_PROTOCOL_ERROR);
     return;
   }
@@ -52,9 +52,9 @@ export function serveStream(
 function ignore(): void {}
 
 /**
- * Node destroys a stream whose request was read as soon as the last frame of the answer is made. When that is written, a moment
- * later, it finds the stream destroyed and makes an error of it, call stack and all, that nobody ever sees, and that costs as
- * much as to decode a small object. So the moment is waited for.
+ * Replaces `destroy` of a stream whose request has a body. Node destroys such a stream as soon as the last frame of the response is
+ * created. When that frame is written, a moment later, Node finds the stream destroyed and creates an error, with its call stack, that is
+ * never reported. That costs as much as decoding a small object. So the stream is destroyed one turn of the event loop later.
  */
 function destroySoon(this: ServerHttp2Stream, error?: Error): ServerHttp2Stream {
   this.destroy = destroyNow;
@@ -90,7 +90,7 @@ function respond(stream: ServerHttp2Stream, request: Http2Request, { status, hea
     stream.respond(head);
     body.stream(new StreamSink(stream, () => stream.close(constants.NGHTTP2_INTERNAL_ERROR)));
   } else if ('upgrade' in body) {
-    // Filters answer upgrades over HTTP/2 before this, which has no such thing.
+    // HTTP/2 has no upgrades. Filters refuse them before this point.
     stream.respond({ ':status': 400 }, { endStream: true });
   } else {
     stream.respond(head);
@@ -100,10 +100,10 @@ function respond(stream: ServerHttp2Stream, request: Http2Request, { status, hea
   if (request.hasBody && !stream.readableEnded) stopUpload(stream);
 }
 
-/** A client may still be sending what nobody reads. Once it has its answer it is told to stop. */
+/** Tells a client that is still sending an unread body to stop, once it has its response. */
 function stopUpload(stream: ServerHttp2Stream): void {
   stream.resume();
-  // What has been handed over leaves at the end of this turn; a reset before that would overtake it.
+  // Written frames are sent at the end of this turn of the event loop. A reset before that would overtake them.
   const stop = (): NodeJS.Immediate => setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
   if (stream.writableFinished) stop();
   else stream.once('finish', stop);

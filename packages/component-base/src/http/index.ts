@@ -1,5 +1,5 @@
 /**
- * Requests and answers as values, and the one port for HTTP/2 and HTTP/1.1 that they come and go by. Start at
+ * Requests and responses as values, and the listener that serves them over HTTP/2 and HTTP/1.1 on one port. Start at
  * `handler.ts`.
  */
 export { bodyTooLarge } from './body.ts';

@@ -92,7 +92,7 @@ describe.each([
   ['HTTP/1.1', overHttp1],
   ['HTTP/2.0', overHttp2],
 ] as const)('over %s', (protocol, ask) => {
-  it('brings method, path, query, headers and body to the handler, and its answer back', async () => {
+  it('passes method, path, query, headers and body to the handler, and returns its response', async () => {
     let seen: ApiRequest | undefined;
     let body = '';
     const port = await serve(async (request) => {
@@ -112,7 +112,7 @@ describe.each([
     expect(seen?.connection).toMatchObject({ protocol, remoteAddress: '127.0.0.1' });
   });
 
-  it('shows the certificate of the client, once for a connection', async () => {
+  it('provides the client certificate, read once per connection', async () => {
     const shown: (readonly Uint8Array[])[] = [];
     const port = await serve(async ({ connection }) => {
       shown.push(connection.clientCertificates, connection.clientCertificates);
@@ -123,7 +123,7 @@ describe.each([
     expect(shown[1]).toBe(shown[0]);
   });
 
-  it('refuses a body that is too long with an answer that can be read', async () => {
+  it('refuses a body that is too long with a response that the client can read', async () => {
     const port = await serve(async (request) => {
       try {
         await request.readBody(1000);
@@ -136,7 +136,7 @@ describe.each([
     expect(answer).toMatchObject({ status: 413, body: 'ApiError: Request entity too large: limit is 1000' });
   });
 
-  it('streams an answer, and waits for a client that is slow', async () => {
+  it('streams a response, and waits for a slow client', async () => {
     let refusals = 0;
     const chunk = Buffer.alloc(64 * 1024, 'x');
     const port = await serve(async () => ({
@@ -164,7 +164,7 @@ describe.each([
     expect(refusals).toBeGreaterThan(0);
   });
 
-  it('tells the handler that the client went away', async () => {
+  it('aborts the signal when the client disconnects', async () => {
     let aborted: (() => void) | undefined;
     const gone = new Promise<void>((resolve) => {
       aborted = resolve;
@@ -192,7 +192,7 @@ describe.each([
     expect.assertions(0);
   });
 
-  it('sends no body to HEAD, but says how long it would be', async () => {
+  it('sends no body to HEAD, but its length', async () => {
     const port = await serve(async () => text('body'));
     const answer = { status: 200, body: '', headers: { 'content-length': '4' } };
     expect(await ask(port, { method: 'HEAD' })).toMatchObject(answer);
@@ -239,7 +239,7 @@ describe('an upgrade', () => {
     expect(echoed).toBe('hello');
   });
 
-  it('that is refused is an ordinary answer', async () => {
+  it('that is refused gets an ordinary response', async () => {
     const port = await serve(async () => text('no', 400));
     const answer = await overHttp1(port, { headers: { connection: 'Upgrade', upgrade: 'echo' } });
     expect(answer).toMatchObject({ status: 400, body: 'no' });
@@ -247,7 +247,7 @@ describe('an upgrade', () => {
 });
 
 describe('closing', () => {
-  it('lets what is under way end', async () => {
+  it('lets requests in progress finish', async () => {
     let finish: (() => void) | undefined;
     const port = await serve(async () => {
       await new Promise<void>((resolve) => {
@@ -265,7 +265,7 @@ describe('closing', () => {
   });
 });
 
-it('speaks plain HTTP without TLS, where no client has a certificate', async () => {
+it('serves plain HTTP without TLS, without client certificates', async () => {
   listener = new Listener({
     host: '127.0.0.1',
     port: 0,
@@ -278,5 +278,5 @@ it('speaks plain HTTP without TLS, where no client has a certificate', async () 
   const { port } = await listener.listen();
   const answer = await fetch(`http://127.0.0.1:${port}/some?thing`);
   expect(await answer.json()).toEqual(['/some', 'HTTP/1.1', '127.0.0.1', []]);
-  expect(() => listener.setCertificate({ cert: '', key: '' })).toThrow('the port does not speak TLS');
+  expect(() => listener.setCertificate({ cert: '', key: '' })).toThrow('the port does not use TLS');
 });

@@ -16,46 +16,45 @@ import { TlsContexts, type TlsOptions } from './tls-contexts.ts';
 
 export interface ListenerOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0: a free port. */
   readonly port: number;
   /** Absent: plain HTTP/1.1. */
   readonly tls?: TlsOptions;
   readonly handler: ApiHandler;
-  /** Streams that one HTTP/2 connection may have open. */
+  /** Limit on the open streams of an HTTP/2 connection. */
   readonly maxConcurrentStreams?: number;
-  /** No HTTP/2. */
+  /** Disables HTTP/2. */
   readonly http1Only?: boolean;
 }
 
-/** No header of a request, nor all of them together, may be longer; URLs count as one. */
+/** Limit on the size of all headers of a request together, including the URL. */
 const maxHeaderBytes = 128 * 1024;
-/** So long a client may take for the handshake, and for the head of a request; upstream's. */
+/** Limit on the time for the handshake, and for the head of a request; upstream's. */
 const headTimeoutMs = 32_000;
-/** A connection on which nothing happens is closed after that; upstream's. */
+/** Connections without activity are closed after this time; upstream's. */
 const idleTimeoutMs = 90_000;
-/** More frames that are against the protocol, or streams beyond the limit, end a connection. */
+/** A connection is closed after this many invalid frames, or streams beyond the limit. */
 const maxBadFrames = 100;
 const handshakeLimits: HandshakeLimits = { timeoutMs: headTimeoutMs, maxSilent: 4096, maxBegun: 512 };
 
-/** What stands between the port and the servers where it speaks TLS. */
+/** The TLS part of a port, between the TCP server and the HTTP servers. */
 interface TlsLayer {
   readonly handshakes: Handshakes;
   readonly contexts: TlsContexts;
-  /** Does not listen itself. */
+  /** Does not listen itself: `handshakes` passes connections to it. */
   readonly server: TlsServer;
 }
 
 /**
- * One TLS port for HTTP/2 and HTTP/1.1. What the client and we agree on in the TLS handshake decides, and both end in
- * the same handler. Client certificates are asked for, never demanded, and judged by the authenticators. Without TLS it is a port
- * for HTTP/1.1.
+ * One TLS port for HTTP/2 and HTTP/1.1. ALPN selects the protocol, and both use the same handler. Client certificates are requested but not
+ * required; the authenticators verify them. Without TLS the port serves HTTP/1.1.
  */
 export class Listener {
   readonly #tcp: TcpServer;
   readonly #tls: TlsLayer | undefined;
   readonly #http1: Http1Server;
   readonly #http2: Http2Server;
-  /** All connections, also those whose handshake is under way. */
+  /** All connections, including those whose handshake is in progress. */
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #options: ListenerOptions;
@@ -70,7 +69,7 @@ export class Listener {
         maxHeaderListSize: maxHeaderBytes,
         initialWindowSize: 256 * 1024,
       },
-      // Clients of the API hold few connections and many streams.
+      // In megabytes. API clients use few connections with many streams.
       maxSessionMemory: 64,
       maxSessionInvalidFrames: maxBadFrames,
       maxSessionRejectedStreams: maxBadFrames,
@@ -95,14 +94,14 @@ export class Listener {
     });
   }
 
-  /** Resolves when it listens; throws what the operating system says against it. */
+  /** Starts listening. Resolves with the address; rejects with the operating system's error. */
   listen(): Promise<AddressInfo> {
     const { host, port } = this.#options;
     return new Promise((resolve, reject) => {
       this.#tcp.once('error', reject);
       this.#tcp.listen({ host, port }, () => {
         this.#tcp.off('error', reject);
-        // The server behind does not listen itself, but only then looks after its connections.
+        // The HTTP/1.1 server does not listen itself, and starts its connection timeouts only on this event.
         this.#http1.emit('listening');
         const address = this.#tcp.address();
         if (typeof address === 'object' && address) resolve(address);
@@ -111,28 +110,28 @@ export class Listener {
     });
   }
 
-  /** Certificates were renewed: connections from now on see these. Throws an Error for what cannot be used. */
+  /** Replaces the certificate for new connections. Throws an Error when it cannot be used, or when the port has no TLS. */
   setCertificate({ cert, key }: Pick<TlsOptions, 'cert' | 'key'>): void {
     this.#update({ cert, key });
   }
 
-  /** The same for the authorities that clients are told of. */
+  /** Replaces the client CAs that are named in new handshakes. Throws like `setCertificate`. */
   setClientCAs(clientCAs: NonNullable<TlsOptions['clientCAs']>): void {
     this.#update({ clientCAs });
   }
 
-  /** Takes no more connections and tells clients to go elsewhere; what is under way may end until `force`. */
+  /** Stops accepting connections and tells clients to close theirs. Requests in progress may finish until `force` is called. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#tcp.close(() => resolve()));
     this.#tls?.handshakes.clear();
     this.#http1.close();
-    // Who gets an answer from now on need not stay for another one.
+    // Idle connections close right after their last response.
     this.#http1.keepAliveTimeout = 1;
     for (const session of this.#sessions) session.close();
     await closed;
   }
 
-  /** Cuts every connection that is left. */
+  /** Destroys all remaining connections. */
   force(): void {
     for (const session of this.#sessions) session.destroy();
     for (const socket of this.#sockets) socket.destroy();
@@ -155,13 +154,13 @@ export class Listener {
       socket.on('error', () => socket.destroy());
       (socket.alpnProtocol === 'h2' ? this.#http2 : this.#http1).emit('connection', socket);
     });
-    // A handshake that fails is the client's affair; Node closes the connection.
+    // A failed handshake is the client's problem. Node closes the connection.
     server.on('tlsClientError', () => {});
     return { handshakes, contexts, server };
   }
 
   #update(options: Partial<TlsOptions>): void {
-    if (!this.#tls) throw new Error('the port does not speak TLS');
+    if (!this.#tls) throw new Error('the port does not use TLS');
     const { contexts, server } = this.#tls;
     contexts.update(options);
     server.setSecureContext(contexts.main);
@@ -170,7 +169,7 @@ export class Listener {
 
 type SniAnswer = (error: null, context?: SecureContext) => void;
 
-/** Watches may be silent for long, and are no reason to be idle. */
+/** Closes the session when it is idle. Open streams prevent that: a watch may be silent for a long time. */
 function closeWhenIdle(session: ServerHttp2Session): void {
   let open = 0;
   const onStreamClose = (): void => {
@@ -187,10 +186,10 @@ function closeWhenIdle(session: ServerHttp2Session): void {
 
 const connections = new WeakMap<object, Connection>();
 
-/** One for all requests of a socket; the certificates are read when somebody asks. */
+/** Returns the Connection of a socket, the same object for all its requests. Certificates are read on first use. */
 function connectionOf(socket: unknown): Connection {
   if (typeof socket !== 'object' || socket === null) return gone;
-  // HTTP/2 sessions give a proxy of their socket; it has the socket's properties, and is always the same.
+  // For HTTP/2 sessions the socket is a proxy with the socket's properties. It is the same object for all streams.
   let connection = connections.get(socket);
   if (!connection) {
     connection = new SocketConnection(socket as Socket | TLSSocket);
@@ -221,7 +220,7 @@ class SocketConnection implements Connection {
 
 const isTls = (socket: Socket | TLSSocket): socket is TLSSocket => 'encrypted' in socket;
 
-/** No chain is longer that anybody means well with. */
+/** Limit on the length of certificate chains; legitimate chains are shorter. */
 const maxChain = 10;
 
 function certificatesOf(socket: TLSSocket): Uint8Array[] {

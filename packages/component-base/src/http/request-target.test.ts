@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readQuery, readRequestTarget } from './request-target.ts';
 
-describe('what a request asks for', () => {
+describe('a request target', () => {
   it.each([
     ['/api/v1/pods', { path: '/api/v1/pods', search: '' }],
     ['/api?a=b?c', { path: '/api', search: 'a=b?c' }],
@@ -16,7 +16,7 @@ describe('what a request asks for', () => {
     ['api/v1', undefined],
     ['ftp://elsewhere/api', undefined],
     ['\\api', undefined],
-  ])('is read from %j', (target, expected) => {
+  ])('is parsed from %j', (target, expected) => {
     expect(readRequestTarget(target)).toEqual(expected);
   });
 });
@@ -37,7 +37,7 @@ describe('a query', () => {
     ['a=%3B', [['a', ';']]],
     ['?watch=1', [['?watch', '1']]],
     ['w%61tch=1', [['watch', '1']]],
-  ])('%s is read as Go reads it', (search, expected) => {
+  ])('%s is parsed as by Go', (search, expected) => {
     expect([...readQuery(search)]).toEqual(expected);
   });
 });

@@ -1,14 +1,14 @@
-/** What a request's first line, or its pseudo-header, says is asked for. */
+/** The parsed request target of HTTP/1.1, or `:path` of HTTP/2. */
 export interface RequestTarget {
-  /** Still percent-encoded. */
+  /** Percent-encoded. */
   readonly path: string;
-  /** What follows the question mark. */
+  /** The query without the question mark. */
   readonly search: string;
 }
 
 /**
- * Reads it as Go does: a path, or a whole URL as proxies send it, of which the path counts. Undefined for anything else
- * that begins with no slash.
+ * Parses a request target as Go does: a path, or an absolute URL as proxies send it, of which only path and query are
+ * used. Undefined for anything else that does not begin with a slash.
  */
 export function readRequestTarget(target: string): RequestTarget | undefined {
   if (target.charCodeAt(0) === slash) return split(target);
@@ -30,12 +30,12 @@ const strange = /^\?|[;%]/;
 const badEscape = /%(?![0-9a-fA-F]{2})/;
 
 /**
- * The parameters of a query. Those that are not well encoded are left out, as are those with a semicolon, which some
- * take for a separator: nobody in front of the server and nobody in it may read different things from one query.
+ * Parses a query as Go does: parameters that are not well encoded or contain a semicolon are dropped. Some parsers take
+ * a semicolon as a separator; a proxy and the server must not read one query differently.
  */
 export function readQuery(search: string): URLSearchParams {
   if (!strange.test(search)) return new URLSearchParams(search);
   const good = search.split('&').filter((pair) => !pair.includes(';') && !badEscape.test(pair));
-  // In front, a question mark would be taken for the one before the query.
+  // The leading `&` keeps URLSearchParams from stripping a question mark at the beginning.
   return new URLSearchParams(`&${good.join('&')}`);
 }

@@ -10,20 +10,22 @@ import {
 } from '@coxswain/apimachinery';
 import type { ApiRequest, ApiResponse } from './handler.ts';
 
-/** The first value of a header, empty when it is not there. */
+/** Returns the first value of a header; empty when it is missing. */
 export function headerOf({ headers }: Pick<ApiRequest, 'headers'>, name: string): string {
   const value = headers[name];
   return typeof value === 'string' ? value : (value?.[0] ?? '');
 }
 
-/** Answers with an error as a Status, in a format that the client reads; JSON where it names none that we write. */
+/**
+ * Returns an error response: a Status in a media type that the client accepts, or in JSON when we support none of them.
+ */
 export function errorResponse(error: unknown, request: ApiRequest, codecs: CodecFactory): ApiResponse {
   const { accepted } = codecs.forOutput(headerOf(request, 'accept'), asItIs);
   const status = presentable(error);
   return accepted ? statusResponse(status, accepted, isPretty(request)) : statusResponse(status, codecs.json, true);
 }
 
-/** Answers with an error as a Status in JSON, for servers that speak nothing else. */
+/** Returns an error response: a Status in JSON, for servers without other media types. */
 export function jsonErrorResponse(error: unknown, request: ApiRequest): ApiResponse {
   const status = presentable(error);
   const text = isPretty(request) ? JSON.stringify(status, undefined, 2) : `${JSON.stringify(status)}\n`;
@@ -36,7 +38,7 @@ export const jsonResponse = (text: string): ApiResponse => ({
   body: Buffer.from(text),
 });
 
-/** Nobody gets an error as a Table. */
+/** Errors are never converted to a Table. */
 const asItIs: EndpointRestrictions = {
   allowsTransform: (_, target) => target === undefined,
   allowsStream: (schema) => schema === 'watch',
@@ -60,10 +62,12 @@ function statusResponse(status: Status, serializer: Serializer, pretty: boolean)
   };
 }
 
-/** What a request of thousands of parts, or of parts within parts, can make of a program that is otherwise in order. */
+/** Messages of the RangeErrors that V8 throws for requests with too many or too deeply nested parts. */
 const tooComplex: ReadonlySet<string> = new Set(['Maximum call stack size exceeded', 'Invalid string length']);
 
-/** Errors that nobody meant for a client say that something went wrong, and no more. */
+/**
+ * Converts an error to a Status. A TypeError, which is a bug and not meant for clients, becomes a 500 without details.
+ */
 function presentable(error: unknown): Status {
   if (error instanceof RangeError && tooComplex.has(error.message)) {
     return toStatus(newRequestEntityTooLarge('the request has too many parts'));
@@ -80,5 +84,5 @@ export const textResponse = (status: number, text: string): ApiResponse => ({
   body: Buffer.from(text),
 });
 
-/** What Go's router answers for a path that leads nowhere. */
+/** The response of Go's router for an unknown path. */
 export const notFoundResponse = (): ApiResponse => textResponse(404, '404 page not found\n');

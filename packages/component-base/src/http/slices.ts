@@ -1,9 +1,9 @@
 import { type EventLoop, systemEventLoop } from '@coxswain/apimachinery/turns';
 
-/** So long a slice may take. */
+/** Time limit of a slice. */
 const sliceMs = 10;
 
-/** Does the same work for many items, in the order in which they came: a slice of them in each turn of the event loop. */
+/** Runs a function for many items, in the order they were added, one time-limited slice per turn of the event loop. */
 export class Slices<T> {
   readonly #work: (item: T) => void;
   readonly #eventLoop: EventLoop;
@@ -15,7 +15,7 @@ export class Slices<T> {
     this.#eventLoop = eventLoop;
   }
 
-  /** How many wait. */
+  /** The number of waiting items. */
   get size(): number {
     return this.#waiting.size;
   }

@@ -1,12 +1,12 @@
 import type { Writable } from 'node:stream';
 import type { ResponseSink } from './handler.ts';
 
-/** A response's body over a Node stream. */
+/** A response body written to a Node stream. */
 export class StreamSink implements ResponseSink {
   readonly #stream: Writable;
   readonly #cut: () => void;
 
-  /** `cut` ends it such that the client sees that it is not complete. */
+  /** `cut` ends the stream in a way that the client sees that the response is incomplete. */
   constructor(stream: Writable, cut: () => void) {
     this.#stream = stream;
     this.#cut = cut;

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Listener } from './listener.ts';
 import type { TlsOptions } from './tls-contexts.ts';
 
-/* What `openssl s_client` finds at a listener. */
+/* Tests a listener with `openssl s_client`. */
 
 const validity = { notBefore: new Date(Date.now() - 60_000), notAfter: new Date(Date.now() + 3_600_000) };
 const authority = (commonName: string): string => issueKeyPair({ commonName, isCA: true, ...validity }).certificatePem;
@@ -40,14 +40,14 @@ const authoritiesIn = (text: string): string[] =>
 const subjectIn = (text: string): string | undefined => /^subject=(.*)$/m.exec(text)?.[1];
 
 describe.skipIf(spawnSync('openssl', ['version']).error)('a listener', () => {
-  it('names the authorities of clients, in either version of TLS', async () => {
+  it('sends the names of the client CAs, with TLS 1.2 and 1.3', async () => {
     const one = authority('one');
     await serve({ clientCAs: [one + authority('two'), authority('three'), one] });
     for (const version of ['-tls1_2', '-tls1_3'])
       expect(authoritiesIn(await ask(version))).toEqual(['CN = one', 'CN = two', 'CN = three']);
   });
 
-  it('names those that were set last, and keeps its certificates', async () => {
+  it('sends the client CAs that were set last, and keeps its certificates', async () => {
     await serve({ clientCAs: [authority('one')], byName: [{ names: ['a.test'], ...pairFor('a') }] });
     listener.setClientCAs([authority('two')]);
     listener.setCertificate(pairFor('renewed'));
@@ -64,7 +64,7 @@ describe.skipIf(spawnSync('openssl', ['version']).error)('a listener', () => {
     ['b.test', 'CN = wildcard'],
     ['c.b.test', 'CN = main'],
     ['other', 'CN = main'],
-  ])('shows to clients that ask for %s the certificate of %s', async (name, subject) => {
+  ])('for the server name %s uses the certificate of %s', async (name, subject) => {
     await serve({
       byName: [
         { names: ['a.test'], ...pairFor('first') },
@@ -80,12 +80,12 @@ describe.skipIf(spawnSync('openssl', ['version']).error)('a listener', () => {
     ['ECDHE-ECDSA-AES128-SHA', false],
     ['ECDHE-ECDSA-AES256-SHA384', false],
     ['ECDHE-ECDSA-AES128-CCM', false],
-  ])('does with %s as it should by default: %s', async (cipher, isServed) => {
+  ])('supports %s by default: %s', async (cipher, isServed) => {
     await serve();
     expect((await ask('-tls1_2', '-cipher', cipher)).includes(`Cipher is ${cipher}`)).toBe(isServed);
   });
 
-  it('has other ciphers when it is told to', async () => {
+  it('uses only the configured ciphers', async () => {
     await serve({ ciphers: 'ECDHE-ECDSA-AES128-SHA' });
     expect(await ask('-tls1_2', '-cipher', 'ECDHE-ECDSA-AES128-SHA')).toContain('Cipher is ECDHE-ECDSA-AES128-SHA');
     expect(await ask('-tls1_2', '-cipher', 'ECDHE-ECDSA-AES128-GCM-SHA256')).toContain('handshake failure');

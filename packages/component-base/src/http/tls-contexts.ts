@@ -1,15 +1,19 @@
 import { createSecureContext, type SecureContext, type SecureContextOptions, type SecureVersion } from 'node:tls';
 
-/** What a TLS port shows and demands. */
+/** Certificates and settings of a TLS port. */
 export interface TlsOptions {
   readonly cert: string | Buffer;
   readonly key: string | Buffer;
   readonly minVersion?: SecureVersion;
   /** In OpenSSL's notation; absent: `defaultCiphers`. */
   readonly ciphers?: string;
-  /** Asked for by host name, the first of several; the certificate above serves all others. */
+  /**
+   * Certificates for clients that ask for one of these server names; the first match is used. Other clients get `cert`.
+   */
   readonly byName?: readonly NamedPair[];
-  /** Named to clients, so that they know which certificate to show. PEM, each with one or more. */
+  /**
+   * The CAs whose names are sent to clients, so that they can choose a certificate. Each PEM text contains one or more.
+   */
   readonly clientCAs?: readonly (string | Buffer)[];
 }
 
@@ -20,9 +24,9 @@ interface NamedPair {
 }
 
 /**
- * All of TLS 1.3, and of TLS 1.2 those of Go's defaults that encrypt and authenticate in one step.
+ * All cipher suites of TLS 1.3, and those of Go's defaults for TLS 1.2 that are AEADs.
  *
- * Differs from upstream: Go also has TLS_ECDHE_*_WITH_AES_*_CBC_SHA, which HTTP/2 forbids.
+ * Differs from upstream: Go's defaults include TLS_ECDHE_*_WITH_AES_*_CBC_SHA, which HTTP/2 forbids.
  */
 const defaultCiphers = [
   'TLS_AES_128_GCM_SHA256',
@@ -36,7 +40,7 @@ const defaultCiphers = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-/** Settings and certificates of a TLS port, some of which change while it listens. */
+/** The TLS contexts of a port. Certificates and client CAs can change while it listens. */
 export class TlsContexts {
   #options: TlsOptions;
   #byName: ReadonlyMap<string, SecureContext>;
@@ -46,23 +50,23 @@ export class TlsContexts {
     this.#byName = this.#named();
   }
 
-  /** Whether a client's choice of a name makes a difference. */
+  /** Whether certificates are selected by server name (SNI). */
   get hasNames(): boolean {
     return this.#byName.size > 0;
   }
 
-  /** For clients that ask for no name, or one that is not known. */
+  /** For clients that send no server name, or an unknown one. */
   get main(): SecureContextOptions {
     return this.#contextOptions(this.#options);
   }
 
-  /** Undefined for a name that is not known. A certificate may be for all names of a domain: `*.example.com`. */
+  /** Returns the context for a server name; undefined when there is none. A name may be a wildcard: `*.example.com`. */
   forName(name: string): SecureContext | undefined {
     const lower = name.toLowerCase();
     return this.#byName.get(lower) ?? this.#byName.get(lower.replace(/^[^.]*/, '*'));
   }
 
-  /** Takes what is new, for handshakes from now on. Throws an Error for what is no certificate, and stays as it was. */
+  /** Applies changes to new handshakes. Throws an Error for an invalid certificate, without changing anything. */
   update(changed: Partial<Pick<TlsOptions, 'cert' | 'key' | 'clientCAs'>>): void {
     const before = this.#options;
     this.#options = { ...before, ...changed };
@@ -90,7 +94,7 @@ export class TlsContexts {
   }
 }
 
-/** Each certificate once. */
+/** Splits PEM texts into distinct certificates. */
 function certificatesIn(pems: readonly (string | Buffer)[]): string[] {
   const blocks = pems.flatMap((pem) => String(pem).match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g));
   return [...new Set(blocks.filter((block) => block !== null))];

@@ -24,7 +24,7 @@ describe('frame', () => {
 });
 
 describe('ControlFrameReader', () => {
-  it('finds every control frame, however the bytes come', () => {
+  it('finds every control frame, however the bytes are split into chunks', () => {
     const message = fc.record({
       opcode: fc.constantFrom(1, 2),
       payload: fc.uint8Array({ maxLength: 70_000 }),
@@ -46,11 +46,11 @@ describe('ControlFrameReader', () => {
     );
   });
 
-  it('takes the mask off', () => {
+  it('unmasks payloads', () => {
     expect(controlsIn(Buffer.from([0x89, 0x83, 1, 2, 3, 4, 1, 3, 1]), 2)).toEqual([[opcodes.ping, '000102']]);
   });
 
-  it('never throws, and gives no payload longer than a control frame may have, whatever the bytes are', () => {
+  it('for any bytes never throws, and passes on no payload longer than a control frame may have', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 20 }), (chunks) => {
         const reader = new ControlFrameReader((opcode, payload) => {

@@ -1,10 +1,11 @@
 /*
- * The frames that the server writes and reads by itself: `docs/decisions/0030-websocket-frames-of-the-server.md`.
+ * The WebSocket frames that the server writes and reads itself:
+ * `docs/decisions/0030-websocket-frames-of-the-server.md`.
  */
 
 export const opcodes = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
-/** A whole message from a server, in one frame. */
+/** Encodes a whole message of a server as one frame. */
 export function frame(opcode: number, payload: Uint8Array): Buffer {
   const { length } = payload;
   const headerLength = length < 126 ? 2 : length < 0x10000 ? 4 : 10;
@@ -17,12 +18,12 @@ export function frame(opcode: number, payload: Uint8Array): Buffer {
   return bytes;
 }
 
-/** Reads what a client sends only for its control frames; messages are passed over, whatever their length. */
+/** Extracts the control frames from what a client sends. Messages of any length are skipped. */
 export class ControlFrameReader {
   readonly #onControl: (opcode: number, payload: Uint8Array) => void;
-  /** Never longer than a control frame. */
+  /** Received bytes that are not processed yet. Never longer than a control frame. */
   #pending = Buffer.alloc(0);
-  /** How much of a message is still to come. */
+  /** The number of bytes of the current message still to be skipped. */
   #skip = 0;
 
   constructor(onControl: (opcode: number, payload: Uint8Array) => void) {
@@ -52,9 +53,9 @@ interface FrameHeader {
   readonly opcode: number;
   readonly isControl: boolean;
   readonly isMasked: boolean;
-  /** Of the header itself. */
+  /** Size of the header. */
   readonly size: number;
-  /** Of what follows it. */
+  /** Length of the payload. */
   readonly length: number;
 }
 
@@ -67,6 +68,6 @@ function readHeader(bytes: Buffer): FrameHeader | undefined {
   const size = 2 + lengthSize + (isMasked ? 4 : 0);
   if (bytes.length < size) return undefined;
   const length = lengthSize === 8 ? Number(bytes.readBigUInt64BE(2)) : lengthSize === 2 ? bytes.readUInt16BE(2) : short;
-  // A control frame of a length that none may have is passed over like a message.
+  // A control frame with an invalid length is skipped like a message.
   return { opcode, isControl: opcode >= opcodes.close && lengthSize === 0, isMasked, size, length };
 }

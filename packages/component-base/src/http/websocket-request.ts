@@ -3,27 +3,27 @@ import type { ApiRequest, ApiResponse, StreamingBody } from './handler.ts';
 import { headerOf, textResponse } from './respond.ts';
 
 /**
- * Whether a client asks for the connection.
+ * Returns whether a request asks to upgrade the connection.
  *
- * Differs from upstream, which does not look whether the client says what for: no listener gives its connection then.
+ * Differs from upstream: the Upgrade header is required as well, because without it no listener hands over the connection.
  */
 export const isUpgradeRequest = ({ headers, connection }: ApiRequest): boolean =>
   connection.protocol !== 'HTTP/2.0' &&
   headers.upgrade !== undefined &&
   [headers.connection ?? []].flat().some((value) => value.toLowerCase().includes('upgrade'));
 
-/** Whether it asks for it to be a WebSocket. */
+/** Returns whether a request asks for a WebSocket. */
 export const isWebSocketRequest = (request: ApiRequest): boolean =>
   isUpgradeRequest(request) &&
   request.connection.protocol === 'HTTP/1.1' &&
   headerOf(request, 'upgrade').toLowerCase() === 'websocket';
 
-/** A subprotocol of those that the client offers, empty for none; or the status of the refusal. */
+/** The selected subprotocol, empty for none; or the status of the refusal. */
 export type WebSocketChoice = string | 400 | 403;
 
 /**
- * Makes the connection a WebSocket, and its messages the body: the stream writes whole frames (`frame`), and ends with a
- * closing handshake. Refuses in upstream's words what is no proper request for one.
+ * Accepts a WebSocket. The stream writes whole frames (`frame`), and its end is a closing handshake. Invalid requests are refused with
+ * upstream's messages.
  */
 export function webSocketResponse(
   request: ApiRequest,

@@ -4,23 +4,23 @@ import { StreamSink } from './stream-sink.ts';
 import { ControlFrameReader, frame, opcodes } from './websocket-frames.ts';
 
 const normalClosure = frame(opcodes.close, Buffer.from([0x03, 0xe8]));
-/** So long a client has to take the rest, and to close its side. */
+/** How long the client may take to read the rest and to close its side. */
 const lingerMs = 10_000;
 
-/** A body of WebSocket frames. What the client sends is of no interest, but for pings and the end. */
+/** A response body of WebSocket frames. Of what the client sends, only ping and close frames are handled. */
 export class WebSocketSink implements ResponseSink {
   readonly #socket: Duplex;
   readonly #sink: StreamSink;
   #ended = false;
 
-  /** `head` is what the client has sent already. */
+  /** `head` contains the bytes that the client has already sent after the request. */
   constructor(socket: Duplex, head: Uint8Array) {
     this.#socket = socket;
     this.#sink = new StreamSink(socket, () => socket.destroy());
     const frames = new ControlFrameReader((opcode, payload) => this.#onControl(opcode, payload));
     frames.push(head);
     socket.on('data', (chunk: Uint8Array) => frames.push(chunk));
-    // Nobody reads on who says no more.
+    // A client that has ended its side is assumed not to read any more.
     socket.on('end', () => socket.destroy());
   }
 
@@ -55,7 +55,7 @@ export class WebSocketSink implements ResponseSink {
 
   #onControl(opcode: number, payload: Uint8Array): void {
     if (opcode === opcodes.close) this.end();
-    // Pongs may be left out; a client that takes nothing gets none.
+    // Pongs are optional, so a client that does not read gets none.
     else if (opcode === opcodes.ping && !this.#socket.writableNeedDrain) this.write(frame(opcodes.pong, payload));
   }
 }

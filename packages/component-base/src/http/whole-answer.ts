@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 
-/** So much may be handed to a connection before the client has taken it. */
+/** Limit on the bytes buffered for a connection. */
 const maxPendingBytes = 256 * 1024;
-/** A client that takes nothing for so long is cut off. */
+/** A client that reads nothing for this long is disconnected. */
 const stallMs = 60_000;
 
 /**
- * Sends a whole body no faster than the client takes it, and then calls `end`. A client that stops taking it is cut off,
- * so that what it leaves is not kept for ever.
+ * Sends a whole body no faster than the client reads it, and then calls `end`. A client that stops reading is disconnected, so that the
+ * body does not stay in memory.
  */
 export function sendWhole(response: ServerResponse, chunks: readonly Uint8Array[], end: () => void): void {
   const pieces = piecesOf(chunks);

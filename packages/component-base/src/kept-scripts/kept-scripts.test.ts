@@ -15,7 +15,7 @@ const write = (file: string, text: string): void =>
 
 const run = (options?: KeptScriptsOptions): unknown => new KeptScripts(directory, options).load('main.cjs');
 
-it('runs a script once, and lets it have what it shares with others and what Node has', () => {
+it('runs each script once, and lets it require shared modules and those of Node', () => {
   write(
     'main.cjs',
     `exports.parts = [require('./part.cjs'), require('./part.cjs'), require('shared'), require('node:fs')];`,
@@ -29,14 +29,14 @@ it('runs a script once, and lets it have what it shares with others and what Nod
   expect(() => run()).toThrow("Cannot find module 'shared'");
 });
 
-it('says which script failed, and where', () => {
+it('puts the file and line of a failing script into the stack', () => {
   write('main.cjs', `throw new Error('no');`);
   expect(() => run()).toThrow(
     expect.objectContaining({ stack: expect.stringContaining(join(directory, 'main.cjs:1:')) }),
   );
 });
 
-it('works where nothing can be kept', () => {
+it('works when the code cache cannot be written', () => {
   write('main.cjs', 'exports.value = 1;');
   const scripts = new KeptScripts(directory);
   expect(scripts.load('main.cjs')).toEqual({ value: 1 });

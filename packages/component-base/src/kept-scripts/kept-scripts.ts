@@ -6,23 +6,23 @@ import { Script } from 'node:vm';
 import { threadId } from 'node:worker_threads';
 
 export interface KeptScriptsOptions {
-  /** Modules that the scripts share with others, by the names they require them by. */
+  /** Modules that the scripts share with the rest of the program, by the names they are required by. */
   readonly modules?: Readonly<Record<string, unknown>>;
 }
 
 interface Loaded {
   readonly script: Script;
   readonly module: { readonly exports: unknown };
-  /** It had not to be compiled. */
+  /** True when V8 accepted the code cache, so that the script was not compiled. */
   readonly reused: boolean;
 }
 
 type ScriptFunction = (exports: unknown, require: (id: string) => unknown, module: object) => void;
 
 /**
- * Scripts that were joined of many modules (`scripts/build-scripts.ts`), together with what V8 made of them last time: to compile them
- * takes longer than to start an API server. What was compiled lies beside the scripts, where nobody can write who could
- * not change the scripts themselves; V8 refuses it when it is of another version or another text, and then all is compiled anew.
+ * Loads scripts that were bundled from many modules (`scripts/build-scripts.ts`), with V8's code cache of an earlier run: compiling them
+ * takes longer than starting an API server. The cache files lie beside the scripts, so whoever can write them could change the scripts as
+ * well. V8 rejects a cache of another version or another source; the script is then compiled again.
  */
 export class KeptScripts {
   readonly #directory: string;
@@ -37,7 +37,7 @@ export class KeptScripts {
     this.#requireElse = createRequire(join(directory, 'any.cjs'));
   }
 
-  /** What a script exports. */
+  /** Loads a script and returns its exports. */
   load(file: string): unknown {
     const known = this.#loaded.get(file);
     if (known) return known.module.exports;
@@ -50,26 +50,29 @@ export class KeptScripts {
     return module.exports;
   }
 
-  /** The scripts of which nothing had to be compiled. */
+  /** The scripts that were loaded from the code cache without compiling. */
   get reused(): string[] {
     return [...this.#loaded].filter(([, { reused }]) => reused).map(([file]) => file);
   }
 
-  /** Keeps what was compiled until now, of scripts of which nothing is kept yet; once. It matters to nobody if it cannot. */
+  /**
+   * Writes the code cache of all loaded scripts that do not have one yet. Only the first call has an effect. Errors are ignored: the cache
+   * is optional.
+   */
   keepCompiled(): void {
     if (this.#isKept) return;
     this.#isKept = true;
     try {
       for (const [file, { script, reused }] of this.#loaded) if (!reused) this.#keep(file, script);
     } catch {
-      // Nobody may write there, or there is no room.
+      // The directory is not writable, or the disk is full.
     }
   }
 
   #keep(file: string, script: Script): void {
     const cache = this.#cacheOf(file);
     const own = `${cache}.${process.pid}-${threadId}`;
-    // Where nothing can be written, nothing is made ready for it either.
+    // Opened first: if it cannot be written, the cached data is not computed either.
     const descriptor = openSync(own, 'w');
     try {
       writeFileSync(descriptor, script.createCachedData());
@@ -84,7 +87,10 @@ export class KeptScripts {
     return Object.hasOwn(this.#modules, id) ? this.#modules[id] : this.#requireElse(id);
   }
 
-  /** Several versions of Node may share an installation, and what was compiled under other flags V8 refuses: its tag tells all of that. */
+  /**
+   * The name contains the version of Node and V8's cache tag: several versions of Node may share an installation, and V8 rejects code that
+   * was compiled with other flags.
+   */
   #cacheOf(file: string): string {
     return join(this.#directory, `${file}.${process.version}-${cachedDataVersionTag().toString(16)}.cache`);
   }
@@ -99,8 +105,8 @@ function readIfThere(path: string): Buffer | undefined {
 }
 
 /**
- * Into memory that V8 takes from the system and gives back there, as it is of a buffer that may be resized. Other buffers are
- * glibc's, and once a large one of these was freed, it holds on to as much of whatever is freed after it.
+ * Reads a file into a resizable ArrayBuffer, whose memory V8 takes from the system and returns to it when freed. Other buffers are
+ * allocated by glibc: once it has freed a large one, it retains as much of the memory that is freed later.
  */
 function read(path: string): Buffer {
   const descriptor = openSync(path, 'r');
@@ -115,6 +121,6 @@ function read(path: string): Buffer {
   }
 }
 
-/** The compiler's library knows only a part of what Node 20 has. */
+/** TypeScript's library does not declare `maxByteLength`, which Node 20 supports. */
 const newResizableBuffer = (size: number): ArrayBuffer =>
   Reflect.construct(ArrayBuffer, [size, { maxByteLength: size }]) as ArrayBuffer;

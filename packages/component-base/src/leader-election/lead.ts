@@ -13,12 +13,12 @@ import {
   stopRecorder,
 } from '@coxswain/client';
 
-/** A component's LeaderElectionConfiguration. */
+/** The LeaderElectionConfiguration of a component. */
 export interface LeadSettings {
   readonly leaseDuration: string;
   readonly renewDeadline: string;
   readonly retryPeriod: string;
-  /** Of the lease. */
+  /** The name of the Lease. */
   readonly resourceName: string;
   readonly resourceNamespace: string;
 }
@@ -26,18 +26,18 @@ export interface LeadSettings {
 export interface LeadOptions {
   readonly settings: LeadSettings;
   readonly rest: RESTClient;
-  /** The source of the events that tell who leads. */
+  /** The source of the leader election events. */
   readonly component: string;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Gets the elector before it runs, for health checks. */
+  /** Called with the elector before it runs, for health checks. */
   readonly onElector?: ((elector: LeaderElector) => void) | undefined;
 }
 
 /**
- * Works while this process is the leader. The signal of the work is aborted when leadership is lost. Resolves when the signal is aborted or
- * leadership is lost, the work has ended and the lease is given up.
+ * Runs `work` while this process is the leader. The signal of `work` is aborted when leadership is lost. Resolves when `signal` is aborted
+ * or leadership is lost, after `work` has ended and the lease is released.
  */
 export async function lead(
   work: (signal: AbortSignal) => Promise<void>,

@@ -26,7 +26,7 @@ function logging(...args: string[]) {
   return { lines, ...componentLogging({ name: 'kube-scheduler', given: parse(...args), write, now, processId: 4711 }) };
 }
 
-it('writes text as klog does, and no infos of a higher level', () => {
+it('writes text in the format of klog, without infos above the verbosity', () => {
   const { logger, lines } = logging();
   logger.info('Ready', { nodes: 2 });
   logger.v(1).info('Details');
@@ -39,24 +39,24 @@ it('--logging-format=json writes objects', () => {
   expect(lines).toEqual(['{"ts":1794744000123,"logger":"kube-scheduler","msg":"Ready","v":2}\n']);
 });
 
-it('--vmodule gives parts levels of their own, and adds up', () => {
+it('--vmodule sets the verbosity of loggers by name, and may be repeated', () => {
   const { logger, lines } = logging('--vmodule=queue=4', '--vmodule=reflector=2');
   for (const name of ['queue', 'reflector', 'other']) logger.named(name).v(2).info(name);
   logger.named('reflector').v(3).info('reflector');
   expect(lines.map((line) => line.replace(/.*\] /, ''))).toEqual(['"queue"\n', '"reflector"\n']);
 });
 
-it('the level may change while the component runs', () => {
+it('the verbosity can change while the component runs', () => {
   const { logger, lines, verbosity } = logging();
   verbosity.set(4);
   logger.v(4).info('now');
   expect(lines).toHaveLength(1);
 });
 
-describe('what is refused, in the words of kube-scheduler', () => {
+describe('invalid flags are refused with the message of kube-scheduler', () => {
   const cases: Record<string, [string[], string]> = {
-    'a format that there is not': [['--logging-format=xml'], 'format: Invalid value: "xml": Unsupported log format'],
-    'patterns without a text log': [
+    'an unknown format': [['--logging-format=xml'], 'format: Invalid value: "xml": Unsupported log format'],
+    'patterns with another format than text': [
       ['--logging-format=json', '--vmodule=a=1'],
       'vmodule: Forbidden: Only supported for text log format',
     ],
@@ -64,7 +64,7 @@ describe('what is refused, in the words of kube-scheduler', () => {
       ['--vmodule=a'],
       'invalid argument "a" for "--vmodule" flag: "a" does not have the pattern=N format',
     ],
-    'a level that is no number': [
+    'a level that is not a number': [
       ['-v=x'],
       'invalid argument "x" for "-v, --v" flag: strconv.ParseUint: parsing "x": invalid syntax',
     ],

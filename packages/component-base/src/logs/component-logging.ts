@@ -17,19 +17,19 @@ export interface ComponentLoggingOptions {
   /** Writes a line, which ends with a newline. */
   readonly write: (line: string) => void;
   readonly now: () => Date;
-  /** Stands between the logger and what writes, to leave entries out. */
+  /** Wraps the sink of the logger, to drop entries. */
   readonly filter?: (write: LogSink) => LogSink;
-  /** Text lines have it as klog's do. */
+  /** The process ID in text lines, as in klog's. */
   readonly processId?: number;
 }
 
 export interface ComponentLogging {
   readonly logger: Logger;
-  /** May be changed while the component runs. */
+  /** Can be changed while the component runs. */
   readonly verbosity: Verbosity;
 }
 
-/** A component's logger, as its flags ask for it. What `validateLogging` finds fault with must not be given. */
+/** Returns the logger of a component as configured by its flags. The flags must be valid by `validateLogging`. */
 export function componentLogging(options: ComponentLoggingOptions): ComponentLogging {
   const { loggingFormat = 'text', v = 0, vmodule = '' } = options.given;
   const format = loggingFormat === 'json' ? jsonFormat : textFormat(options.processId);

@@ -13,15 +13,15 @@ async function ask(method: string, path: string, body = '') {
 
 const cases: Record<string, [method: string, body: string, status: number, text: string, level: number]> = {
   'is set by PUT': ['PUT', '4', 200, 'successfully set klog.logging.verbosity to 4\n', 4],
-  'is set by no other method': ['GET', '', 406, 'unsupported http method\n', 1],
-  'is a number': ['PUT', 'x', 400, 'strconv.ParseUint: parsing "x": invalid syntax\n', 1],
+  'is not set by other methods': ['GET', '', 406, 'unsupported http method\n', 1],
+  'must be a number': ['PUT', 'x', 400, 'strconv.ParseUint: parsing "x": invalid syntax\n', 1],
 };
 for (const [sentence, [method, body, status, text, level]] of Object.entries(cases)) {
   it(`the verbosity ${sentence}`, async () =>
     expect(await ask(method, '/debug/flags/v', body)).toEqual({ status, text, level }));
 }
 
-it('tells which flags there are', async () => {
+it('lists the flags at /debug/flags', async () => {
   expect((await ask('GET', '/debug/flags')).text).toContain('<tr>v<br>');
   expect(['/debug/flags', '/debug/flags/v', '/debug/flagship'].map(isDebugFlagsPath)).toEqual([true, true, false]);
 });

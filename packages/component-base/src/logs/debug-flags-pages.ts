@@ -3,16 +3,16 @@ import type { ApiRequest, ApiResponse } from '../http/index.ts';
 import { level } from './logging-flags.ts';
 
 const folder = '/debug/flags';
-/** Nobody needs more for a number. */
+/** More than enough for a number. */
 const maxBodyBytes = 1024;
 
-/** Whether `debugFlagsPages` answers for a path. */
+/** Returns whether `debugFlagsPages` serves the path. */
 export const isDebugFlagsPath = (path: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
-/** What is needed of a request. */
+/** The part of a request that `debugFlagsPages` uses. */
 export type DebugFlagsRequest = Pick<ApiRequest, 'method' | 'path' | 'readBody'>;
 
-/** `/debug/flags/…`: PUT with a number to `/debug/flags/v` sets the verbosity of the log; all else tells which flags there are. */
+/** Serves `/debug/flags/…`: PUT with a number to `/debug/flags/v` sets the verbosity of the log; other paths return the list of flags. */
 export async function debugFlagsPages(request: DebugFlagsRequest, verbosity: Verbosity): Promise<ApiResponse> {
   if (request.path !== `${folder}/v`) return { status: 200, headers: typed('text/html'), body: Buffer.from(index) };
   if (request.method !== 'PUT') return text(406, 'unsupported http method');

@@ -13,7 +13,7 @@ export const level: FlagType<number> = {
   },
 };
 
-/** What is given again is added. */
+/** Repeated flags append. */
 const patterns: FlagType<string> = {
   name: 'pattern=N,...',
   read(text, before) {
@@ -22,7 +22,7 @@ const patterns: FlagType<string> = {
   },
 };
 
-/** The flags of a component's log, as upstream's components have them. */
+/** Upstream's logging flags. */
 export const loggingFlags = {
   'logging-format': { ...flag(string, 'Format of log lines: text or json', 'text'), values: ['text', 'json'] },
   v: { ...flag(level, 'How much is logged: 2 for changes of state, 4 for debugging, up to 10', 0), shorthand: 'v' },
@@ -33,8 +33,8 @@ export const loggingFlags = {
   ),
 } as const;
 
-/** What may be given of them. */
+/** The given values of the logging flags. */
 export type LoggingOptions = Given<typeof loggingFlags>;
 
-/** What they say once defaults are in place. */
+/** The values of the logging flags with defaults. */
 export type LoggingSettings = Completed<typeof loggingFlags>;

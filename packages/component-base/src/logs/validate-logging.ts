@@ -2,8 +2,8 @@ import { type FieldError, forbidden, invalid, Path } from '@coxswain/apimachiner
 import type { LoggingOptions } from './logging-flags.ts';
 
 /**
- * What cannot work of a component's logging, in upstream's words. `path` is where a configuration file has it, as KubeletConfiguration's `logging`; without,
- * fields stand alone, as upstream prints them about flags.
+ * Returns the problems of a logging configuration, with upstream's messages. `path` is the field of a configuration file, such as
+ * KubeletConfiguration's `logging`. Without it, field names stand alone, as upstream prints them for flags.
  */
 export function validateLogging({ loggingFormat = 'text', vmodule = '' }: LoggingOptions, path?: Path): FieldError[] {
   const field = (name: string): Path => path?.child(name) ?? Path.of(name);
@@ -15,5 +15,5 @@ export function validateLogging({ loggingFormat = 'text', vmodule = '' }: Loggin
   return errors;
 }
 
-/** The same about flags: a line each. */
+/** Validates the logging flags. Returns one line per problem. */
 export const loggingProblems = (given: LoggingOptions): string[] => validateLogging(given).map(String);

@@ -1,14 +1,14 @@
-/** More children than this of one family are a mistake: labels that clients can make up. */
+/** Limit on the children of a family. More indicate a bug: a label whose values clients can choose. */
 const maxChildren = 10_000;
 
-/** One line of the text format: what stands after the family's name, the labels, and the number. */
+/** One line of the text format: the suffix of the family's name, the labels, and the value. */
 export interface Sample {
   readonly suffix: string;
   readonly labels: string;
   readonly value: number;
 }
 
-/** A metric as it is scraped. */
+/** A metric that can be scraped. */
 export interface Collectable {
   readonly name: string;
   readonly help: string;
@@ -32,8 +32,8 @@ const escaped = (value: string): string =>
   value.replace(/[\\"\n]/g, (found) => (found === '\n' ? '\\n' : `\\${found}`));
 
 /**
- * Metrics of one name, a child for each combination of labels. Whoever records often gets its child once and keeps it:
- * recording is then a few additions, and all else is left to the scrape.
+ * The metrics of one name, with one child per combination of label values. Callers that record often should look up their child once and
+ * keep it: recording is then only a few additions, and everything else happens in the scrape.
  */
 export abstract class Family<T extends Child> implements Collectable {
   readonly name: string;
@@ -51,8 +51,8 @@ export abstract class Family<T extends Child> implements Collectable {
   protected abstract newChild(): T;
 
   /**
-   * The child with these values, in the order in which the labels were named. One too many is not scraped; it can be
-   * used like any other.
+   * Returns the child with these label values, in the order in which the labels were declared. A child beyond the limit works as usual but
+   * is not scraped.
    */
   with(...values: string[]): T {
     const key = values.join('\0');
@@ -64,14 +64,14 @@ export abstract class Family<T extends Child> implements Collectable {
     return child;
   }
 
-  /** Forgets the child with these values. */
+  /** Removes the child with these label values. */
   delete(...values: string[]): void {
     this.#children.delete(values.join('\0'));
   }
 
   /**
-   * Forgets the children whose values of these labels are gone: those of something that was deleted. A family without one of the
-   * labels keeps all. Whoever holds a child can use it on; it is not scraped any more.
+   * Removes the children whose values of these labels belong to something deleted, according to `isGone`. Does nothing for a family without
+   * one of the labels. A removed child can still be used but is not scraped.
    */
   forget(labels: readonly string[], isGone: (...values: string[]) => boolean): void {
     const places = labels.map((name) => this.#labels.indexOf(name));
@@ -83,7 +83,7 @@ export abstract class Family<T extends Child> implements Collectable {
   }
 
   *samples(): Iterable<Sample> {
-    // What has no labels is always there, with others it depends on what happened.
+    // A family without labels always has its one sample. Others have samples only for recorded label values.
     if (this.#labels.length === 0) this.with();
     const entries = [...this.#children].map(([key, child]) => [this.#print(key), child] as const);
     for (const [labels, child] of entries.sort(([a], [b]) => (a < b ? -1 : 1))) yield* child.samples(labels);
@@ -97,12 +97,12 @@ export abstract class Family<T extends Child> implements Collectable {
     if (this.#labels.length === 0) return '';
     const values = key.split('\0');
     const pairs = this.#labels.map((name, index) => `${name}="${escaped(values[index] ?? '')}"`);
-    // In the order of their names, as upstream prints them.
+    // Sorted by label name, as upstream prints them.
     return pairs.sort().join(',');
   }
 }
 
-/** A number that goes up. */
+/** A number that only goes up. */
 export class Counter implements Child {
   value = 0;
 
@@ -119,7 +119,7 @@ export class Counter implements Child {
   }
 }
 
-/** A number that goes up and down, and that a reset leaves alone: what it counts is still there. */
+/** A number that goes up and down. `reset` does not change it, since it describes a current state. */
 export class Gauge implements Child {
   value = 0;
 
@@ -142,10 +142,10 @@ export class Gauge implements Child {
   reset(): void {}
 }
 
-/** How many observations there were up to each bound. */
+/** Counts observations by upper bound. */
 export class Histogram implements Child {
   readonly #bounds: readonly number[];
-  /** By bucket, the last for what is above all bounds; not yet added up. */
+  /** Per bucket, not cumulative. The last bucket is for values above all bounds. */
   readonly #counts: Float64Array;
   #sum = 0;
 
@@ -154,7 +154,7 @@ export class Histogram implements Child {
     this.#counts = new Float64Array(bounds.length + 1);
   }
 
-  /** `times`: as if it had been observed so often. */
+  /** `times` counts the value as several observations. */
   observe(value: number, times = 1): void {
     let bucket = 0;
     while (bucket < this.#bounds.length && value > this.#bounds[bucket]!) bucket++;
@@ -211,7 +211,7 @@ export class HistogramFamily extends Family<Histogram> {
   }
 }
 
-/** A number as Go prints it: with an exponent from a million on, `1e+06`. */
+/** Formats a number as Go does: with an exponent from a million on, `1e+06`. */
 export function goFloat(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
   const [mantissa = '', exponentText = '0'] = value.toExponential().split('e');

@@ -1,20 +1,20 @@
 import { type Collectable, CounterFamily, GaugeFamily } from './family.ts';
 
-/** What `/metrics/slis` has: the outcomes of health checks. */
+/** The metrics of `/metrics/slis`: the results of health checks. */
 export class HealthMetrics {
   readonly #last = new GaugeFamily({
     name: 'kubernetes_healthcheck',
     labels: ['name', 'type'],
-    help: 'Whether a check was well when last asked.',
+    help: 'Result of the last run of a health check: 1 for success, 0 for failure.',
   });
   readonly #total = new CounterFamily({
     name: 'kubernetes_healthchecks_total',
     labels: ['name', 'status', 'type'],
-    help: 'Outcomes of checks.',
+    help: 'Results of all runs of health checks.',
   });
   readonly families: readonly Collectable[] = [this.#last, this.#total];
 
-  /** For whoever runs checks. */
+  /** Records the result of a check. Fits `HealthObserver`. */
   readonly record = (check: string, type: string, error: unknown): void => {
     const ok = error === undefined;
     this.#last.with(check, type).set(ok ? 1 : 0);

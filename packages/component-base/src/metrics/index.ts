@@ -1,8 +1,8 @@
 /**
- * What is counted and measured, for Prometheus: families of metrics and the text that is scraped.
+ * Metrics for Prometheus: metric families and the text format.
  *
- * There is no library beneath: the usual one takes longer to load than the rest of a server and some microseconds for
- * every number recorded, of which a request has several.
+ * No library is used: the usual one takes longer to load than the rest of a server, and some microseconds for every
+ * recorded number, of which a request has several.
  */
 export {
   type Collectable,

@@ -1,7 +1,7 @@
 import { versionInfo } from '../version/index.ts';
 import { type Collectable, GaugeFamily } from './family.ts';
 
-/** `kubernetes_build_info`, which every component of Kubernetes has, and no other program. */
+/** The metric `kubernetes_build_info`, for components of Kubernetes only. */
 export function kubernetesBuildInfo(): Collectable {
   const { major, minor, gitVersion, gitCommit, gitTreeState, buildDate, goVersion, compiler, platform } = versionInfo;
   const build = new GaugeFamily({

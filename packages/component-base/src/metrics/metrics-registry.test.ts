@@ -11,7 +11,7 @@ const linesOf = (registry: MetricsRegistry, prefix: string): string[] =>
     .filter((line) => line.startsWith(prefix));
 
 describe('MetricsRegistry', () => {
-  it('gives the same metric to all who ask for its name', () => {
+  it('returns the same metric for the same name', () => {
     const registry = newRegistry();
     const definition = { name: 'things_total', help: 'Things.', labels: ['kind'] };
     registry.counter(definition).add(1, 'a');
@@ -20,7 +20,7 @@ describe('MetricsRegistry', () => {
     expect(() => registry.gauge(definition)).toThrow('the metric things_total is a counter');
   });
 
-  it('has what a work queue counts, under upstream’s names', async () => {
+  it('has the metrics of a work queue, under upstream’s names', async () => {
     const registry = newRegistry();
     const clock = new FakeClock();
     const queue = new WorkQueue<string>({ name: 'deployment', clock, metrics: registry });
@@ -39,7 +39,7 @@ describe('MetricsRegistry', () => {
     queue.shutDown();
   });
 
-  it('has what a reflector counts as long as that runs: kinds come and go', async () => {
+  it('removes the metrics of a reflector when it stops', async () => {
     const registry = newRegistry();
     const clock = new FakeClock();
     const gone = { list: () => Promise.reject(new Error('gone')), watch: () => Promise.reject(new Error('gone')) };
@@ -57,14 +57,14 @@ describe('MetricsRegistry', () => {
     await running[0];
   });
 
-  it('says which Kubernetes it is for components alone', () => {
+  it('has kubernetes_build_info only when it is registered', () => {
     const registry = newRegistry();
     expect(registry.text()).not.toContain('kubernetes_build_info');
     registry.register([kubernetesBuildInfo()]);
     expect(linesOf(registry, 'kubernetes_build_info')).toEqual([expect.stringContaining('git_version="v1.36.4"')]);
   });
 
-  it('knows the process', () => {
+  it('has metrics of the process', () => {
     const registry = newRegistry();
     expect(linesOf(registry, 'process_cpu_seconds_total')).toHaveLength(1);
     expect(registry.startTimeSeconds).toBeLessThan(Date.parse('2026-01-01T00:00:00Z') / 1000);

@@ -4,17 +4,17 @@ import { ProcessMetrics } from './process-metrics.ts';
 import { textFormat } from './text-format.ts';
 
 /**
- * The metrics of a program: what the parts of the client count (`Metrics`), what the program registers itself, and what the
- * operating system knows of the process. Asking twice for one name gives the same metric.
+ * The metrics of a program: those of `@coxswain/client` (`Metrics`), those that the program registers itself, and those of the operating
+ * system about the process. A second request for the same name returns the same metric; for another type it throws an Error.
  */
 export class MetricsRegistry implements Metrics {
-  /** No more than there are definitions in the program. */
+  /** By name. Bounded by the number of definitions in the program. */
   readonly #families = new Map<string, Collectable>();
   readonly #process: ProcessMetrics;
   /** Seconds since 1970. */
   readonly startTimeSeconds: number;
 
-  /** `uptimeSeconds` is how long the process has run by now. */
+  /** `uptimeSeconds`: how long the process has been running. */
   constructor(now: () => Date, uptimeSeconds: number = process.uptime()) {
     this.startTimeSeconds = now().getTime() / 1000 - uptimeSeconds;
     this.#process = new ProcessMetrics(this.startTimeSeconds);
@@ -35,12 +35,12 @@ export class MetricsRegistry implements Metrics {
     return { observe: (value, ...labels) => family.with(...labels).observe(value), remove: family.delete.bind(family) };
   }
 
-  /** From now on these are scraped too. */
+  /** Adds families to the scraped ones. */
   register(families: Iterable<Collectable>): void {
     for (const family of families) this.#families.set(family.name, family);
   }
 
-  /** Everything as it is now, as Prometheus reads it. */
+  /** The current values of all metrics in Prometheus' text format. */
   text(): string {
     return textFormat([...this.#families.values(), ...this.#process.collect()]);
   }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type Collectable, CounterFamily, GaugeFamily } from './family.ts';
 
-/** What the operating system knows of the process, under the names that every exporter of Prometheus has. */
+/** Operating system metrics of the process, under the names that all Prometheus client libraries use. */
 export class ProcessMetrics {
   readonly #cpu = new CounterFamily({
     name: 'process_cpu_seconds_total',
@@ -15,7 +15,7 @@ export class ProcessMetrics {
     this.#startTimeSeconds = startTimeSeconds;
   }
 
-  /** Everything as it is now; what the platform does not tell is left out. */
+  /** Returns the current values. Metrics that the platform does not provide are omitted. */
   collect(): Collectable[] {
     const { user, system } = process.cpuUsage();
     this.#cpu.with().value = (user + system) / 1e6;
@@ -34,7 +34,7 @@ export class ProcessMetrics {
     return [this.#cpu, ...this.#gauges.values()];
   }
 
-  /** Only Linux has it; elsewhere these are missing. */
+  /** These metrics exist only on Linux. */
   #setFromProc(): void {
     const limits = readIfThere('/proc/self/limits');
     const virtualPages = Number(readIfThere('/proc/self/statm')?.split(' ', 1)[0]);

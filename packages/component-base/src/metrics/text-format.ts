@@ -2,7 +2,9 @@ import { type Collectable, goFloat } from './family.ts';
 
 const escapedHelp = (help: string): string => help.replace(/\\/g, '\\\\').replace(/\n/g, '\\n');
 
-/** Version 0.0.4 of Prometheus' text format, in the order of names. Families of which there is nothing are left out. */
+/**
+ * Formats metrics in version 0.0.4 of Prometheus' text format, sorted by name. Families without samples are omitted.
+ */
 export function textFormat(families: Iterable<Collectable>): string {
   const lines: string[] = [];
   for (const family of [...families].sort((a, b) => (a.name < b.name ? -1 : 1))) {

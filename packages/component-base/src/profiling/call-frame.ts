@@ -1,15 +1,18 @@
-/** A function as V8's profilers name it. */
+/** A function as identified by V8's profilers. */
 export interface CallFrame {
-  /** Empty for a function without a name, and for what is outside of all functions. */
+  /** Empty for anonymous functions and for code outside of functions. */
   readonly functionName: string;
-  /** `file:///…/listener.js`, `node:net`; empty for what is no script. */
+  /** `file:///…/listener.js`, `node:net`; empty for code that is not in a script. */
   readonly url: string;
-  /** Where the function begins, from 0; -1 for what is no script. */
+  /** Where the function begins, counted from 0; -1 for code that is not in a script. */
   readonly lineNumber: number;
   readonly columnNumber: number;
 }
 
-/** Functions without a name get one of the place where they stand: `go tool pprof` tells functions apart by name. */
+/**
+ * Returns the function's name, for anonymous functions one made from their location: `go tool pprof` distinguishes
+ * functions by name.
+ */
 export function functionNameOf({ functionName, url, lineNumber, columnNumber }: CallFrame): string {
   if (functionName !== '') return functionName;
   const file = url.slice(url.lastIndexOf('/') + 1);

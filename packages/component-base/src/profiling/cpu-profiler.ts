@@ -4,18 +4,18 @@ import { openInspectorSession } from './inspector-session.ts';
 import { PprofProfile } from './pprof-profile.ts';
 import { programName } from './program-name.ts';
 
-/** As often as Go's programs are sampled, 100 times in a second: a profile of minutes stays small. */
+/** The interval of Go's profiler, 100 samples per second. A profile of minutes stays small. */
 const intervalUs = 10_000;
 const nanosPerSample = intervalUs * 1000;
 
-/** While nothing runs, nothing is sampled in Go; V8 counts that as well. */
+/** V8 samples idle time as well. It is dropped, since Go does not sample it. */
 const notRunning: ReadonlySet<string> = new Set(['(root)', '(idle)']);
 
-/** Tells what the thread does with its time. One profile at a time, whoever wants it: V8 samples the thread for all of them. */
+/** Records CPU profiles of this thread. Only one at a time, because V8 samples the thread for all profiles together. */
 class CpuProfiler {
   #isRecording = false;
 
-  /** Samples until the time is over, or the signal is aborted. Throws when it samples already. */
+  /** Samples for `ms` milliseconds or until the signal is aborted. Throws an Error while another profile is being recorded. */
   async record(ms: number, signal: AbortSignal): Promise<PprofProfile> {
     if (this.#isRecording) throw new Error('cpu profiling already in use');
     this.#isRecording = true;
@@ -60,7 +60,7 @@ function pprofOf({ nodes, startTime, endTime }: Profiler.Profile, timeMs: number
     const { hitCount = 0, callFrame } = node;
     if (hitCount === 0 || notRunning.has(callFrame.functionName)) continue;
     const stack: number[] = [];
-    // The outermost is V8's `(root)`, which is no function.
+    // The outermost frame is V8's `(root)`, which is not a function.
     for (let at = node, up = parents.get(at.id); up; at = up, up = parents.get(at.id))
       stack.push(profile.function(at.callFrame));
     profile.add(stack, [hitCount, hitCount * nanosPerSample]);

@@ -5,30 +5,30 @@ import { openInspectorSession } from './inspector-session.ts';
 import { PprofProfile } from './pprof-profile.ts';
 import { programName } from './program-name.ts';
 
-/** Go's programs sample so as well: one allocation for each 512 KiB. */
+/** The sampling rate of Go's programs: one allocation for each 512 KiB. */
 const intervalBytes = 512 * 1024;
 
-/** What functions that were called in this order allocated of what is still alive, by an estimate. */
+/** An estimate of the live bytes that were allocated with this call stack. */
 export interface HeapStack {
-  /** The innermost call first; none for what V8 itself allocated. */
+  /** The innermost call first; empty for allocations of V8 itself. */
   readonly frames: readonly CallFrame[];
   readonly bytes: number;
 }
 
 /**
- * Knows which functions allocated what is on the heap, by samples, from when it was started. There is one sampling in a process: it goes on
- * until the process ends, and costs next to nothing.
+ * Samples which functions allocate memory that is still alive. A process has only one sampling: it lasts until the process ends, and costs
+ * next to nothing.
  */
 class HeapSampler {
   #sampling: Promise<Session> | undefined;
 
-  /** Samples from now on. Again: nothing happens. Rejects where Node was built without its inspector. */
+  /** Starts sampling; further calls have no effect. Rejects when Node was built without its inspector. */
   start(): Promise<Session> {
     this.#sampling ??= startSampling();
     return this.#sampling;
   }
 
-  /** What is alive now. V8 collects all garbage before it tells, which holds up everything else. */
+  /** Returns the live memory by call stack. V8 collects all garbage first, which blocks the event loop. */
   async stacks(): Promise<HeapStack[]> {
     const session = await this.start();
     const { profile } = await session.post('HeapProfiler.getSamplingProfile');
@@ -51,7 +51,7 @@ function stacksOf({ head }: HeapProfiler.SamplingHeapProfile): HeapStack[] {
     if (selfSize > 0) found.push({ frames, bytes: selfSize });
     for (const child of children) visit(child, frames);
   };
-  // The outermost is V8's `(root)`, which is no function.
+  // The outermost frame is V8's `(root)`, which is not a function.
   if (head.selfSize > 0) found.push({ frames: [], bytes: head.selfSize });
   for (const child of head.children) visit(child, []);
   return found;
@@ -60,7 +60,7 @@ function stacksOf({ head }: HeapProfiler.SamplingHeapProfile): HeapStack[] {
 const keyOf = ({ frames }: HeapStack): string =>
   frames.map((it) => `${it.functionName} ${it.url}:${it.lineNumber}:${it.columnNumber}`).join('\n');
 
-/** What became of the heap between two times: functions may hold less than before. */
+/** Returns the difference of two heap samples. Bytes may be negative. */
 export function heapDifference(before: readonly HeapStack[], after: readonly HeapStack[]): HeapStack[] {
   const byStack = new Map(after.map((stack) => [keyOf(stack), stack]));
   for (const { frames, bytes } of before) {
@@ -88,6 +88,6 @@ export function heapProfile(stacks: readonly HeapStack[], { timeMs, durationMs }
 
 export interface HeapProfileTimes {
   readonly timeMs: number;
-  /** Of a difference. */
+  /** Only for a difference of two samples. */
   readonly durationMs?: number;
 }

@@ -1,6 +1,6 @@
 import type { Session } from 'node:inspector/promises';
 
-/** A way to the inspector of this very thread. It is loaded when it is first wanted. Rejects where Node was built without. */
+/** Opens a session with the inspector of this thread. The inspector is loaded on first use. Rejects when Node was built without it. */
 export async function openInspectorSession(): Promise<Session> {
   const { Session } = await import('node:inspector/promises');
   const session = new Session();

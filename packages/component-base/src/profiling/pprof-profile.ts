@@ -12,17 +12,17 @@ interface ValueType {
 }
 
 export interface PprofProfileOptions {
-  /** What is counted in each sample. */
+  /** The values of each sample. */
   readonly values: readonly ValueType[];
-  /** How far apart the samples are. */
+  /** The sampling interval. */
   readonly period: ValueType & { readonly every: number };
-  /** The program, as `go tool pprof` shall name it. */
+  /** The name of the program in `go tool pprof`. */
   readonly program: string;
   readonly timeMs: number;
   readonly durationMs?: number;
 }
 
-/** Texts are places in the table of strings. */
+/** Strings are indices into the string table. */
 interface FunctionMessage {
   readonly id: number;
   readonly name: number;
@@ -34,12 +34,12 @@ interface FunctionMessage {
 const compress = promisify(gzip);
 const nanosPerMs = 1_000_000;
 
-/** A profile in the making, in the format that `go tool pprof` reads. */
+/** Builds a profile in the format of `go tool pprof`. */
 export class PprofProfile {
   readonly #options: PprofProfileOptions;
-  /** Text → its place in the table of strings, in which the empty one is the first. */
+  /** The string table: text → index. The empty string has index 0. */
   readonly #strings = new Map([['', 0]]);
-  /** By name and place; ids begin with 1. */
+  /** Keyed by name and location. IDs begin with 1. */
   readonly #functions = new Map<string, FunctionMessage>();
   readonly #samples: object[] = [];
 
@@ -47,7 +47,7 @@ export class PprofProfile {
     this.#options = options;
   }
 
-  /** The id of a function, for the stacks of samples. */
+  /** Returns the ID of a function, for the stacks of samples. */
   function(frame: CallFrame): number {
     const { url, lineNumber, columnNumber } = frame;
     const name = functionNameOf(frame);
@@ -66,12 +66,12 @@ export class PprofProfile {
     return id;
   }
 
-  /** `stack`: ids of functions, the innermost call first. */
+  /** Adds a sample. `stack` contains function IDs, the innermost call first. */
   add(stack: readonly number[], values: readonly number[]): void {
     this.#samples.push({ location_id: stack, value: values });
   }
 
-  /** Compressed, as it is downloaded. */
+  /** Returns the profile gzipped, ready for download. */
   encode(): Promise<Uint8Array> {
     return compress(encodeProtobufMessage(profileSchema, this.#message()));
   }
@@ -91,7 +91,7 @@ export class PprofProfile {
           has_line_numbers: true,
         },
       ],
-      // There is one location for each function: V8 tells where a function begins.
+      // One location per function: V8 tells only where a function begins.
       location: [...this.#functions.values()].map(({ id, start_line }) => ({
         id,
         mapping_id: 1,

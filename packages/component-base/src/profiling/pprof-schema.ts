@@ -1,12 +1,12 @@
 import type { Field, Schema, StructSchema } from '@coxswain/apimachinery/schema';
 
-/* The messages of pprof's `profile.proto`, as far as they are written here. All of their strings but one table are indices. */
+/* The messages of pprof's `profile.proto`, as far as they are used. All strings are indices into one string table. */
 
 const int64: Schema = { kind: 'int64' };
 const bool: Schema = { kind: 'bool' };
 const listOf = (items: Schema): Schema => ({ kind: 'list', items, listType: 'atomic', mapKeys: [] });
 
-/** Fields by their names in `profile.proto`, each with its number. */
+/** Declares a message: field names as in `profile.proto`, each with its number and schema. */
 function message(name: string, members: Readonly<Record<string, readonly [number: number, schema: Schema]>>) {
   const declared = Object.entries(members).map(
     ([field, [number, schema]]): Field => ({

@@ -11,7 +11,7 @@ async function ask(path: string, { method = 'GET', signal = new AbortController(
   return { status, headers, bytes, text: Buffer.from(bytes).toString() };
 }
 
-/** Computes for a while. */
+/** Uses CPU time. */
 function countsToAMillion(): number {
   let sum = 0;
   for (let i = 0; i < 1_000_000; i++) sum += Math.sqrt(i ^ sum);
@@ -19,7 +19,7 @@ function countsToAMillion(): number {
 }
 
 describe('a CPU profile', () => {
-  it('says by name who was busy, and is taken by one at a time', async () => {
+  it('names the busy functions; only one is recorded at a time', async () => {
     const leaving = new AbortController();
     const profile = ask('/debug/pprof/profile?seconds=3600', { signal: leaving.signal });
     expect(await ask('/debug/pprof/profile')).toMatchObject({
@@ -52,7 +52,7 @@ describe('a CPU profile', () => {
     expect(names).not.toContain('(root)');
   });
 
-  it('may be taken again', async () => {
+  it('can be recorded again', async () => {
     const signal = AbortSignal.abort();
     expect((await ask('/debug/pprof/profile', { signal })).status).toBe(200);
     expect((await ask('/debug/pprof/profile?seconds=nonsense', { signal })).status).toBe(200);
@@ -71,7 +71,7 @@ function keepsALongList(): Link | undefined {
 }
 
 describe('a profile of the heap', () => {
-  it('says by name who allocated what is alive', async () => {
+  it('names the functions that allocated live memory', async () => {
     await heapSampler.start();
     const kept = keepsALongList();
     const { headers, bytes } = await ask('/debug/pprof/heap');
@@ -87,7 +87,7 @@ describe('a profile of the heap', () => {
     expect(kept?.numbers[0]).toBe(399_999);
   });
 
-  it('says how two differ', () => {
+  it('can be the difference of two samples', () => {
     const stack = (functionName: string, bytes: number): HeapStack => ({
       frames: [{ functionName, url: 'file:///a.js', lineNumber: 1, columnNumber: 1 }],
       bytes,
@@ -98,22 +98,22 @@ describe('a profile of the heap', () => {
   });
 
   it.each<[string, string, string]>([
-    ['no number', 'seconds=x', 'invalid value for "seconds" - must be a positive integer\n'],
-    ['no time at all', 'seconds=0', 'invalid value for "seconds" - must be a positive integer\n'],
-    ['text over some time', 'seconds=1&debug=1', 'seconds and debug params are incompatible\n'],
-    ['days', 'seconds=86400', 'invalid value for "seconds" - must be at most 3600\n'],
-  ])('is not given for %s', async (_, search, text) => {
+    ['an invalid duration', 'seconds=x', 'invalid value for "seconds" - must be a positive integer\n'],
+    ['a zero duration', 'seconds=0', 'invalid value for "seconds" - must be a positive integer\n'],
+    ['a difference as text', 'seconds=1&debug=1', 'seconds and debug params are incompatible\n'],
+    ['a duration of days', 'seconds=86400', 'invalid value for "seconds" - must be at most 3600\n'],
+  ])('is refused for %s', async (_, search, text) => {
     expect(await ask(`/debug/pprof/heap?${search}`)).toMatchObject({ status: 400, text });
   });
 
-  it('over some time ends with the request', async () => {
+  it('over some time ends when the request is aborted', async () => {
     const answer = await ask('/debug/pprof/heap?seconds=3600', { signal: AbortSignal.abort() });
     expect(answer).toMatchObject({ status: 500, text: 'context canceled\n' });
   });
 });
 
-describe('the folder', () => {
-  it('names what is in it', async () => {
+describe('/debug/pprof/', () => {
+  it('lists the profiles', async () => {
     expect(await ask('/debug/pprof')).toMatchObject({
       status: 302,
       headers: { location: '/debug/pprof/', 'content-type': 'text/html; charset=utf-8' },

@@ -5,24 +5,24 @@ import { heapDifference, heapProfile, heapSampler } from './heap-sampler.ts';
 import { heapText, indexText } from './profile-texts.ts';
 import type { PprofProfile } from './pprof-profile.ts';
 
-/** What is needed of a request. */
+/** The part of a request that `profilePages` uses. */
 export type ProfileRequest = Pick<ApiRequest, 'method' | 'search' | 'signal'> & {
-  /** Decoded. */
+  /** Percent-decoded. */
   readonly path: string;
 };
 
 const folder = '/debug/pprof';
 const defaultSeconds = 30;
-/** Differs from upstream, which samples for as long as anybody asks it to: what is sampled is kept in memory until then. */
+/** Differs from upstream, which has no limit: samples are kept in memory until the profile ends. */
 const mostSeconds = 3600;
 
-/** Whether `profilePages` answers for a path. */
+/** Returns whether `profilePages` serves the path. */
 export const isProfilePath = (path: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
 /**
- * `/debug/pprof/…` as Go's programs have it, as far as it makes sense of Node: `profile` tells where this thread spends its time, `heap` which
- * functions allocated what is alive, both for `go tool pprof`. What is only of Go is answered like any unknown profile: goroutines, operating
- * system threads, locks, Go's execution trace; and so is `allocs`, because V8 tells of what died only if it keeps all of it.
+ * Serves `/debug/pprof/…` like Go's programs, as far as it applies to Node: `profile` shows how this thread spends its time, `heap` which
+ * functions allocated live memory, both for `go tool pprof`. Profiles that only Go has are answered like any unknown profile: goroutines,
+ * threads, locks, execution traces. So is `allocs`, because V8 would have to keep a record of all freed objects for it.
  */
 export async function profilePages(request: ProfileRequest): Promise<ApiResponse> {
   const { path, method } = request;
@@ -37,7 +37,7 @@ const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
   ['', async () => ({ status: 200, headers: typed('text/html; charset=utf-8'), body: Buffer.from(indexText(folder)) })],
   ['heap', heapPage],
   ['profile', cpuPage],
-  // Asked by tools that look up names by address: there are no addresses in these profiles, names are in them.
+  // For tools that look up symbols by address. These profiles contain names instead of addresses.
   ['symbol', async () => textResponse(200, 'num_symbols: 0\n')],
 ]);
 
@@ -61,7 +61,7 @@ async function heapPage(request: ProfileRequest, query: URLSearchParams): Promis
   return asText ? textResponse(200, heapText(stacks)) : download('heap', heapProfile(stacks, { timeMs }));
 }
 
-/** What is alive at the end of some seconds and was not at their beginning, less what was. */
+/** Serves the difference of the live memory between the start and the end of a period. */
 async function heapDeltaPage(seconds: number | undefined, asText: boolean, signal: AbortSignal): Promise<ApiResponse> {
   if (seconds === undefined || seconds <= 0)
     return refusal(400, 'invalid value for "seconds" - must be a positive integer');
@@ -90,7 +90,7 @@ const download = async (name: string, profile: PprofProfile): Promise<ApiRespons
   body: await profile.encode(),
 });
 
-/** As Go's package for profiles refuses: tools look for that header. */
+/** Sets the header of Go's profile errors, which tools look for. */
 function refusal(status: number, message: string): ApiResponse {
   const response = textResponse(status, `${message}\n`);
   return { ...response, headers: { ...response.headers, 'x-go-pprof': '1' } };
@@ -98,7 +98,7 @@ function refusal(status: number, message: string): ApiResponse {
 
 const tooLong = (): ApiResponse => refusal(400, `invalid value for "seconds" - must be at most ${mostSeconds}`);
 
-/** As Go redirects: only to those who read is the new place told in words. */
+/** As in Go: only responses to GET and HEAD have a body that names the new location. */
 function redirectToIndex(method: string): ApiResponse {
   const location = `${folder}/`;
   if (method !== 'GET' && method !== 'HEAD') return { status: 302, headers: { location } };

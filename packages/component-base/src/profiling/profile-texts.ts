@@ -2,12 +2,12 @@ import { functionNameOf } from './call-frame.ts';
 import type { HeapStack } from './heap-sampler.ts';
 
 const descriptions: Readonly<Record<string, string>> = {
-  heap: 'Which functions allocated what is alive, by samples, in bytes. With seconds=N: what changed in that time. V8 collects garbage first.',
-  profile: 'Where the time goes, for 30 seconds or seconds=N. One at a time.',
-  symbol: 'Nothing: these profiles have the names of functions in them.',
+  heap: 'Live memory by the functions that allocated it, sampled, in bytes. With seconds=N: what changed in that time. V8 collects garbage first.',
+  profile: 'CPU time by function, over 30 seconds or seconds=N. Only one profile at a time.',
+  symbol: 'No symbols: these profiles contain the names of functions.',
 };
 
-/** The page that names the others. */
+/** The index page, which lists the profiles. */
 export function indexText(folder: string): string {
   const rows = Object.entries(descriptions).map(
     ([name, text]) =>
@@ -25,7 +25,7 @@ ${rows.join('')}</table>
 `;
 }
 
-/** For people, the largest first. */
+/** Formats a heap profile for people, largest first. */
 export function heapText(stacks: readonly HeapStack[]): string {
   const total = stacks.reduce((sum, { bytes }) => sum + bytes, 0);
   const parts = [...stacks]

@@ -1,4 +1,4 @@
 import { basename } from 'node:path';
 
-/** The script that Node runs, as `go tool pprof` shall name the program. */
+/** The name of the script that Node runs. `go tool pprof` shows it as the name of the program. */
 export const programName = (): string => basename(process.argv[1] ?? process.execPath);

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 
-/** A profile as `go tool pprof` would show it: of each stack, the functions, the innermost first, and the values. */
+/** A decoded profile. Each sample has its stack of function names, the innermost first, and its values. */
 export interface ReadProfile {
   readonly types: readonly string[];
   readonly periodType: string;
@@ -8,7 +8,7 @@ export interface ReadProfile {
   readonly samples: readonly { readonly stack: readonly string[]; readonly values: readonly number[] }[];
 }
 
-/** Reads the bytes by the numbers of `profile.proto`, and by nothing of what wrote them. */
+/** Decodes a profile by the field numbers of `profile.proto`, independently of the code that encodes it. */
 export function readProfile(compressed: Uint8Array): ReadProfile {
   const profile = readMessage(gunzipSync(compressed));
   const strings = profile.bytes(6).map((it) => it.toString());

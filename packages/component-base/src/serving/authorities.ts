@@ -12,7 +12,7 @@ import type { ServingSettings } from './serving-flags.ts';
 
 export interface AuthoritiesOptions {
   readonly settings: ServingSettings;
-  /** The API server of the cluster; without, nothing is looked up there. */
+  /** The API server of the cluster; absent: no lookup. */
   readonly clients?: ClientSet;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -21,7 +21,7 @@ export interface AuthoritiesOptions {
 const noLookUp =
   "No authentication-kubeconfig provided in order to lookup client-ca-file in configmap/extension-apiserver-authentication in kube-system, so client certificate authentication won't work.";
 
-/** Whose certificates say who a client is: those of the files that flags name, or else what the cluster's API server goes by. */
+/** The CAs of clients and of front proxies: those of files given by flags, or else those that the cluster's API server publishes. */
 export class Authorities {
   readonly #options: AuthoritiesOptions;
   #cluster: ClusterAuthentication = {};
@@ -31,7 +31,7 @@ export class Authorities {
     this.#options = options;
   }
 
-  /** Throws an Error when a file cannot be used, or when the cluster does not tell and that is not tolerated. */
+  /** Throws an Error when a file cannot be used, or when the lookup in the cluster fails and that is not tolerated. */
   static async load(options: AuthoritiesOptions): Promise<Authorities> {
     const authorities = new Authorities(options);
     for (const [flag, file] of authorities.#namedFiles())
@@ -41,18 +41,18 @@ export class Authorities {
     return authorities;
   }
 
-  /** What a file says counts. */
+  /** Files take precedence over the cluster. */
   get current(): ClusterAuthentication {
     return { ...this.#cluster, ...this.#files };
   }
 
-  /** Named to clients. PEM. */
+  /** All CAs as PEM, to be named in TLS handshakes. */
   get pem(): string[] {
     const { clientCA, requestHeader } = this.current;
     return [...(clientCA?.current.pem ?? []), ...(requestHeader?.pool.current.pem ?? [])];
   }
 
-  /** Tells whenever they are others, until what it gives is called. */
+  /** Watches files and cluster, and calls `onChange` after each change. Returns a function that stops it. */
   follow(onChange: () => void): () => Promise<void> {
     const { clients, clock, logger } = this.#options;
     const ending = new AbortController();
@@ -79,7 +79,7 @@ export class Authorities {
     };
   }
 
-  /** There is nothing to look up when files say it all. */
+  /** No lookup is needed when files provide both kinds of CAs. */
   get #wantsLookUp(): boolean {
     return !this.#options.settings.authenticationSkipLookup && this.#namedFiles().length < 2;
   }

@@ -3,7 +3,7 @@ import { isForbidden, isNotFound } from '@coxswain/apimachinery/errors';
 import { type ClientSet, type Clock, type Logger, SharedIndexInformer } from '@coxswain/client';
 import { CertificatePool, type RequestHeaderOptions } from '../authentication/index.ts';
 
-/** How the cluster's own API server knows its clients. */
+/** How the cluster's API server authenticates its clients, from the ConfigMap extension-apiserver-authentication. */
 export interface ClusterAuthentication {
   readonly clientCA?: CertificatePool;
   readonly requestHeader?: RequestHeaderOptions;
@@ -12,7 +12,7 @@ export interface ClusterAuthentication {
 const namespace = 'kube-system';
 const name = 'extension-apiserver-authentication';
 
-/** Looks it up once. Nothing is said where there is no such ConfigMap. Throws what the server says against it. */
+/** Reads the ConfigMap once. Returns an empty object when it does not exist. Throws the API server's other errors. */
 export async function lookUpClusterAuthentication(clients: ClientSet, logger: Logger): Promise<ClusterAuthentication> {
   try {
     return readClusterAuthentication(await clients.core.v1.configMaps(namespace).get(name));
@@ -32,7 +32,10 @@ export interface FollowOptions {
   readonly onChange: (authentication: ClusterAuthentication) => void;
 }
 
-/** Tells of it whenever it changes, until the signal is aborted. What cannot be read is logged, and changes nothing. */
+/**
+ * Watches the ConfigMap and calls `onChange` after each change, until the signal is aborted. Invalid contents are
+ * logged and ignored.
+ */
 export function followClusterAuthentication(
   clients: ClientSet,
   { clock, logger, onChange }: FollowOptions,
@@ -58,7 +61,7 @@ export function followClusterAuthentication(
   return informer.run(signal);
 }
 
-/** Throws an Error when what is there makes no sense. */
+/** Throws an Error when the data is invalid. */
 function readClusterAuthentication({ data = {} }: ConfigMap): ClusterAuthentication {
   const { 'client-ca-file': clients, 'requestheader-client-ca-file': proxies } = data;
   const list = (key: string): readonly string[] => readList(key, data[`requestheader-${key}`]);
@@ -83,6 +86,6 @@ function readList(key: string, text = ''): string[] {
   if (text === '') return [];
   const list: unknown = JSON.parse(text);
   if (!Array.isArray(list) || !list.every((item) => typeof item === 'string'))
-    throw new Error(`requestheader-${key} is no list of strings`);
+    throw new Error(`requestheader-${key} is not a list of strings`);
   return list;
 }

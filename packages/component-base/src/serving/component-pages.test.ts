@@ -45,22 +45,22 @@ const sick = (name: string) => ({
 
 describe('health', () => {
   it.each<[string, string, number, string]>([
-    ['says ok', '/healthz', 200, 'ok'],
-    ['names the checks', '/healthz?verbose', 200, '[+]a ok\n[+]b ok\nhealthz check passed\n'],
-    ['leaves some out', '/healthz?exclude=a&verbose', 200, '[+]a excluded: ok\n[+]b ok\nhealthz check passed\n'],
+    ['is ok', '/healthz', 200, 'ok'],
+    ['lists the checks for ?verbose', '/healthz?verbose', 200, '[+]a ok\n[+]b ok\nhealthz check passed\n'],
+    ['skips excluded checks', '/healthz?exclude=a&verbose', 200, '[+]a excluded: ok\n[+]b ok\nhealthz check passed\n'],
     [
-      'knows not all names',
+      'warns about unknown excluded checks',
       '/healthz?exclude=foo&verbose',
       200,
       '[+]a ok\n[+]b ok\nwarn: some health checks cannot be excluded: no matches for "foo"\nhealthz check passed\n',
     ],
     ['has no other endpoints', '/livez', 404, '404 page not found\n'],
-    ['has no checks of their own', '/healthz/a', 404, '404 page not found\n'],
+    ['has no paths for single checks', '/healthz/a', 404, '404 page not found\n'],
   ])('of the controller manager %s', async (_, path, status, text) => {
     expect(await pages({ endpoints: { healthz: [well('a'), well('b')] } })(path)).toMatchObject({ status, text });
   });
 
-  it('that is bad is told in detail, but for the reason', async () => {
+  it('that fails lists the checks, but not the reason', async () => {
     const ask = pages({ endpoints: { healthz: [well('a'), sick('leaderElection')] } });
     expect(await ask('/healthz')).toMatchObject({
       status: 500,
@@ -73,7 +73,7 @@ describe('health', () => {
     expect((await ask('/metrics/slis')).text).toContain('status="error",type="healthz"} 0\n');
   });
 
-  it('of a scheduler has three endpoints, and each check for itself', async () => {
+  it('of a scheduler has three endpoints, with a path for each check', async () => {
     const ask = pages({ endpoints: { healthz: [], livez: [], readyz: [sick('shutdown')] }, hasSubpaths: true });
     expect((await ask('/livez?verbose')).text).toBe('[+]ping ok\nlivez check passed\n');
     expect((await ask('/livez/ping')).text).toBe('ok');
@@ -84,14 +84,14 @@ describe('health', () => {
 });
 
 describe('profiles', () => {
-  it('are there where they are wanted', async () => {
+  it('are served with profiling only', async () => {
     expect((await pages()('/debug/pprof/')).text).toContain("<a href='heap?debug=1'>");
     expect((await pages()('/debug/pprof')).status).toBe(302);
     expect((await pages({}, start, false)('/debug/pprof/')).status).toBe(404);
   });
 });
 
-it('the verbosity of the log is set together with profiles', async () => {
+it('the verbosity of the log can be set with profiling only', async () => {
   const set = (profiling: boolean) => pages({}, start, profiling)('/debug/flags/v', { method: 'GET' });
   expect(await set(true)).toMatchObject({ status: 406, text: 'unsupported http method\n' });
   expect((await set(false)).status).toBe(404);
@@ -101,13 +101,13 @@ describe('pages for people', () => {
   const warning =
     'Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.';
 
-  it('say what flags there are', async () => {
+  it('list the flags at /flagz', async () => {
     expect((await pages()('/flagz')).text).toBe(
       `\nkube-example flagz\n${warning}\ncontrollers: [*,-ttl]\nkubeconfig: \nleader-elect: true\nsecure-port: 10257\n`,
     );
   });
 
-  it('say what runs, and for how long', async () => {
+  it('show version and uptime at /statusz', async () => {
     const { text } = await pages({}, start + 3_669_000)('/statusz', { accept: 'text/html, text/plain;q=0.5' });
     expect(text.split('\n').slice(0, 6)).toEqual([
       '',
@@ -125,7 +125,7 @@ describe('pages for people', () => {
     ]);
   });
 
-  it('have one form', async () => {
+  it('are served as plain text only', async () => {
     const { status, text } = await pages()('/statusz', { accept: 'application/json' });
     expect(status).toBe(406);
     expect(JSON.parse(text)).toMatchObject({

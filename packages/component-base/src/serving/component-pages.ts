@@ -6,27 +6,27 @@ import { heapSampler, isProfilePath, profilePages } from '../profiling/index.ts'
 import { type ProgramPagesOptions, programPages, scraped } from './program-pages.ts';
 import { flagsText, plainText, statusText, textPage } from './text-pages.ts';
 
-/** What a component of Kubernetes shows of itself. */
+/** Options of the pages that a component of Kubernetes serves. */
 export interface ComponentPagesOptions extends ProgramPagesOptions {
   /** `kube-controller-manager` */
   readonly component: string;
   readonly healthMetrics: HealthMetrics;
-  /** Its configuration, by the name of the API group that it is of. */
+  /** The component's configuration, by the name of its API group. */
   readonly configuration: Readonly<Record<string, unknown>>;
-  /** What its flags say, by name. */
+  /** The values of the flags, by name. */
   readonly flags: Readonly<Record<string, unknown>>;
-  /** Which of the pages for people there are. */
+  /** Which of `/flagz` and `/statusz` are served. */
   readonly features: { readonly ComponentFlagz: boolean; readonly ComponentStatusz: boolean };
   /** `--profiling`: serve `/debug/pprof/` as well. */
   readonly profiling: boolean;
-  /** Of its log: together with profiles there is `/debug/flags/v`, which sets it. */
+  /** The verbosity of the component's log. With profiling, `/debug/flags/v` sets it. */
   readonly verbosity?: Verbosity;
   readonly now: () => Date;
 }
 
 /**
- * `/healthz` and its like, `/metrics`, `/metrics/slis`, `/configz`, `/flagz`, `/statusz`, `/debug/pprof/` and `/debug/flags/v`; all else leads nowhere. Where there are
- * profiles, the heap is sampled from now on.
+ * Serves the health endpoints, `/metrics`, `/metrics/slis`, `/configz`, `/flagz`, `/statusz`, `/debug/pprof/` and `/debug/flags/v`; other
+ * paths are answered with 404. With profiling, heap sampling starts with this call.
  */
 export function componentPages(options: ComponentPagesOptions): ApiHandler {
   const { component, health, healthMetrics, metrics, configuration, flags, features, profiling, verbosity, now } =
@@ -54,7 +54,7 @@ export function componentPages(options: ComponentPagesOptions): ApiHandler {
       '/statusz': (request) => textPage(request, statusText({ component, started, now: now(), paths: paths() })),
     }),
   };
-  // Where that fails, whoever asks for the heap is told.
+  // If sampling cannot start, the request for the heap profile reports the error.
   if (profiling) heapSampler.start().catch(() => {});
   const others = programPages(options);
   return async (request) => {

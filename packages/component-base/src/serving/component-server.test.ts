@@ -18,7 +18,7 @@ import { componentPages } from './component-pages.ts';
 import { type ComponentServer, startComponentServer } from './component-server.ts';
 import { type ServingOptions, servingFlags } from './serving-flags.ts';
 
-/* A component's port over real sockets, and a real API server that it asks. */
+/* A component's port over real sockets, with a real API server for its reviews. */
 
 let folder: string;
 let api: RunningApiServer;
@@ -131,8 +131,8 @@ const forbidden = (user: string, path: string) => ({
   code: 403,
 });
 
-describe('somebody unknown', () => {
-  it('sees health, and nothing else', async () => {
+describe('an anonymous client', () => {
+  it('can read only health', async () => {
     const port = await start(delegating());
     expect(await ask(port, '/healthz')).toMatchObject({
       status: 200,
@@ -151,7 +151,7 @@ describe('somebody unknown', () => {
     expect(JSON.parse(refused.text)).toEqual(forbidden('system:anonymous', '/metrics'));
   });
 
-  it('with a token that nobody knows sees not even that', async () => {
+  it('with an unknown token gets a 401', async () => {
     const port = await start(delegating());
     const headers = { 'user-agent': 'curl/8' };
     const { status, text, headers: answered } = await ask(port, '/healthz', { token: 'nope', headers });
@@ -168,7 +168,7 @@ describe('somebody unknown', () => {
 }`);
   });
 
-  it('may show any token where nobody is asked', async () => {
+  it('may send any token when no API server is configured', async () => {
     const port = await start({});
     expect(await ask(port, '/healthz', { token: 'nope' })).toMatchObject({ status: 200 });
     const refused = await ask(port, '/configz', { token: 'nope' });
@@ -179,7 +179,7 @@ describe('somebody unknown', () => {
     ]);
   });
 
-  it('sees the paths that everybody may', async () => {
+  it('can read the paths that are always allowed', async () => {
     const port = await start({ ...delegating(), authorizationAlwaysAllowPaths: ['configz', '/metrics*'] });
     expect((await ask(port, '/configz')).text).toBe('{"example.config.k8s.io":{"kind":"Example"}}');
     expect((await ask(port, '/metrics/slis')).status).toBe(200);
@@ -187,13 +187,13 @@ describe('somebody unknown', () => {
   });
 });
 
-describe('a client that the API server knows', () => {
+describe('a client with credentials of the API server', () => {
   const cluster = async (): Promise<{ cert: string; key: string }> => {
     const { clientCertificate } = (await (await loadRestConfig({ path: kubeconfig })).credentials!.current()) ?? {};
     return { cert: clientCertificate!.certificate, key: clientCertificate!.key };
   };
 
-  it('by its certificate is known here too', async () => {
+  it('is authenticated by its certificate', async () => {
     const port = await start(delegating());
     const answer = await ask(port, '/metrics', await cluster());
     expect(answer.status).toBe(200);
@@ -202,12 +202,12 @@ describe('a client that the API server knows', () => {
     expect((await ask(port, '/nothing', await cluster())).text).toBe('404 page not found\n');
   });
 
-  it('by its certificate is nobody when authorities are not looked up', async () => {
+  it('is anonymous with its certificate when authorities are not looked up', async () => {
     const port = await start({ ...delegating(), authenticationSkipLookup: true });
     expect((await ask(port, '/metrics', await cluster())).status).toBe(403);
   });
 
-  it('by its token may do what it may do there, as soon as no older answer is remembered', async () => {
+  it('is authorized by its token as in the cluster, once no older decision is cached', async () => {
     const port = await start(delegating());
     const token = await tokenOf('prometheus');
     const user = 'system:serviceaccount:default:prometheus';
@@ -223,7 +223,7 @@ describe('a client that the API server knows', () => {
     expect((await ask(port, '/configz', { token })).status).toBe(403);
   });
 
-  it('gets no answer when the API server gives none', async () => {
+  it('gets a 500 when the API server cannot be reached', async () => {
     const gone = join(folder, 'gone');
     await writeFile(gone, (await readFile(kubeconfig, 'utf8')).replace(/127\.0\.0\.1:\d+/, '127.0.0.1:1'));
     const port = await start({ authenticationKubeconfig: kubeconfig, authorizationKubeconfig: gone });
@@ -241,7 +241,7 @@ describe('authorities', () => {
     const { certificatePem: cert, keyPem: key } = issueKeyPair(template, authority);
     return { cert, key };
   };
-  /** What the handshake says of authorities, in the words of OpenSSL's client. */
+  /** The CA names in the handshake, as printed by OpenSSL's client. */
   const namedBy = (port: number): Promise<string> =>
     new Promise((resolve) => {
       const asked = execFile('openssl', ['s_client', '-connect', `127.0.0.1:${port}`], (_, text) => resolve(text));
@@ -252,7 +252,7 @@ describe('authorities', () => {
     return join(folder, name);
   };
 
-  it('of a file count instead of the cluster’s, and are followed', async () => {
+  it('of a file take precedence over the cluster’s, and are reloaded', async () => {
     const [first, second] = [newAuthority(), newAuthority()];
     const clientCaFile = await file('clients.crt', first.certificatePem);
     const port = await start({ ...delegating(), clientCaFile });
@@ -263,7 +263,7 @@ describe('authorities', () => {
     expect((await ask(port, '/configz', client(first, 'jane'))).status).toBe(401);
   });
 
-  it.skipIf(spawnSync('openssl', ['version']).error)('are named in the handshake, always the newest', async () => {
+  it.skipIf(spawnSync('openssl', ['version']).error)('are named in the handshake, also after a reload', async () => {
     const clientCaFile = await file('named.crt', newAuthority('first').certificatePem);
     const port = await start({ ...delegating(), clientCaFile });
     expect(await namedBy(port)).toContain('CA names\nCN = first\n');
@@ -271,7 +271,7 @@ describe('authorities', () => {
     await expect.poll(() => namedBy(port)).toContain('CA names\nCN = second\n');
   });
 
-  it('of proxies let them say who asks', async () => {
+  it('of front proxies let them authenticate users by headers', async () => {
     const authority = newAuthority();
     const requestheaderClientCaFile = await file('proxies.crt', authority.certificatePem);
     const port = await start({ ...delegating(), requestheaderClientCaFile, requestheaderAllowedNames: ['proxy'] });
@@ -281,7 +281,7 @@ describe('authorities', () => {
     expect((await ask(port, '/configz', { headers })).status).toBe(403);
   });
 
-  it('that cannot be looked up end the start, unless that is tolerated', async () => {
+  it('that cannot be looked up prevent the start, unless that is tolerated', async () => {
     const gone = join(folder, 'gone-too');
     await writeFile(gone, (await readFile(kubeconfig, 'utf8')).replace(/127\.0\.0\.1:\d+/, '127.0.0.1:1'));
     const options = { authenticationKubeconfig: gone };
@@ -310,7 +310,7 @@ describe('the port', () => {
     expect(subjectAltName).toBe('DNS:localhost, IP Address:127.0.0.1');
   });
 
-  it('keeps it where it is told to', async () => {
+  it('keeps its own certificate in certDir', async () => {
     const certDir = join(folder, 'certificates');
     const first = await certificateOf(await start({ certDir }));
     const second = await certificateOf(await start({ certDir }));
@@ -318,7 +318,7 @@ describe('the port', () => {
     expect(await readFile(join(certDir, 'kube-example.crt'), 'utf8')).toContain('BEGIN CERTIFICATE');
   });
 
-  it('shows the certificate that it is given, by name too, and the one that replaces it', async () => {
+  it('uses the given certificates, also by server name, and reloads them', async () => {
     const validity = { notBefore: new Date(Date.now() - 60_000), notAfter: new Date(Date.now() + 3_600_000) };
     const write = async (name: string, dnsName: string): Promise<{ certificateFile: string; keyFile: string }> => {
       const pair = issueKeyPair({ commonName: name, usages: ['serverAuth'], dnsNames: [dnsName], ...validity });
@@ -341,7 +341,7 @@ describe('the port', () => {
     await expect.poll(async () => (await certificateOf(port)).fingerprint256).not.toBe(first.fingerprint256);
   });
 
-  it('speaks the versions of TLS and HTTP that it may', async () => {
+  it('uses the configured versions of TLS and HTTP', async () => {
     const port = await start({ tlsMinVersion: 'VersionTLS13', disableHttp2Serving: true });
     await expect(ask(port, '/healthz', { maxVersion: 'TLSv1.2' })).rejects.toThrow(/alert protocol version/);
     const session = connectHttp2(`https://127.0.0.1:${await start({})}`, { rejectUnauthorized: false });
@@ -353,7 +353,7 @@ describe('the port', () => {
     expect(status).toBe(200);
   });
 
-  it('that is taken ends the start', async () => {
+  it('that is in use prevents the start', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as import('node:net').AddressInfo;

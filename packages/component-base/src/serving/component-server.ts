@@ -16,24 +16,24 @@ import type { ServingSettings } from './serving-flags.ts';
 import { tlsCiphers, tlsMinVersion } from './tls-settings.ts';
 
 interface ServerOptions {
-  /** Answers those who may ask. */
+  /** Handles the requests that are authorized. */
   readonly handler: ApiHandler;
   readonly logger: Logger;
 }
 
-/** A port for everybody who can reach it: plain HTTP/1.1, as most programs of a cluster have for their health and metrics. */
+/** An unprotected port: plain HTTP/1.1, as most programs in a cluster use for their health and metrics. */
 export interface PlainServerOptions extends ServerOptions {
-  /** 0 takes a free port. */
+  /** 0: a free port. */
   readonly plain: { readonly bindAddress: string; readonly port: number };
 }
 
-/** A port with TLS. Whoever asks is known, and let in, as the API server of the cluster says. */
+/** A TLS port. The cluster's API server authenticates and authorizes its clients. */
 export interface SecuredServerOptions extends ServerOptions {
-  /** Names the program to the API server, and the files of its certificate: `kube-controller-manager`. */
+  /** The program's name in the User-Agent, and of its certificate files: `kube-controller-manager`. */
   readonly component: string;
   readonly settings: ServingSettings;
   readonly clock: Clock;
-  /** Counts the requests to the API server. */
+  /** Receives metrics of the requests to the API server. */
   readonly metrics: Metrics;
   readonly env: Environment;
 }
@@ -41,18 +41,18 @@ export interface SecuredServerOptions extends ServerOptions {
 export type ComponentServerOptions = PlainServerOptions | SecuredServerOptions;
 
 export interface ComponentServer {
-  /** Where it listens. */
+  /** The port it listens on. */
   readonly port: number;
-  /** Takes no more requests, and cuts what is under way. */
+  /** Stops accepting requests and aborts those in progress. */
   close(): Promise<void>;
 }
 
-/** What is to be undone in the end, the last first. */
+/** Cleanup functions, run in reverse order. */
 type Undo = () => void | Promise<void>;
 
 /**
- * The port of a program, with TLS and rights or without. Resolves when it listens; throws an Error when what is given cannot be used,
- * or the port is taken.
+ * Starts the port of a program, with TLS and authorization or without. Resolves when it listens. Throws an Error when the options cannot be
+ * used or the port is in use.
  */
 export function startComponentServer(options: ComponentServerOptions): Promise<ComponentServer> {
   return 'plain' in options ? startPlainServer(options) : startSecuredServer(options);
@@ -72,7 +72,7 @@ async function startPlainServer({ plain, handler, logger }: PlainServerOptions):
   return { port, close: () => closeNow(listener) };
 }
 
-/** Nobody waits for the metrics of what ends. */
+/** Requests in progress are aborted: nobody waits for the metrics of a stopping process. */
 async function closeNow(listener: Listener): Promise<void> {
   const closed = listener.close();
   listener.force();
@@ -132,7 +132,7 @@ async function delegatingHandler(options: SecuredServerOptions, undo: Undo[]): P
   return { handler, authorities, authenticator };
 }
 
-/** The API server that a kubeconfig names, or the one whose pod this is; undefined when there is neither. */
+/** Returns a client for the API server of the kubeconfig, or of the cluster that this pod runs in; undefined when there is neither. */
 async function delegate(
   path: string | undefined,
   purpose: string,
@@ -143,7 +143,7 @@ async function delegate(
     const config = path
       ? await loadRestConfig({ path, env, clock, logger })
       : await inClusterConfig({ env, clock, logger });
-    // Others wait for the answers: no limit that would be felt.
+    // High rate limits, because clients wait for these requests.
     const limits = { qps: 200, burst: 400 };
     const clients = ClientSet.forConfig(
       { ...config, ...limits, clock, userAgent: userAgentOf(component) },

@@ -9,11 +9,11 @@ import {
 import type { ApiRequest } from '../http/index.ts';
 import type { ClusterAuthentication } from './cluster-authentication.ts';
 
-/** So long the API server may take to say whose a token is. */
+/** Time limit for a TokenReview. */
 const reviewTimeoutMs = 10_000;
 
 export interface DelegatedAuthenticatorOptions {
-  /** The API server that knows tokens; without, tokens say nothing. */
+  /** The API server that reviews tokens; absent: tokens are ignored. */
   readonly clients?: ClientSet;
   readonly cacheTtlMs: number;
   readonly authorities: ClusterAuthentication;
@@ -21,8 +21,8 @@ export interface DelegatedAuthenticatorOptions {
 }
 
 /**
- * Knows clients as the API server of the cluster does, which it asks about tokens: front proxy, client certificate, token; at
- * last, for those who show nothing, anonymous.
+ * Authenticates clients as the cluster's API server does: by front proxy, client certificate, or token, for which it sends a TokenReview.
+ * Requests without credentials are anonymous.
  */
 export class DelegatedAuthenticator implements Authenticator {
   readonly #tokens: readonly TokenAuthenticator[];
@@ -39,7 +39,7 @@ export class DelegatedAuthenticator implements Authenticator {
     return this.#union.authenticate(request);
   }
 
-  /** From now on these are whose certificates are believed. */
+  /** Replaces the CAs of clients and front proxies. */
   setAuthorities(authorities: ClusterAuthentication): void {
     this.#union = this.#newUnion(authorities);
   }

@@ -8,13 +8,13 @@ import {
   UnionAuthorizer,
 } from '../authorization/index.ts';
 
-/** So long the API server may take to say what is allowed. */
+/** Time limit for a SubjectAccessReview. */
 const reviewTimeoutMs = 10_000;
 
 export interface DelegatedAuthorizerOptions {
-  /** The API server that is asked; without, nobody is, and nothing more is allowed. */
+  /** The API server that reviews access; absent: only `system:masters` and `alwaysAllowPaths` are allowed. */
   readonly clients?: ClientSet;
-  /** What everybody may see; a star at the end stands for anything. */
+  /** Paths that are allowed to everybody. A star at the end matches any suffix. */
   readonly alwaysAllowPaths: readonly string[];
   readonly authorizedTtlMs: number;
   readonly unauthorizedTtlMs: number;
@@ -22,8 +22,8 @@ export interface DelegatedAuthorizerOptions {
 }
 
 /**
- * Lets `system:masters` do anything, everybody see some paths, and asks the API server about all else. Throws an Error for a path
- * with a star in the middle.
+ * Allows everything to `system:masters` and some paths to everybody. Other requests are decided by the API server. Throws an Error for a
+ * path with a star before its end.
  */
 export function delegatedAuthorizer(options: DelegatedAuthorizerOptions): Authorizer {
   const { clients, alwaysAllowPaths, ...ttls } = options;
@@ -52,7 +52,7 @@ function reviewingAuthorizer(
 
 const withoutSlash = (path: string): string => path.replace(/^\//, '');
 
-/** Allows paths, whoever asks. Throws as `delegatedAuthorizer`. */
+/** Allows these paths to everybody. Throws like `delegatedAuthorizer`. */
 export function pathAuthorizer(allowed: readonly string[]): Authorizer {
   const [exact, prefixes] = [new Set<string>(), [] as string[]];
   for (const path of allowed.map(withoutSlash)) {

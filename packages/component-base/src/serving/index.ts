@@ -1,6 +1,7 @@
 /**
- * The port of a program: health and metrics, of components their configuration as well, and who may see them. Start at
- * `component-server.ts` (the port), and at `program-pages.ts` and `component-pages.ts` (what is on it).
+ * The port of a program, with health and metrics, and for components also their configuration. It may have TLS,
+ * authentication and authorization. Start at `component-server.ts` (the port), and at `program-pages.ts` and
+ * `component-pages.ts` (its pages).
  */
 export { type ComponentPagesOptions, componentPages } from './component-pages.ts';
 export {

@@ -12,7 +12,7 @@ afterEach(async () => {
   clear();
 });
 
-/** A program with a port for everybody; gives how to ask it. */
+/** Starts a program with a plain port. Returns a function that sends a GET. */
 async function start(endpoints: HealthEndpoints, metrics = new MetricsRegistry(() => new Date())) {
   const health = new ComponentHealth({ endpoints, hasSubpaths: true });
   const handler = programPages({ health, metrics });
@@ -24,7 +24,7 @@ async function start(endpoints: HealthEndpoints, metrics = new MetricsRegistry((
   };
 }
 
-it('says whether checks pass, all of an endpoint or one by its name', async () => {
+it('serves the result of all checks of an endpoint, or of one check by name', async () => {
   let isSynced = false;
   const caches = {
     name: 'caches',
@@ -44,7 +44,7 @@ it('says whether checks pass, all of an endpoint or one by its name', async () =
   expect(await ask('/livez')).toMatchObject({ status: 404 });
 });
 
-it('has the metrics of the program, and does not say that it is Kubernetes', async () => {
+it('serves the metrics of the program, without those of Kubernetes components', async () => {
   const metrics = new MetricsRegistry(() => new Date());
   metrics.counter({ name: 'widgets_total', help: 'Widgets.', labels: ['color'] }).add(2, 'red');
   const ask = await start({ healthz: [] }, metrics);
@@ -66,7 +66,7 @@ it('answers with an error, and logs it, when a page fails', async () => {
   expect(logged).toEqual(['error "Failed to answer a request" err="a page is broken"']);
 });
 
-it('that is taken ends the start', async () => {
+it('rejects when the port is in use', async () => {
   const first = await startComponentServer({
     plain: { bindAddress: '127.0.0.1', port: 0 },
     handler: async () => ({ status: 200, headers: {} }),

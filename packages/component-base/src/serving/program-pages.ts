@@ -2,7 +2,7 @@ import type { ComponentHealth } from '../health/index.ts';
 import { type ApiHandler, type ApiResponse, notFoundResponse, readQuery } from '../http/index.ts';
 import type { MetricsRegistry } from '../metrics/index.ts';
 
-/** What any program shows of itself. */
+/** Options of the pages that any program serves. */
 export interface ProgramPagesOptions {
   readonly health: ComponentHealth;
   readonly metrics: MetricsRegistry;
@@ -10,14 +10,16 @@ export interface ProgramPagesOptions {
 
 const metricsType = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 
-/** Metrics as Prometheus reads them. */
+/** A response in Prometheus' text format. */
 export const scraped = (text: string, startTimeSeconds: number): ApiResponse => ({
   status: 200,
   headers: { 'content-type': metricsType, 'process-start-time-unix': String(Math.floor(startTimeSeconds)) },
   body: Buffer.from(text),
 });
 
-/** `/metrics`, and the endpoints that `health` has, such as `/healthz` and `/readyz`; all else leads nowhere. */
+/**
+ * Serves `/metrics` and the endpoints of `health`, such as `/healthz` and `/readyz`; other paths are answered with 404.
+ */
 export const programPages =
   ({ health, metrics }: ProgramPagesOptions): ApiHandler =>
   async ({ path, search }) => {

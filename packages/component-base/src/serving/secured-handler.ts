@@ -7,11 +7,11 @@ import { type ApiHandler, type ApiRequest, type ApiResponse, jsonErrorResponse, 
 export interface SecuredHandlerOptions {
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
-  /** Hears of what went wrong in here. */
+  /** Called with errors of authorization and of the handler. */
   readonly onError: (error: unknown, request: ApiRequest) => void;
 }
 
-/** A component has no API: every request is for a path. */
+/** A component has no API resources: every request is a non-resource request. */
 const attributesOf = (user: UserInfo, { method, path }: ApiRequest): AuthorizationAttributes => ({
   user,
   verb: method.toLowerCase(),
@@ -25,7 +25,10 @@ const attributesOf = (user: UserInfo, { method, path }: ApiRequest): Authorizati
   path,
 });
 
-/** Answers those who are known and may see the path, and tells all others no more than that they are not or may not. */
+/**
+ * Passes authenticated and authorized requests to the handler. Other requests are answered with 401 or 403, without
+ * details.
+ */
 export function securedHandler(handler: ApiHandler, options: SecuredHandlerOptions): ApiHandler {
   return async (request) => {
     const response = await respond(handler, options, request).catch((error: unknown) => {

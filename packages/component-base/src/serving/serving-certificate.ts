@@ -6,11 +6,11 @@ import type { NamedCertificate } from '../flags/flag-types.ts';
 import { isUnspecified } from '../http/listen-host.ts';
 
 export interface ServingCertificateOptions {
-  /** `--tls-cert-file` and its key. */
+  /** `--tls-cert-file` and `--tls-private-key-file`. */
   readonly files?: KeyPairFiles;
-  /** `--cert-dir`: where a certificate that is made here is kept; empty: nowhere. */
+  /** `--cert-dir`: the directory for a generated certificate; empty: it is not stored. */
   readonly directory: string;
-  /** What its files are called there: the component's name. */
+  /** The base name of the generated files: the component's name. */
   readonly name: string;
   readonly bindAddress: string;
   readonly now: () => Date;
@@ -18,13 +18,13 @@ export interface ServingCertificateOptions {
 
 export interface ServingCertificate {
   readonly pair: KeyPair;
-  /** That it was read from, and may be read from again. */
+  /** The files of the pair, which can be reloaded. */
   readonly files?: KeyPairFiles;
 }
 
 /**
- * The certificate of a component's port: the one that is given, or one for `localhost` that it signs itself. Throws an Error that
- * names the file at fault.
+ * Returns the certificate of a component's port: the given one, or a self-signed one for `localhost`. Throws an Error that names the
+ * invalid file.
  */
 export async function servingCertificate(options: ServingCertificateOptions): Promise<ServingCertificate> {
   const { files, directory, name, now } = options;
@@ -50,7 +50,7 @@ const isMissingFile = (error: unknown): boolean => error instanceof Error && 'co
 
 const hour = 3_600_000;
 
-/** By an authority of its own, which stands behind it in the PEM: whoever wants to trust it can. */
+/** Issues a certificate by a CA of its own. The PEM contains the CA as well, so that clients can trust it. */
 function selfSigned({ bindAddress, now }: ServingCertificateOptions): KeyPair {
   const time = now().getTime();
   const seconds = Math.floor(time / 1000);
@@ -69,10 +69,10 @@ function selfSigned({ bindAddress, now }: ServingCertificateOptions): KeyPair {
   return { ...pair, certificatePem: pair.certificatePem + authority.certificatePem };
 }
 
-/** The host names that a certificate is for. */
+/** Returns the DNS names of a certificate. */
 export const certificateNames = ({ certificate }: KeyPair): readonly string[] => certificate.dnsNames;
 
-/** `--tls-sni-cert-key`. Throws an Error that names the file at fault. */
+/** Loads a certificate of `--tls-sni-cert-key`. Throws an Error that names the invalid file. */
 export async function loadNamedCertificate(
   { names, ...files }: NamedCertificate,
   now: () => Date,

@@ -12,14 +12,14 @@ export const plainText = (text: string): ApiResponse => ({
   body: Buffer.from(text),
 });
 
-/** For people. Differs from upstream: there is no other form of it. */
+/** A page for people. Differs from upstream: only plain text is supported. */
 export function textPage(request: ApiRequest, text: string): ApiResponse {
   const accept = headerOf(request, 'accept');
   const isAccepted = accept === '' || /(^|[\s,])(\*\/\*|text\/(\*|plain))/.test(accept);
   return isAccepted ? plainText(text) : jsonErrorResponse(newNotAcceptable(pageTypes), request);
 }
 
-/** `/flagz`: what a component's flags say, by name. */
+/** The text of `/flagz`: the values of a component's flags, by name. */
 export function flagsText(component: string, flags: Readonly<Record<string, unknown>>): string {
   const lines = Object.keys(flags)
     .sort()
@@ -40,7 +40,7 @@ export interface StatusText {
   readonly paths: readonly string[];
 }
 
-/** `/statusz`: since when a component runs, which version it is, and what can be asked for. */
+/** The text of `/statusz`: start time, uptime, versions and paths. */
 export function statusText({ component, started, now, paths }: StatusText): string {
   const { gitVersion, emulationMajor, emulationMinor, goVersion } = versionInfo;
   const rows = [

@@ -6,7 +6,7 @@ const versions: ReadonlyMap<string, SecureVersion> = new Map([
 ]);
 const outdated: ReadonlySet<string> = new Set(['VersionTLS10', 'VersionTLS11']);
 
-/** `--tls-min-version`. Throws an Error that says what is wrong with it. */
+/** The value of `--tls-min-version`. Throws an Error when it is invalid. */
 export function tlsMinVersion(name: string): SecureVersion {
   const version = versions.get(name);
   if (version) return version;
@@ -15,10 +15,10 @@ export function tlsMinVersion(name: string): SecureVersion {
   throw new Error(`unknown tls version ${JSON.stringify(name)}`);
 }
 
-/** All of TLS 1.3: Go does not let anybody choose among them, and nor do we. */
+/** All suites of TLS 1.3. As in Go, they cannot be configured. */
 const modernSuites = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'];
 
-/** Those of TLS 1.2 that upstream takes, by the names that OpenSSL has for them. Those with RC4 and 3DES it has no more. */
+/** The TLS 1.2 suites that upstream accepts, with their OpenSSL names. Upstream no longer accepts those with RC4 and 3DES. */
 const suites: ReadonlyMap<string, string> = new Map([
   ['TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA', 'ECDHE-ECDSA-AES128-SHA'],
   ['TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256', 'ECDHE-ECDSA-AES128-SHA256'],
@@ -42,8 +42,8 @@ const suites: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * `--tls-cipher-suites` in OpenSSL's notation; undefined for the listener's choice. Throws an Error, in upstream's words, for one
- * that it has not.
+ * Converts `--tls-cipher-suites` to OpenSSL's notation; undefined for the listener's default. Throws an Error with upstream's message for
+ * an unknown suite.
  */
 export function tlsCiphers(names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;

@@ -3,7 +3,7 @@ import { pathAuthorizer } from './delegated-authorizer.ts';
 import type { ServingOptions } from './serving-flags.ts';
 import { tlsCiphers, tlsMinVersion } from './tls-settings.ts';
 
-/** What cannot work of the flags of a component's port, each naming its flag. */
+/** Returns the problems of the serving flags. Each message names its flag. */
 export function servingProblems(given: ServingOptions): string[] {
   const { securePort = 0, http2MaxStreamsPerConnection = 0, tlsCertFile, tlsPrivateKeyFile } = given;
   const headers = [

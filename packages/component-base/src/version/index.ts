@@ -1,2 +1,2 @@
-/** Which Kubernetes this is. */
+/** The version of Kubernetes that is implemented. */
 export { userAgentOf, type VersionInfo, versionInfo } from './version-info.ts';

@@ -1,4 +1,4 @@
-/** What `/version` says. Field by field the form of upstream's `version.Info`, which clients parse. */
+/** The response of `/version`: the fields of upstream's `version.Info`, which clients parse. */
 export interface VersionInfo {
   readonly major: string;
   readonly minor: string;
@@ -15,7 +15,7 @@ export interface VersionInfo {
   readonly platform: string;
 }
 
-/** Node's names for what Go calls otherwise. */
+/** Node's names of architectures that Go names differently. */
 const architectures: ReadonlyMap<string, string> = new Map([
   ['x64', 'amd64'],
   ['ia32', '386'],
@@ -23,9 +23,9 @@ const architectures: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The version of the API that is served: plain `v1.36.4`, because kubectl compares it with its own, helm charts match
- * `kubeVersion` ranges against it, and anything after a plus or a dash makes some of them think of a pre-release or of a
- * vendor's build. What it runs on is said where nobody decides by it: `goVersion` and `compiler`.
+ * The version of the API that is served. It is plain `v1.36.4`, because kubectl compares it with its own version and Helm charts match
+ * `kubeVersion` ranges against it. Some of them take a suffix after a plus or a dash for a pre-release or a vendor's build. The platform is
+ * reported in `goVersion` and `compiler`, which clients do not evaluate.
  */
 export const versionInfo: VersionInfo = {
   major: '1',
@@ -43,6 +43,6 @@ export const versionInfo: VersionInfo = {
   platform: `${process.platform}/${architectures.get(process.arch) ?? process.arch}`,
 };
 
-/** How a component names itself to servers that it asks. */
+/** Returns the User-Agent of a component's requests to servers. */
 export const userAgentOf = (component: string): string =>
   `${component}/${versionInfo.gitVersion} (${versionInfo.platform}) coxswain`;

@@ -16,7 +16,7 @@ _${program}_complete() {
     done
     if [[ -z "$line" || "$line" == [[:space:]]* ]]; then
         if [[ -z "$line" && "\${COMP_WORDS[COMP_CWORD]}" == "" && "\${words[\${#words[@]}-1]}" == *= ]]; then
-            # The value of a flag, of which nothing is typed yet.
+            # The value of a flag, still empty.
             word=""
         else
             word="\${line#"\${line%%[![:space:]]*}"}"

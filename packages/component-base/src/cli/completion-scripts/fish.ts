@@ -9,7 +9,7 @@ function __${program}_complete
     or return
     set -l directive (string replace -r '^:' '' -- $answers[-1])
     set -e answers[-1]
-    # bitand of older versions is a command of its own.
+    # math has no bitand in older versions of fish.
     set -l wants_files (math "1 - floor($directive / 4) % 2")
     set -l prefix (string match -r -- '^-[^=]*=' "$current")
     for answer in $answers

@@ -3,7 +3,7 @@ import { fishScript } from './fish.ts';
 import { powershellScript } from './powershell.ts';
 import { zshScript } from './zsh.ts';
 
-/** What a shell evaluates in order to complete the command lines of a program, by the name of the shell. */
+/** Completion scripts by name of the shell. Each function takes the name of the program. */
 export const completionScripts: ReadonlyMap<string, (program: string) => string> = new Map([
   ['bash', bashScript],
   ['zsh', zshScript],

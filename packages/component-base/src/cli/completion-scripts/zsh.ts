@@ -9,14 +9,14 @@ _${program}() {
     directive="\${answers[-1]#:}"
     answers[-1]=()
     (( directive & 1 )) && return 1
-    # What follows the = of a flag is completed on its own.
+    # Complete only the part after the = of a flag.
     [[ "\${words[CURRENT]}" == -*=* ]] && compset -P '*='
     if (( directive & 16 )); then
         _files -/
         return
     fi
     for line in "\${answers[@]}"; do
-        # A colon stands between a choice and what it is.
+        # _describe separates a choice and its description by a colon.
         [[ -n "$line" ]] && choices+=("\${\${line//:/\\\\:}/$'\\t'/:}")
     done
     (( directive & 2 )) && options=(-S '')
@@ -27,7 +27,7 @@ _${program}() {
     fi
 }
 
-# Sourced, it registers the function; found by compinit on fpath, it is called as one.
+# When sourced, register the function. When autoloaded by compinit from fpath, this file is its body.
 if [[ "\${funcstack[1]}" == "_${program}" ]]; then
     _${program}
 else
