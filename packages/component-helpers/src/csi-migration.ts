@@ -1,12 +1,12 @@
 import type { PersistentVolume, PersistentVolumeSpec, Volume } from '@coxswain/api/core/v1';
 
-/** A volume plugin that was part of Kubernetes once, and the CSI driver that does its work now. */
+/** A former in-tree volume plugin, and the CSI driver that replaces it. */
 export interface MigratedPlugin {
   readonly name: string;
   readonly driver: string;
 }
 
-/** By the field that volumes of it have. */
+/** Keyed by the field of the volume source. */
 const plugins = {
   gcePersistentDisk: { name: 'kubernetes.io/gce-pd', driver: 'pd.csi.storage.gke.io' },
   awsElasticBlockStore: { name: 'kubernetes.io/aws-ebs', driver: 'ebs.csi.aws.com' },
@@ -19,11 +19,11 @@ const plugins = {
 
 const drivers: ReadonlyMap<string, string> = new Map(Object.values(plugins).map(({ name, driver }) => [name, driver]));
 
-/** The plugin that the volume is of; undefined when it is of none of these. */
+/** Returns the in-tree plugin of the volume; undefined when it has none of these sources. */
 export function migratedPlugin({ spec }: PersistentVolume): MigratedPlugin | undefined {
   if (!spec) return undefined;
   return Object.entries(plugins).find(([field]) => Object.hasOwn(spec, field))?.[1];
 }
 
-/** The driver that stands in for the plugin (`kubernetes.io/aws-ebs`); undefined for all others. */
+/** Returns the CSI driver that replaces the in-tree plugin (`kubernetes.io/aws-ebs`); undefined for other plugins. */
 export const driverOfPlugin = (name: string): string | undefined => drivers.get(name);

@@ -1,6 +1,6 @@
 /**
- * `@coxswain/component-helpers`: rules that several components must see alike, because one plans by them what another does:
- * which nodes a pod may be on, what state a pod is in, which CSI driver stands in for an old volume plugin.
+ * `@coxswain/component-helpers`: rules that several components must evaluate identically, because one predicts by them what another does:
+ * which nodes a pod can run on, the state of a pod, and which CSI driver replaces an in-tree volume plugin.
  */
 export { driverOfPlugin, type MigratedPlugin, migratedPlugin } from './csi-migration.ts';
 export { nodeSelectorTest, preferredNodeAffinity, requiredNodeAffinity } from './node-affinity.ts';

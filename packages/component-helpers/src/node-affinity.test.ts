@@ -9,15 +9,23 @@ const withTerms = (...nodeSelectorTerms: NodeSelectorTerm[]): Partial<PodSpec> =
   affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } },
 });
 
-describe('a pod may be on a node', () => {
+describe('a pod can run on a node', () => {
   it.each<[string, Partial<PodSpec>, boolean]>([
-    ['that it says nothing of', {}, true],
+    ['when it has no constraints', {}, true],
     ['with the labels it selects', { nodeSelector: { disk: 'ssd' } }, true],
     ['only with all of them', { nodeSelector: { disk: 'ssd', gpu: 'yes' } }, false],
-    ['of a name', withTerms({ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n1'] }] }), true],
-    ['not of a name', withTerms({ matchFields: [{ key: 'metadata.name', operator: 'NotIn', values: ['n1'] }] }), false],
     [
-      'when any term is met',
+      'with a required name',
+      withTerms({ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n1'] }] }),
+      true,
+    ],
+    [
+      'not with an excluded name',
+      withTerms({ matchFields: [{ key: 'metadata.name', operator: 'NotIn', values: ['n1'] }] }),
+      false,
+    ],
+    [
+      'when any term matches',
       withTerms(
         { matchExpressions: [{ key: 'disk', operator: 'In', values: ['hdd'] }] },
         { matchExpressions: [{ key: 'cpus', operator: 'Gt', values: ['4'] }] },
@@ -25,7 +33,7 @@ describe('a pod may be on a node', () => {
       true,
     ],
     [
-      'when all of a term is met',
+      'when all requirements of a term match',
       withTerms({
         matchExpressions: [
           { key: 'cpus', operator: 'Lt', values: ['9'] },
@@ -36,18 +44,18 @@ describe('a pod may be on a node', () => {
       true,
     ],
     [
-      'not when a part of a term is not met',
+      'not when a requirement of a term does not match',
       withTerms({
         matchExpressions: [{ key: 'disk', operator: 'Exists' }],
         matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n2'] }],
       }),
       false,
     ],
-    ['not by a term that says nothing', withTerms({}), false],
-    ['not by no term at all', withTerms(), false],
-    ['not by a term that makes no sense', withTerms({ matchExpressions: [{ key: 'disk', operator: 'In' }] }), false],
+    ['not by an empty term', withTerms({}), false],
+    ['not by an empty list of terms', withTerms(), false],
+    ['not by an invalid term', withTerms({ matchExpressions: [{ key: 'disk', operator: 'In' }] }), false],
     [
-      'by one term though another makes no sense',
+      'by one term though another is invalid',
       withTerms(
         { matchExpressions: [{ key: 'disk', operator: 'In' }] },
         { matchExpressions: [{ key: 'disk', operator: 'Exists' }] },
@@ -65,7 +73,7 @@ describe('a pod prefers a node', () => {
     preference: { matchExpressions: [{ key, operator: 'Exists' as const }] },
   });
 
-  it('by the weights of all terms that are for it', () => {
+  it('by the sum of the weights of matching terms', () => {
     const errors: string[] = [];
     const score = preferredNodeAffinity(
       [wants('disk', 5), wants('gpu', 70), wants('cpus', 20), { weight: 100, preference: {} }],
@@ -76,7 +84,7 @@ describe('a pod prefers a node', () => {
     expect(errors).toEqual([]);
   });
 
-  it('not by terms that make no sense, unless they weigh nothing', () => {
+  it('reports invalid terms, except those of weight zero', () => {
     const errors: string[] = [];
     preferredNodeAffinity([wants('a b', 0), wants('a b', 1)], Path.of('at'), errors);
     expect(errors).toEqual([
@@ -85,7 +93,7 @@ describe('a pod prefers a node', () => {
   });
 });
 
-it('names terms of a selector that make no sense', () => {
+it('reports invalid terms of a selector', () => {
   const errors: string[] = [];
   const test = nodeSelectorTest(
     { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'Exists' }] }] },

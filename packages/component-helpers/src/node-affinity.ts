@@ -23,10 +23,7 @@ const operators: Readonly<Record<NodeSelectorRequirement['operator'], string>> =
 
 const never: NodeTest = () => false;
 
-/**
- * Tells of nodes whether pods may be there as their `nodeSelector` and required node affinity have it. A term that makes no
- * sense is for no node.
- */
+/** Returns a predicate: whether the pod's `nodeSelector` and required node affinity allow a node. An invalid term matches no node. */
 export function requiredNodeAffinity({ nodeSelector, affinity }: PodSpec): NodeTest {
   const labels = Selector.fromSet(nodeSelector);
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
@@ -35,22 +32,24 @@ export function requiredNodeAffinity({ nodeSelector, affinity }: PodSpec): NodeT
   return (node) => labels.matches(node.metadata.labels) && isAllowed(node);
 }
 
-/** Tells of nodes whether the selector is for them. Terms below `path` that make no sense are named in `errors`. */
+/**
+ * Returns a predicate: whether the selector matches a node. Errors of invalid terms are added to `errors`, with their path below `path`.
+ */
 export function nodeSelectorTest({ nodeSelectorTerms }: NodeSelector, path: Path, errors: string[]): NodeTest {
   const terms = path.child('nodeSelectorTerms');
   return anyOf((nodeSelectorTerms ?? []).map((term, i) => readTerm(term, terms.index(i), errors)));
 }
 
 /**
- * Tells how much pods with these preferences want to be on a node: the weights of all terms that are for it. Terms below
- * `path` that make no sense are named in `errors`.
+ * Returns a function that scores a node: the sum of the weights of the terms that match it. Errors of invalid terms are added to `errors`,
+ * with their path below `path`.
  */
 export function preferredNodeAffinity(
   preferences: readonly PreferredSchedulingTerm[],
   path: Path,
   errors: string[],
 ): (node: Node) => number {
-  // What weighs nothing need not make sense.
+  // Terms of weight zero are not validated.
   const terms = preferences.flatMap(({ weight, preference }, i) =>
     weight === 0 ? [] : [{ weight, test: readTerm(preference, path.index(i), errors) }],
   );
@@ -68,7 +67,7 @@ function anyOf(tests: readonly NodeTest[]): NodeTest {
   };
 }
 
-/** An empty term is for no node. What makes no sense is added to `errors`, and is for no node either. */
+/** Returns a predicate for one term. Empty terms and invalid terms match no node. Problems are added to `errors`. */
 function readTerm({ matchExpressions, matchFields }: NodeSelectorTerm, path: Path, errors: string[]): NodeTest {
   if (!matchExpressions?.length && !matchFields?.length) return never;
   const before = errors.length;
@@ -96,7 +95,7 @@ function readExpression(
   return [];
 }
 
-/** The name is the only field that there is to ask for. */
+/** `metadata.name` is the only supported field. */
 function fieldTest({ key, operator, values }: NodeSelectorRequirement, path: Path, errors: string[]): NodeTest {
   if (operator !== 'In' && operator !== 'NotIn')
     errors.push(String(notSupported(path.child('operator'), operator, ['In', 'NotIn'])));

@@ -18,7 +18,7 @@ it.each<[string, Toleration, boolean]>([
   expect(toleratesTaint(toleration, taint)).toBe(expected);
 });
 
-it('finds the first taint that nothing is for, among those that count', () => {
+it('finds the first untolerated taint with one of the effects', () => {
   const evicting: Taint = { key: 'e', effect: 'NoExecute' };
   const taints = [taint, evicting];
   expect(untoleratedTaint(taints, undefined, ['NoExecute'])).toBe(evicting);
