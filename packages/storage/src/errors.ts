@@ -1,4 +1,4 @@
-/** A revision that is no longer known. */
+/** The error of a read or watch at a revision older than the compacted one. */
 export class CompactedError extends Error {
   override readonly name = 'CompactedError';
   readonly revision: number;
@@ -11,7 +11,7 @@ export class CompactedError extends Error {
   }
 }
 
-/** A revision that the store has not come to yet. */
+/** The error of a call with a revision newer than the store's current one. */
 export class FutureRevisionError extends Error {
   override readonly name = 'FutureRevisionError';
   readonly revision: number;
@@ -24,7 +24,7 @@ export class FutureRevisionError extends Error {
   }
 }
 
-/** The store is closed. */
+/** The error of every call on a closed store. */
 export class StoreClosedError extends Error {
   override readonly name = 'StoreClosedError';
 
@@ -33,7 +33,7 @@ export class StoreClosedError extends Error {
   }
 }
 
-/** There is no room for what should be written. Deletions are done nevertheless, and make room. */
+/** The error of a put for which the disk has no room. Deletions are still accepted, and free space. */
 export class StoreFullError extends Error {
   override readonly name = 'StoreFullError';
 
@@ -45,7 +45,10 @@ export class StoreFullError extends Error {
   }
 }
 
-/** The store cannot answer now: no connection, no room on disk. Trying again later may help. `cause` says why. */
+/**
+ * The store is temporarily unavailable: no connection, no space on the disk. A retry may succeed. `cause` has the
+ * reason.
+ */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }

@@ -1,9 +1,9 @@
 /**
- * Where a cluster keeps its objects: a key-value store with one growing revision, compare-and-swap, reads at a
+ * The storage of a cluster's objects: a key-value store with one growing revision, compare-and-swap, reads at a
  * revision, watches with history, compaction and keys that expire. `Store` is the specification; the drivers differ in
- * where they keep it.
+ * where they keep the data.
  *
- * It knows bytes, not kinds: encoding, validation and resourceVersions of objects are the API server's.
+ * The store handles bytes, not kinds: encoding, validation and resourceVersions of objects belong to the API server.
  *
  * Start with `openMemoryStore` in tests and `openLmdbStore` for a store that outlives its process.
  */

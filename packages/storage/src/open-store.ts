@@ -6,28 +6,31 @@ import { MemoryStore } from './memory/memory-store.ts';
 import type { Store } from './store.ts';
 
 export interface MemoryStoreOptions {
-  /** What it begins with; absent: nothing. */
+  /** The initial contents; empty when absent. */
   readonly snapshot?: StoreSnapshot;
-  /** Where time comes from; absent: the machine's. */
+  /** The clock; the system clock when absent. */
   readonly clock?: Clock;
-  /** Where others get their turn while it works in slices; absent: the thread's own. */
+  /** The event loop that long work yields to between slices; this thread's when absent. */
   readonly eventLoop?: EventLoop;
 }
 
 export interface LmdbStoreOptions {
-  /** The data directory, for this store alone. It is created if it is not there. */
+  /** The data directory. Only this store may use it. Created when it does not exist. */
   readonly path: string;
-  /** How many bytes of address space to begin with; absent: 256 MiB. It grows with the data. */
+  /** The initial size of the memory map in bytes; 256 MiB when absent. It grows with the data. */
   readonly mapSize?: number;
-  /** Where time comes from; absent: the machine's. */
+  /** The clock; the system clock when absent. */
   readonly clock?: Clock;
-  /** Where others get their turn while it works in slices; absent: the thread's own. */
+  /** The event loop that long work yields to between slices; this thread's when absent. */
   readonly eventLoop?: EventLoop;
-  /** Told when the disk is full, and when it is not any more. */
+  /** Logs when the disk becomes full and when there is space again. */
   readonly logger?: Logger;
 }
 
-/** A store that keeps everything in this process. For tests, and for clusters that may forget. */
+/**
+ * Returns a store that keeps everything in this process's memory, for tests and for clusters that need not survive a
+ * restart.
+ */
 export function openMemoryStore({
   clock = systemClock,
   eventLoop = systemEventLoop,
@@ -37,10 +40,10 @@ export function openMemoryStore({
 }
 
 /**
- * A store in a directory on disk. What it acknowledges is there after a crash of the process or the machine.
+ * Opens a store in a directory on disk. Acknowledged writes survive a crash of the process or the machine.
  *
- * Throws a `DataDirectoryError`, and changes nothing, when the directory is in use, holds something else, was written by
- * a later version, or is damaged.
+ * Throws a `DataDirectoryError`, and changes nothing, when the directory is in use, holds something else, was written
+ * by a later version, or is damaged.
  */
 export async function openLmdbStore({
   path,

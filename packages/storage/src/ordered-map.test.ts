@@ -4,7 +4,9 @@ import { OrderedMap } from './ordered-map.ts';
 
 const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** Few different characters, so that keys meet, share prefixes and have every kind of code point at the same place. */
+/**
+ * Few different characters, so that keys repeat, share prefixes and have every kind of code point at the same position.
+ */
 const anyKey = fc.string({
   unit: fc.constantFrom('/', 'a', 'b', 'é', '\ud7ff', '\ue000', '\uffff', '😀', '\u{10ffff}'),
 });
@@ -32,8 +34,8 @@ function applied(list: readonly Change[]) {
 describe('OrderedMap', () => {
   it.each([
     ['plain keys', plainKey],
-    ['keys of all planes', anyKey],
-  ])('holds what a map would, in the order of UTF-8 bytes: %s', (_, key) => {
+    ['keys with code points of all planes', anyKey],
+  ])('holds the same entries as a Map, in the order of the keys’ UTF-8 bytes: %s', (_, key) => {
     fc.assert(
       fc.property(changes(key), anyKey, anyKey, (list, prefix, from) => {
         const { map, model, sorted } = applied(list);
@@ -77,7 +79,7 @@ describe('OrderedMap', () => {
     expect([...map.entries()]).toEqual([]);
   });
 
-  it('finds its way among keys that came in order', () => {
+  it('finds keys that were inserted in order', () => {
     const map = new OrderedMap<number>();
     const keys = Array.from({ length: 2000 }, (_, index) => String(index).padStart(5, '0'));
     keys.forEach((key, index) => {

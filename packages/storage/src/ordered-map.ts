@@ -1,11 +1,11 @@
-/** Chunks hold at most this many keys, so that an insertion moves few of them. */
+/** The largest number of keys in a chunk: an insertion moves at most this many. */
 const chunkSize = 256;
 
-/** A chunk that has become smaller than this joins its neighbour, if both fit well into one. */
+/** A chunk with fewer keys than this is merged with its neighbour, if both together fill at most half a chunk. */
 const smallChunk = chunkSize / 4;
 
 interface Chunk<V> {
-  /** Never empty, in order; `values` has the value of each. */
+  /** Never empty, in order. `values[i]` is the value of `keys[i]`. */
   readonly keys: string[];
   readonly values: V[];
 }
@@ -17,16 +17,16 @@ const nonPlain = /[\ud800-\uffff]/;
  * A map whose keys are in the order of their UTF-8 bytes, which is the order of their code points.
  *
  * Lookups and changes take logarithmic time and move a few hundred keys at most, so that hundreds of thousands of keys
- * are no burden. The map must not change while one of its iterators is in use: whoever works in slices remembers the
- * last key and begins again there.
+ * are no problem. The map must not change while one of its iterators is in use: code that works in slices remembers the
+ * last key and starts a new iterator there.
  */
 export class OrderedMap<V> {
   /** In order; no key of a chunk is after the first key of the next. */
   #chunks: Chunk<V>[] = [];
   #size = 0;
   /**
-   * No key has had a code unit from U+D800 on. Then JavaScript's own comparison puts every string at its right place
-   * among the keys, and it is several times faster.
+   * True while no key has had a code unit from U+D800 on. Then JavaScript's string comparison gives the same order, and
+   * it is several times faster.
    */
   #plain = true;
 
@@ -70,7 +70,7 @@ export class OrderedMap<V> {
     return this;
   }
 
-  /** Whether the key was there. */
+  /** Removes the key. Returns whether it existed. */
   delete(key: string): boolean {
     const at = this.#chunkOf(key);
     const chunk = this.#chunks[at];
@@ -107,7 +107,7 @@ export class OrderedMap<V> {
     }
   }
 
-  /** Those of the entries whose keys begin with the prefix; `from` leaves out the keys before it. */
+  /** The entries whose keys begin with the prefix; keys before `from` are left out. */
   *entriesWithPrefix(prefix: string, from = prefix): IterableIterator<[key: string, value: V]> {
     for (const entry of this.entries(this.#compare(from, prefix) < 0 ? prefix : from)) {
       if (!entry[0].startsWith(prefix)) return;
@@ -115,10 +115,13 @@ export class OrderedMap<V> {
     }
   }
 
-  /** How many keys begin with the prefix; `from` leaves out the keys before it. Looks at chunks, not at keys. */
+  /**
+   * Returns the number of keys that begin with the prefix; keys before `from` are left out. Costs time per chunk, not
+   * per key.
+   */
   countWithPrefix(prefix: string, from = prefix): number {
     const start = this.#compare(from, prefix) < 0 ? prefix : from;
-    // Whoever starts after the prefix starts after all of its keys.
+    // `start` is after the prefix and does not begin with it, so it is after all keys with the prefix.
     if (!start.startsWith(prefix)) return 0;
     let at = this.#chunkOf(start);
     let chunk = this.#chunks[at];
@@ -140,7 +143,7 @@ export class OrderedMap<V> {
     if (this.#plain && nonPlain.test(key)) this.#plain = false;
   }
 
-  /** What `entriesWithPrefix` gives the values of, at most so many: for whoever wants them all at once, and quickly. */
+  /** Returns the values of `entriesWithPrefix` as an array, at most `limit` of them. Faster than the iterator. */
   valuesWithPrefix(prefix: string, from = prefix, limit = Number.POSITIVE_INFINITY): V[] {
     const found: V[] = [];
     const start = this.#compare(from, prefix) < 0 ? prefix : from;
@@ -165,7 +168,10 @@ export class OrderedMap<V> {
     return compareKeys(a, b);
   }
 
-  /** The chunk that has the key or where it would go: the last one that begins with it or before it, or the first. */
+  /**
+   * Returns the index of the chunk that has the key or would receive it: the last chunk whose first key is not after
+   * it, or 0.
+   */
   #chunkOf(key: string): number {
     const chunks = this.#chunks;
     const plain = this.#plain;
@@ -180,7 +186,7 @@ export class OrderedMap<V> {
     return low;
   }
 
-  /** The first of the keys that is this one or after it; their number if there is none. */
+  /** Returns the index of the first key that is not before `key`, or `keys.length`. */
   #lowerBound(keys: readonly string[], key: string): number {
     const plain = this.#plain;
     let low = 0;
@@ -194,7 +200,7 @@ export class OrderedMap<V> {
     return low;
   }
 
-  /** The first of the keys that is after all that begin with the prefix. */
+  /** Returns the index of the first key that is after all keys with the prefix, or `keys.length`. */
   #prefixEnd(keys: readonly string[], prefix: string): number {
     let low = 0;
     let high = keys.length;
@@ -209,7 +215,7 @@ export class OrderedMap<V> {
 
   #insertIntoFull(at: number, index: number, key: string, value: V): void {
     const chunk = this.#chunks[at] as Chunk<V>;
-    // Keys that come in order fill every chunk instead of leaving each of them half full.
+    // Keys that are inserted in order fill every chunk, instead of leaving each one half full.
     const split = index === chunk.keys.length ? index : chunkSize / 2;
     const next: Chunk<V> = { keys: chunk.keys.splice(split), values: chunk.values.splice(split) };
     this.#chunks.splice(at + 1, 0, next);
@@ -217,7 +223,7 @@ export class OrderedMap<V> {
     else insert(next, index - split, key, value);
   }
 
-  /** Makes one chunk of this one and the next, where that leaves room to grow. */
+  /** Merges this chunk and the next, if together they fill at most half a chunk. */
   #join(at: number): void {
     const chunk = this.#chunks[at];
     const next = this.#chunks[at + 1];
@@ -238,7 +244,9 @@ function insert<V>(chunk: Chunk<V>, index: number, key: string, value: V): void 
   }
 }
 
-/** Negative, zero or positive as `a` is before, the same as or after `b` in the order of UTF-8 bytes. */
+/**
+ * Compares in the order of UTF-8 bytes. Returns a negative number, zero or a positive number, as `Array.sort` expects.
+ */
 export function compareKeys(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {
@@ -249,7 +257,7 @@ export function compareKeys(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Surrogates stand for code points above all others, so they go after U+E000–U+FFFF. */
+/** Surrogates encode the code points above U+FFFF, so they sort after U+E000–U+FFFF. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

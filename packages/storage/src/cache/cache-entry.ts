@@ -1,4 +1,4 @@
-/** What is cached of one key. Immutable and shared. */
+/** The cached state of one key. Immutable and shared. */
 export interface CacheEntry<T> {
   readonly key: string;
   /** The key's modRevision. */
@@ -6,18 +6,18 @@ export interface CacheEntry<T> {
   readonly value: T;
 }
 
-/** A change as watchers of the cache see it. One object for all of them, so that what is made of it can be kept with it. */
+/** A change of one key. All watchers get the same object, so that data derived from it can be attached to it once. */
 export interface CacheEvent<T> {
   readonly type: 'put' | 'delete';
   readonly key: string;
   readonly revision: number;
-  /** As it is now; for a deletion: as it was last. */
+  /** The new state; for a deletion, the last state. */
   readonly entry: CacheEntry<T>;
-  /** As it was before; absent for a new key. For a deletion the same as `entry`. */
+  /** The state before; absent for a new key. For a deletion the same object as `entry`. */
   readonly previous?: CacheEntry<T>;
 }
 
-/** An entry that remembers its size, since a value may hold more later than when it was measured. */
+/** An entry with its size as measured when it was added: the value may use more memory later. */
 export interface SizedEntry<T> extends CacheEntry<T> {
   readonly bytes: number;
 }

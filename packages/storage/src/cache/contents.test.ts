@@ -4,8 +4,8 @@ import { a, b, c, prefix, record, shown, started, useTurnableTime } from './text
 
 useTurnableTime();
 
-describe('what cannot be decoded', () => {
-  it('is kept apart from the rest, at the start and later', async () => {
+describe('values that cannot be decoded', () => {
+  it('are only in undecodable, after the list and after later writes', async () => {
     const store = new ScriptedStore();
     store.write({ [a]: 'bad one', [b]: 'good' });
     const { cache, errors } = await started(store);
@@ -31,7 +31,7 @@ describe('what cannot be decoded', () => {
   it.each<[sentence: string, next: string | undefined, line: string]>([
     ['is repaired', 'good', 'put default/a@4 good<fine'],
     ['is deleted', undefined, 'delete default/a@4 fine<fine'],
-  ])('stays for watchers what it was, until it %s', async (_, next, line) => {
+  ])('do not change for watchers until the key %s', async (_, next, line) => {
     const store = new ScriptedStore();
     const { cache } = await started(store);
     const watcher = record(cache, prefix, 1);

@@ -13,18 +13,18 @@ export interface ContentsOptions<T> {
 }
 
 /**
- * Everything below a prefix as of `revision`, and the changes that led there. Begins empty at a revision, gets what was
- * stored then by `load`, and every later change by `apply`.
+ * The state of all keys below a prefix at `revision`, and the changes that led to it. Starts empty at a revision;
+ * `load` adds the entries stored at that revision, `apply` every later change.
  *
- * What cannot be decoded is in `undecodable` and nowhere else. Watchers see such a key stay as it was when it could last
- * be read, until it can be read again or is deleted; they never hear of one that could not be read from the beginning.
+ * A key that cannot be decoded is only in `undecodable`. Watchers see no change of such a key until it can be decoded
+ * again or is deleted. They never see a key that could not be decoded from the start.
  */
 export class Contents<T> {
   readonly #options: ContentsOptions<T>;
   readonly entries = new OrderedMap<SizedEntry<T>>();
   readonly undecodable = new Map<string, Error>();
   readonly window: EventWindow<T>;
-  /** What keys in `undecodable` were before. Its keys are not in `entries`. */
+  /** The last decodable state of keys in `undecodable`. Its keys are not in `entries`. */
   readonly #lastReadable = new Map<string, SizedEntry<T>>();
   #revision: number;
   #bytes = 0;
@@ -35,12 +35,12 @@ export class Contents<T> {
     this.window = new EventWindow(revision, options.window, () => options.clock.monotonic());
   }
 
-  /** Everything up to it has been applied. */
+  /** All changes up to this revision have been applied. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** Of all values that are current, or were before they could no longer be read. */
+  /** The size of all current values, including the last decodable values of keys in `undecodable`. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -52,7 +52,7 @@ export class Contents<T> {
     this.#bytes += entry.bytes;
   }
 
-  /** Applies changes that are newer than `revision`, and gives them as watchers see them. */
+  /** Applies changes that are newer than `revision`. Returns the events for watchers. */
   apply(events: readonly StoreEvent[]): SizedEvent<T>[] {
     const applied: SizedEvent<T>[] = [];
     for (const event of events) {
@@ -66,7 +66,7 @@ export class Contents<T> {
     return applied;
   }
 
-  /** Nothing changed up to that revision. */
+  /** Notes that there was no further change up to the revision. */
   advance(revision: number): void {
     if (revision > this.#revision) this.#revision = revision;
     this.window.forgetOld();
@@ -95,7 +95,7 @@ export class Contents<T> {
     return { type: 'delete', key, revision, entry: previous, previous };
   }
 
-  /** As watchers believe it to be. */
+  /** The state of the key as watchers know it. */
   #readable(key: string): SizedEntry<T> | undefined {
     return this.entries.get(key) ?? (this.#lastReadable.size > 0 ? this.#lastReadable.get(key) : undefined);
   }

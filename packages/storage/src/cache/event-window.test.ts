@@ -27,7 +27,7 @@ function revisions(events: readonly SizedEvent<string>[]): number[] {
 }
 
 describe('event window', () => {
-  it('gives the changes after a revision that match', () => {
+  it('returns the matching events after a revision', () => {
     const window = newWindow(5, { events: 10, bytes: 100 });
     for (const revision of [6, 8, 9]) window.push(put(revision));
     expect(revisions(window.since(5, everything))).toEqual([6, 8, 9]);
@@ -38,7 +38,7 @@ describe('event window', () => {
     expect(window.oldestRevision).toBe(5);
   });
 
-  it('forgets the oldest when there are too many, and reaches back to the last one forgotten', () => {
+  it('drops the oldest events when there are too many, and oldestRevision is that of the last one dropped', () => {
     const window = newWindow(1, { events: 3, bytes: 100 });
     for (let revision = 2; revision <= 6000; revision++) window.push(put(revision));
     expect(window.length).toBe(3);
@@ -46,7 +46,7 @@ describe('event window', () => {
     expect(revisions(window.since(5997, everything))).toEqual([5998, 5999, 6000]);
   });
 
-  it('forgets the oldest when they hold too many bytes, which are those of the values that were replaced', () => {
+  it('drops the oldest events when the replaced values they hold have too many bytes', () => {
     const window = newWindow(1, { events: 100, bytes: 100 });
     window.push(put(2));
     window.push(put(3, 40));
@@ -56,14 +56,14 @@ describe('event window', () => {
     expect(window).toMatchObject({ bytes: 61, length: 2, oldestRevision: 3 });
   });
 
-  it('keeps nothing of a change that is too large by itself', () => {
+  it('does not keep an event whose replaced value alone is too large', () => {
     const window = newWindow(1, { events: 100, bytes: 100 });
     window.push(put(2));
     window.push(put(3, 101));
     expect(window).toMatchObject({ bytes: 0, length: 0, oldestRevision: 3 });
   });
 
-  it('forgets what is too old, but for the last so many', () => {
+  it('drops events that are too old, except for the last oldEvents', () => {
     let now = 0;
     const window = newWindow(1, { ageMs: 100, oldEvents: 2 }, () => now);
     for (const revision of [2, 3, 4, 5]) {

@@ -3,37 +3,39 @@ import type { SizedEvent } from './cache-entry.ts';
 export interface WindowBounds {
   readonly events: number;
   readonly bytes: number;
-  /** Older changes go, but for the last `oldEvents`. */
+  /** Older events are dropped, except for the last `oldEvents`. */
   readonly ageMs: number;
   readonly oldEvents: number;
 }
 
-/** Released places at the front are given back when there are so many, and as many as events. */
+/**
+ * The arrays are shortened when this many places at the front are released, and at least as many as there are events.
+ */
 const minReleased = 1024;
 
 /**
- * The newest changes, in order, for watchers that come back: every change after `oldestRevision` is here. Bounded by
- * number, by bytes and by age; the oldest go first.
+ * The newest events, in order, for watchers that reconnect: every change after `oldestRevision` is in it. Limited by
+ * number, bytes and age; the oldest events are dropped first.
  */
 export class EventWindow<T> {
   readonly #bounds: WindowBounds;
   readonly #now: () => number;
-  /** The places before `#head` are released. */
+  /** The places before `#head` are released (undefined). */
   #events: (SizedEvent<T> | undefined)[] = [];
-  /** When they came, by `#now`; at the same places. */
+  /** The time of each event by `#now`, at the same index. */
   #times: number[] = [];
   #head = 0;
   #bytes = 0;
   #oldestRevision: number;
 
-  /** `now`: milliseconds on a clock that never goes back. */
+  /** `now` returns milliseconds of a monotonic clock. */
   constructor(oldestRevision: number, bounds: WindowBounds, now: () => number) {
     this.#oldestRevision = oldestRevision;
     this.#bounds = bounds;
     this.#now = now;
   }
 
-  /** The oldest revision that can be watched from. */
+  /** The oldest revision that a watch can start after. */
   get oldestRevision(): number {
     return this.#oldestRevision;
   }
@@ -43,15 +45,15 @@ export class EventWindow<T> {
   }
 
   /**
-   * Bytes that only the window holds. A value that was replaced or deleted is `previous` of exactly one event, the last
-   * one here that refers to it; a value that was not is still held by the cache itself. So the sum over `previous`
-   * counts everything once.
+   * The bytes that only the window keeps alive. A value that was replaced or deleted is `previous` of exactly one
+   * event; a value that is still current is held by the cache itself. So the sum over `previous` counts each value
+   * once.
    */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Its revision must not be before that of the last one. */
+  /** Adds an event. Its revision must not be lower than that of the last one. */
   push(event: SizedEvent<T>): void {
     const { events, bytes } = this.#bounds;
     this.#events.push(event);
@@ -61,14 +63,14 @@ export class EventWindow<T> {
     this.forgetOld();
   }
 
-  /** Forgets what has become too old since the last change. */
+  /** Drops the events that have become too old since the last change. */
   forgetOld(): void {
     const { ageMs, oldEvents } = this.#bounds;
     const since = this.#now() - ageMs;
     while (this.length > oldEvents && (this.#times[this.#head] ?? since) < since) this.#shift();
   }
 
-  /** The changes after the revision that are of interest, in order. */
+  /** Returns the events after the revision whose keys match, in order. */
   since(revision: number, matches: (key: string) => boolean): SizedEvent<T>[] {
     const found: SizedEvent<T>[] = [];
     for (let index = this.#firstAfter(revision); index < this.#events.length; index++) {
@@ -97,7 +99,7 @@ export class EventWindow<T> {
     const event = this.#at(this.#head);
     this.#events[this.#head++] = undefined;
     this.#bytes -= costOf(event);
-    // Events of the same revision may still be here, but a watcher that would need them cannot begin before them.
+    // Events of the same revision may still be in the window, but a watcher cannot start in the middle of a revision.
     this.#oldestRevision = event.revision;
     if (this.#head >= minReleased && this.#head >= this.length) {
       this.#events = this.#events.slice(this.#head);

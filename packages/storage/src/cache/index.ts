@@ -1,4 +1,7 @@
-/** A watch cache over any store: what is below a prefix, decoded, in memory, kept current, with a window of changes. */
+/**
+ * A watch cache over any store: the decoded objects below a prefix in memory, kept current by a watch, with a window of
+ * recent events.
+ */
 export type { CacheEntry, CacheEvent } from './cache-entry.ts';
 
 export { TooLargeRevisionError } from './too-large-revision-error.ts';

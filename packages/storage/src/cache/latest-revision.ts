@@ -1,6 +1,6 @@
 /**
- * Reads the store's newest revision for many at once: whoever asks gets a read that begins after the call, and all who
- * ask while one is under way share the next.
+ * Reads the store's newest revision for many callers: each gets the result of a read that began after its call, and all
+ * calls during a read share the next one.
  */
 export class LatestRevision {
   readonly #read: () => Promise<number>;

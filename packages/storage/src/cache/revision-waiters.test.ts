@@ -7,7 +7,7 @@ import { TooLargeRevisionError } from './too-large-revision-error.ts';
 useTurnableTime();
 
 describe('freshness', () => {
-  it('comes up to writes elsewhere by progress', async () => {
+  it('includes writes outside of the prefix, by progress notifications', async () => {
     const store = new ScriptedStore();
     const { cache } = await started(store);
     store.write({ [elsewhere]: 'x' });
@@ -20,7 +20,7 @@ describe('freshness', () => {
     cache.stop();
   });
 
-  it('waits for events that are late, and asks again for progress that is lost', async () => {
+  it('waits for delayed events, and repeats progress requests that were lost', async () => {
     const store = new ScriptedStore();
     const { cache } = await started(store);
     store.holdEvents = true;
@@ -33,13 +33,13 @@ describe('freshness', () => {
     cache.stop();
   });
 
-  it('shares reads of the revision, but never one that began before the call', async () => {
+  it('shares reads of the revision, but never uses one that began before the call', async () => {
     const store = new ScriptedStore();
     const { cache } = await started(store);
     let reads = 0;
     store.onRead = () => {
       reads++;
-      // Written while the first read is under way: the others began after that and must see it.
+      // Written while the first read is in progress: the other calls came later and must see it.
       if (reads === 1) queueMicrotask(() => store.write({ [elsewhere]: 'x' }));
     };
     const first = cache.fresh();
@@ -50,7 +50,7 @@ describe('freshness', () => {
     cache.stop();
   });
 
-  it.each(['fresh', 'waitFor'] as const)('gives up %s when events do not come in time', async (method) => {
+  it.each(['fresh', 'waitFor'] as const)('rejects %s when events do not arrive in time', async (method) => {
     const store = new ScriptedStore();
     const { cache } = await started(store);
     store.holdEvents = true;
@@ -63,7 +63,7 @@ describe('freshness', () => {
     cache.stop();
   });
 
-  it('says it in upstream’s words', () => {
+  it('has upstream’s message for a too large revision', () => {
     expect(new TooLargeRevisionError(9, 3)).toMatchObject({
       message: 'Too large resource version: 9, current: 3',
       revision: 9,
@@ -82,7 +82,7 @@ describe('freshness', () => {
     cache.stop();
   });
 
-  it('waits for the store to come back, and says that it is away when it does not', async () => {
+  it('waits while the store is unavailable, and rejects with that reason after the timeout', async () => {
     const store = new ScriptedStore();
     store.write({ [a]: 'one' });
     const { cache, errors } = await started(store);
@@ -106,7 +106,7 @@ describe('freshness', () => {
     cache.stop();
   });
 
-  it('waits for the start too', async () => {
+  it('waits before start has finished, too', async () => {
     const store = new ScriptedStore();
     store.write({ [a]: 'one' });
     const { cache } = create(store);
@@ -116,7 +116,7 @@ describe('freshness', () => {
     cache.stop();
   });
 
-  it('passes on what is more than a store that is away', async () => {
+  it('rejects at once for an error other than StoreUnavailableError', async () => {
     const store = new ScriptedStore();
     const { cache } = await started(store);
     store.failure = new Error('a bug');

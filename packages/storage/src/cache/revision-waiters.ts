@@ -3,16 +3,16 @@ import { StoreUnavailableError } from '../errors.ts';
 import type { LatestRevision } from './latest-revision.ts';
 
 export interface WaitOptions {
-  /** Ends the waiting with its reason. */
+  /** Aborts the wait: it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** How long to wait; 3 seconds when absent. */
+  /** The longest wait; 3 seconds when absent. */
   readonly timeoutMs?: number;
 }
 
 interface Waiter {
-  /** What it waits for; undefined as long as it has to be asked from the store. */
+  /** The revision to wait for; undefined until the store's current revision has been read. */
   revision: number | undefined;
-  /** Why the store could not say. */
+  /** Why reading the store's revision failed. */
   problem: Error | undefined;
   settle(error?: unknown): void;
 }
@@ -21,31 +21,39 @@ interface WaitersOptions {
   readonly clock: Clock;
   readonly latest: LatestRevision;
   readonly requestProgress: () => void;
-  /** What to tell those whose time is up. `revision` is undefined when not even that is known, `problem` may say why. */
+  /**
+   * Makes the error for a wait that timed out. `revision` is undefined when the store's revision could not be read;
+   * `problem` may have the reason.
+   */
   readonly timeoutError: (revision: number | undefined, problem: Error | undefined) => Error;
 }
 
-/** Upstream's, for reads that are to be not older than a revision. */
+/** Upstream's timeout for reads that must not be older than a revision. */
 const defaultTimeoutMs = 3000;
 
-/** How often the store is asked again, as long as somebody waits. */
+/** The interval of progress requests while there are waiters. */
 const pollMs = 100;
 
-/** Those who wait until the cache has come to a revision. As long as there are any, the store is asked for progress. */
+/**
+ * Lets callers wait until the cache has reached a revision. While there are waiters, progress is requested from the
+ * store.
+ */
 export class RevisionWaiters {
   readonly #options: WaitersOptions;
   readonly #waiters = new Set<Waiter>();
   #reached = 0;
   #closed: Error | undefined;
   #poll: Timer | undefined;
-  /** Progress has been requested in this turn: once is enough for everybody who began to wait in it. */
+  /** True when progress has been requested in this turn: one request serves all waits that begin in it. */
   #requested = false;
 
   constructor(options: WaitersOptions) {
     this.#options = options;
   }
 
-  /** Resolves when the revision is reached; undefined stands for the store's newest one at the time of the call. */
+  /**
+   * Resolves when the cache has reached the revision; undefined means the store's newest one at the time of the call.
+   */
   wait(revision: number | undefined, { signal, timeoutMs = defaultTimeoutMs }: WaitOptions = {}): Promise<void> {
     if (this.#closed !== undefined) return Promise.reject(this.#closed);
     if (signal?.aborted) return Promise.reject(signal.reason);
@@ -74,7 +82,10 @@ export class RevisionWaiters {
     });
   }
 
-  /** The cache has come to the revision. It may be an older one than before, if the store has lost what was after. */
+  /**
+   * Notes that the cache has reached the revision and resolves its waiters. It may be lower than before, if the store
+   * was restored to an older state.
+   */
   reach(revision: number): void {
     this.#reached = revision;
     if (this.#waiters.size === 0) return;
@@ -83,14 +94,14 @@ export class RevisionWaiters {
     }
   }
 
-  /** Nobody gets anything but the error from now on. */
+  /** Rejects all current and later waits with the error. */
   close(error: Error): void {
     this.#closed = error;
     this.#poll?.cancel();
     for (const waiter of this.#waiters) waiter.settle(error);
   }
 
-  /** Finds out what the waiter waits for. */
+  /** Sets the waiter's revision to the store's current one. */
   #aim(waiter: Waiter): void {
     this.#options.latest.get().then(
       (revision) => {
@@ -100,7 +111,7 @@ export class RevisionWaiters {
         else if (this.#waiters.has(waiter)) this.#requestProgress();
       },
       (error) => {
-        // The store may be back before the time is up.
+        // The store may be available again before the timeout.
         if (!(error instanceof StoreUnavailableError)) waiter.settle(error);
         waiter.problem = error;
         this.#keepPolling();
@@ -121,7 +132,7 @@ export class RevisionWaiters {
   #keepPolling(): void {
     if (this.#poll !== undefined || this.#waiters.size === 0) return;
     const look = (): void => {
-      // It leaves by itself when nobody waits any more.
+      // The poll stops when there are no waiters.
       if (this.#waiters.size === 0) {
         this.#poll?.cancel();
         this.#poll = undefined;

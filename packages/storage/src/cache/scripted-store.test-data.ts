@@ -20,16 +20,16 @@ interface Watching extends Watch {
   position: number;
 }
 
-/** A store in memory that does what a test tells it to: breaks its watches, is away, keeps events and progress back. */
+/** A store in memory whose faults a test controls: broken watches, unavailability, events and progress held back. */
 export class ScriptedStore implements Store {
   readonly driver = 'etcd';
-  /** What reads and watches fail with, as long as it is set. */
+  /** While set, reads and watches fail with this error. */
   failure: Error | undefined;
   holdEvents = false;
   holdProgress = false;
   /** Called when `currentRevision` is read. */
   onRead: () => void = () => {};
-  /** Revisions that watches were begun from. */
+  /** The start revisions of all watches. */
   readonly watchedFrom: number[] = [];
   readonly #history: StoreEvent[] = [];
   readonly #watches = new Set<Watching>();
@@ -92,7 +92,7 @@ export class ScriptedStore implements Store {
     return { ok: true, revision: this.#revision };
   }
 
-  /** Writes without conditions, as one batch of events; undefined deletes. */
+  /** Writes without preconditions, as one batch of events; undefined deletes the key. */
   write(changes: Record<string, string | undefined>, note?: unknown): void {
     const state = this.state();
     for (const [key, text] of Object.entries(changes)) {
@@ -111,12 +111,12 @@ export class ScriptedStore implements Store {
     this.deliver();
   }
 
-  /** Delivers what was kept back. */
+  /** Delivers the events that were held back. */
   deliver(): void {
     if (!this.holdEvents) for (const watching of this.#watches) this.#deliverTo(watching);
   }
 
-  /** Delivers so much of what was kept back, to each watch. */
+  /** Delivers up to `count` of the events that were held back, to each watch. */
   deliverSome(count: number): void {
     for (const watching of this.#watches) this.#deliverTo(watching, count);
   }
@@ -150,17 +150,17 @@ export class ScriptedStore implements Store {
     this.#compacted = Math.max(this.#compacted, revision);
   }
 
-  /** Ends all watches. What happened meanwhile is not lost, unless it is compacted. */
+  /** Ends all watches. Events in the meantime are not lost, unless they are compacted. */
   breakWatches(error: Error | undefined): void {
     for (const watching of this.#watches) this.#end(watching, error);
   }
 
-  /** Sends every watch something out of turn. */
+  /** Sends the events to every watch, whatever their revisions. */
   sendRaw(events: readonly StoreEvent[]): void {
     for (const { handler } of this.#watches) handler.onEvents(events);
   }
 
-  /** Goes back to what was there at a revision, as a backup that is put in place. */
+  /** Goes back to the state at a revision, like a restore from a backup. */
   restore(revision: number): void {
     this.#history.splice(this.#history.findIndex((event) => event.revision > revision));
     this.#revision = revision;
@@ -171,7 +171,7 @@ export class ScriptedStore implements Store {
     this.breakWatches(undefined);
   }
 
-  /** What was there at the revision, compacted or not. */
+  /** Returns the state at the revision, also when it is compacted. */
   state(revision = this.#revision): Map<string, KeyValue> {
     const state = new Map<string, KeyValue>();
     for (const event of this.#history) {

@@ -5,8 +5,8 @@ import { a, b, create, elsewhere, prefix, record, shown, started, useTurnableTim
 
 useTurnableTime();
 
-describe('trouble with the store', () => {
-  it('starts as soon as the store is there, with longer and longer pauses', async () => {
+describe('store failures', () => {
+  it('starts when the store becomes available, with growing pauses between attempts', async () => {
     const store = new ScriptedStore();
     store.write({ [a]: 'one' });
     store.failure = new StoreUnavailableError('no connection');
@@ -28,7 +28,7 @@ describe('trouble with the store', () => {
     cache.stop();
   });
 
-  it('leaves up to half of a pause to chance', async () => {
+  it('shortens pauses by a random jitter of up to half', async () => {
     const store = new ScriptedStore();
     const { cache } = await started(store, { random: () => 0.5 });
     store.breakWatches(new Error('gone'));
@@ -39,7 +39,7 @@ describe('trouble with the store', () => {
     cache.stop();
   });
 
-  it('goes on where it was when a watch breaks, and watchers do not notice', async () => {
+  it('resumes a broken watch at the last revision, and watchers are not ended', async () => {
     const store = new ScriptedStore();
     const { cache, errors } = await started(store);
     const watcher = record(cache, prefix, 1);
@@ -56,7 +56,7 @@ describe('trouble with the store', () => {
     cache.stop();
   });
 
-  it('goes on from progress, so that compaction of what was elsewhere does no harm', async () => {
+  it('resumes from the last progress revision, so that compacted changes of other prefixes do not matter', async () => {
     const store = new ScriptedStore();
     const { cache } = await started(store);
     const watcher = record(cache, prefix, 1);
@@ -70,7 +70,7 @@ describe('trouble with the store', () => {
     cache.stop();
   });
 
-  it('lists again when history is compacted, and ends watchers when that is done', async () => {
+  it('lists again when the revision is compacted, and ends watchers after that', async () => {
     const store = new ScriptedStore();
     store.write({ [a]: 'one', [b]: 'x' });
     const { cache, errors } = await started(store);
@@ -94,7 +94,7 @@ describe('trouble with the store', () => {
     cache.stop();
   });
 
-  it('lists again when the store has gone back', async () => {
+  it('lists again when the store’s revision has gone back', async () => {
     const store = new ScriptedStore();
     store.write({ [a]: 'one' });
     store.write({ [a]: 'two', [b]: 'x' });
@@ -109,7 +109,7 @@ describe('trouble with the store', () => {
     cache.stop();
   });
 
-  it('lists again when the store contradicts itself', async () => {
+  it('lists again when the store sends revisions out of order', async () => {
     const store = new ScriptedStore();
     store.write({ [a]: 'one' });
     store.write({ [a]: 'two' });
@@ -127,7 +127,7 @@ describe('trouble with the store', () => {
     cache.stop();
   });
 
-  it('begins again when history is compacted while it starts', async () => {
+  it('lists again when the revision is compacted during the start', async () => {
     const store = new ScriptedStore();
     for (let round = 2; round <= 7; round++) store.write({ [a]: `${round}` });
     const { cache, errors } = create(store);
@@ -141,7 +141,7 @@ describe('trouble with the store', () => {
     cache.stop();
   });
 
-  it('is not started before all of history has come, however often it must ask', async () => {
+  it('does not finish the start before all history was delivered, however many progress requests that takes', async () => {
     const store = new ScriptedStore();
     store.write({ [a]: 'one', [elsewhere]: 'x', [b]: 'two' });
     store.holdEvents = true;
@@ -159,7 +159,7 @@ describe('trouble with the store', () => {
     cache.stop();
   });
 
-  it('survives a reporter that throws', async () => {
+  it('continues when onError throws', async () => {
     const store = new ScriptedStore();
     const onError = vi.fn(() => {
       throw new Error('the log is full');

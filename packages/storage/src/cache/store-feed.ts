@@ -7,48 +7,50 @@ import { Contents, type ContentsOptions } from './contents.ts';
 interface FeedOptions<T> extends ContentsOptions<T> {
   readonly store: Store;
   readonly prefix: string;
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to 1 (exclusive). */
   readonly random: () => number;
 }
 
-/** All are called synchronously and must not throw. */
+/** All methods are called synchronously and must not throw. */
 interface FeedHandler<T> {
-  /** Everything stored is in the contents. Again when the feed had to begin anew: then nothing is said of what lies between. */
+  /** The contents hold everything stored. Called again when the feed had to list again: the changes in between are then not reported. */
   onContents(contents: Contents<T>): void;
-  /** The contents have changed; maybe only their revision. */
+  /** The contents have changed, or only their revision has. */
   onChange(changes: readonly SizedEvent<T>[]): void;
-  /** The last call: the feed was stopped, or the store closed. */
+  /** The last call: the feed was stopped, or the store was closed. */
   onEnd(): void;
 }
 
-/** The list is read in pages of so many, so that not all of its stored bytes are in memory at once. */
+/** The list is read in pages of this size, so that not all of its stored bytes are in memory at once. */
 const pageSize = 10_000;
 
-/** How often the store is asked whether everything has come, until it has. */
+/** The interval of progress requests until the feed has caught up. */
 const pollMs = 100;
 
-/** Pauses after a problem: each is twice the one before, until it works again; of each, up to half is left to chance. */
+/**
+ * The pause after a failure doubles with each further failure up to the longest one, and starts over after a success. Random jitter
+ * shortens it by up to half.
+ */
 const firstPauseMs = 100;
 const longestPauseMs = 5000;
 
 /**
- * Keeps contents like the store, for good:
+ * Keeps contents in step with the store until it is stopped:
  *
- * 1. **List** at an older revision, so far back as the store still knows and the window can hold.
- * 2. **Catch up** by a watch from there: what has changed since goes through the window, as if it had been there all the
- *    time. So whoever watched before a restart can go on afterwards. Then the contents are handed out.
- * 3. **Follow** the same watch. When it breaks: pause, and watch again from where it was.
- * 4. When the store no longer knows what was there, or contradicts itself: begin anew with 1, while the old contents stay
- *    in use.
+ * 1. **List** at an older revision, as far back as the store's history and the window's size allow.
+ * 2. **Catch up** by a watch from that revision: the changes since then fill the window, as if it had existed all the time. So clients that
+ *    watched before a restart can resume. Then the contents are passed to the handler.
+ * 3. **Follow** the same watch. When it breaks: pause, and watch again from the last revision.
+ * 4. When the store has compacted that revision, or sends events out of order: start again with 1, while the old contents stay in use.
  */
 export class StoreFeed<T> {
   readonly #options: FeedOptions<T>;
   readonly #handler: FeedHandler<T>;
-  /** What is kept current; undefined when it must be listed. */
+  /** The contents being kept current; undefined when they must be listed. */
   #contents: Contents<T> | undefined;
-  /** The contents are handed out when they have come to this revision. */
+  /** The contents are passed to the handler when they have reached this revision. */
   #target = 0;
-  /** They have been handed out. */
+  /** True when the contents have been passed to the handler. */
   #current = false;
   #watch: Watch | undefined;
   #connected = false;
@@ -62,17 +64,17 @@ export class StoreFeed<T> {
     this.#handler = handler;
   }
 
-  /** The store answers: what is not here soon has not happened. */
+  /** True when the current watch has delivered events or progress: the store answers. */
   get connected(): boolean {
     return this.#connected;
   }
 
-  /** What went wrong last. */
+  /** The last failure. */
   get lastError(): Error | undefined {
     return this.#lastError;
   }
 
-  /** Never rejects: problems go to `onError`, and it goes on until it is stopped or the store is closed. */
+  /** Runs until it is stopped or the store is closed. Never rejects: failures are passed to `onError`. */
   async run(): Promise<void> {
     while (!this.#stopped) {
       const error = await this.#attempt();
@@ -101,7 +103,7 @@ export class StoreFeed<T> {
     this.#endPause?.();
   }
 
-  /** Gives why it ended; undefined when the watch was stopped or the store closed. */
+  /** Returns the error that ended the attempt; undefined when the watch was stopped or the store was closed. */
   async #attempt(): Promise<Error | undefined> {
     try {
       if (this.#contents === undefined) this.#contents = await this.#list();
@@ -123,13 +125,13 @@ export class StoreFeed<T> {
       const { entries, remaining } = await store.list(prefix, { revision, from, limit: pageSize });
       for (const entry of entries) contents.load(entry);
       const last = entries.at(-1);
-      // No key has U+0000, so that nothing is between the last key and this.
+      // Keys contain no U+0000, so there is no key between the last one and this.
       from = remaining > 0 && last !== undefined ? `${last.key}\u0001` : undefined;
     }
     return contents;
   }
 
-  /** A store that was restored from a backup may never have come to where the contents are. */
+  /** Throws when the store's revision is lower than that of the contents: the store was restored from a backup. */
   async #checkPlace(revision: number): Promise<void> {
     const current = await this.#options.store.currentRevision();
     if (current < revision) throw new FutureRevisionError(revision, current);
@@ -187,17 +189,17 @@ export class StoreFeed<T> {
   }
 }
 
-/** There is no way on from where the contents are. */
+/** Whether the contents must be listed again after this error. */
 function lostPlace(error: Error): boolean {
   return error instanceof CompactedError || error instanceof FutureRevisionError || error instanceof WrongOrderError;
 }
 
-/** The store has delivered something that it said before had been delivered. */
+/** The store has delivered a change with a revision it had already passed. */
 class WrongOrderError extends Error {
   override readonly name = 'WrongOrderError';
 }
 
-/** Changes of one revision may only come together. */
+/** Returns an error when a revision is out of order. Several changes of one revision must come in one batch. */
 function orderError(events: readonly StoreEvent[], after: number): Error | undefined {
   let last = after + 1;
   for (const { key, revision } of events) {

@@ -10,7 +10,7 @@ export const b = `${prefix}default/b`;
 export const c = `${prefix}kube-system/c`;
 export const elsewhere = '/registry/services/x';
 
-/** Time passes only when a test says so, and no timer may be left when it ends. */
+/** Uses fake timers for each test, and checks that no timer is left at its end. */
 export function useTurnableTime(): void {
   beforeEach(() => {
     vi.useFakeTimers();
@@ -22,7 +22,7 @@ export function useTurnableTime(): void {
   });
 }
 
-/** A cache of texts, those that begin with `bad` being unreadable. Pauses are as long as they can be. */
+/** Returns a cache of strings. Those that begin with `bad` cannot be decoded. Retry pauses have no jitter. */
 export function create(store: ScriptedStore, options: Partial<WatchCacheOptions<string>> = {}) {
   const errors: Error[] = [];
   const cache = new WatchCache<string>({
@@ -47,7 +47,10 @@ export async function started(store: ScriptedStore, options?: Partial<WatchCache
   return made;
 }
 
-/** What a watcher sees, as sentences: `put a@3 one<zero`, and in the end how it ended. */
+/**
+ * Records a watcher's events as lines, for example `put a@3 one<zero` (key, revision, new value, previous value), and
+ * its end.
+ */
 export function record(cache: WatchCache<string>, target: WatchTarget, after: number) {
   const lines: string[] = [];
   const events: CacheEvent<string>[] = [];

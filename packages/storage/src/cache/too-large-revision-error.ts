@@ -1,4 +1,4 @@
-/** A revision that the cache has not come to in the time that was given to it. */
+/** The cache has not reached the revision within the timeout. */
 export class TooLargeRevisionError extends Error {
   override readonly name = 'TooLargeRevisionError';
   readonly revision: number;

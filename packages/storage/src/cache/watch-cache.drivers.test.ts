@@ -17,7 +17,7 @@ function open(store: Store): WatchCache<string> {
   });
 }
 
-/** Writes, whatever is there; undefined deletes. */
+/** Writes without a precondition; undefined deletes the key. */
 async function write(store: Store, name: string, text: string | undefined, note?: string): Promise<number> {
   const key = prefix + name;
   const expected = (await store.get(key)).entry?.modRevision ?? 0;
@@ -29,7 +29,7 @@ async function write(store: Store, name: string, text: string | undefined, note?
   return revision;
 }
 
-/** What is there after a list at a revision and all that a watch from there says, kept as it comes. */
+/** Returns the state of a watch that starts at a revision from `state`, updated with every event. */
 function follow(cache: WatchCache<string>, after: number, state = new Map<string, string>()): Map<string, string> {
   cache.watch(prefix, after, {
     onEvents: (events) => {
@@ -66,7 +66,7 @@ describe.each(['memory', 'lmdb'])('over %s', (driver) => {
     await rm(directory, { recursive: true });
   });
 
-  it('has what was written as soon as the writer knows, with the writer’s note', async () => {
+  it('contains a write when its promise resolves, decoded with the writer’s note', async () => {
     const revision = await write(store, 'default/a', 'stored', 'noted');
     expect(cache.get(`${prefix}default/a`)).toMatchObject({ revision, value: 'noted' });
     expect(cache.revision).toBe(revision);
@@ -74,14 +74,14 @@ describe.each(['memory', 'lmdb'])('over %s', (driver) => {
     expect(cache.get(`${prefix}default/a`)).toBeUndefined();
   });
 
-  it('is fresh after writes elsewhere', async () => {
+  it('is fresh after writes outside of the prefix', async () => {
     const { revision } = await store.put('/registry/services/x', new Uint8Array(), { expected: 0 });
     expect(cache.revision).toBeLessThan(revision);
     await expect(cache.fresh()).resolves.toBe(revision);
     await cache.waitFor(revision);
   });
 
-  it('keeps watchers from any revision like the store, under concurrent writes and compaction', async () => {
+  it('keeps watchers from any revision consistent with the store, under concurrent writes and compaction', async () => {
     const followers = [follow(cache, cache.revision)];
     for (let round = 0; round < 30; round++) {
       const names = Array.from({ length: 10 }, (_, index) => `${index % 3}/${(round * 7 + index * 3) % 17}`);
@@ -102,7 +102,7 @@ describe.each(['memory', 'lmdb'])('over %s', (driver) => {
     for (const state of followers) expect(state).toEqual(contents(cache));
   });
 
-  it('reads history at its start: watchers from before go on with another cache', async () => {
+  it('reads history at its start, so that watchers of an earlier cache resume', async () => {
     const before = cache.revision;
     const state = follow(cache, before);
     for (let round = 0; round < 20; round++) await write(store, `${round % 5}`, `${round}`);

@@ -10,16 +10,16 @@ const prefix = '/r/';
 const keys = ['a/x', 'a/y', 'a/xy', 'ab/x', 'b/x', 'c'].map((name) => prefix + name);
 const targets: WatchTarget[] = [prefix, '/', '/r/a/', '/r/a', '/r/b/', '/r/a/x', { key: '/r/a/x' }, { key: '/r/c' }];
 
-/** What a client has: a list, and everything that its watch told since. */
+/** A client's state: a list, updated by the events of its watch. */
 class Client implements CacheWatchHandler<string> {
   readonly target: WatchTarget;
   readonly state: Map<string, string>;
-  /** The revision of the last change it knows of. */
+  /** The revision of the last change it received. */
   revision: number;
-  /** It gets everything; false when it had to stop or was stopped. */
+  /** True while its watch is running. */
   live = false;
   watching: { stop(): void } | undefined;
-  /** Which expectation was not met while it was given events. */
+  /** The expectation that failed in `onEvents`. */
   fault: unknown;
 
   constructor(store: ScriptedStore, target: WatchTarget, revision: number) {
@@ -28,7 +28,7 @@ class Client implements CacheWatchHandler<string> {
     this.state = stateOf(store, target, revision);
   }
 
-  /** Watches from where it is, unless that is too long ago. */
+  /** Watches from its revision, unless that is older than the window. */
   watch(cache: WatchCache<string>): void {
     this.live = true;
     try {
@@ -66,7 +66,7 @@ function stateOf(store: ScriptedStore, target: WatchTarget, revision?: number): 
   return new Map(found.map(({ key, value }) => [key, new TextDecoder().decode(value)]));
 }
 
-/** A cache over a store, and clients that come and go. */
+/** A cache over a store, with clients that start and stop. */
 class World {
   readonly store = new ScriptedStore();
   readonly clients: Client[] = [];
@@ -89,14 +89,14 @@ class World {
   }
 
   join(target: WatchTarget, back: number): void {
-    // From within the window, or before it, or a little in the future of what the cache knows.
+    // A revision inside the window, older than the window, or slightly newer than the cache's.
     const revision = Math.max(1, Math.min(this.store.revision, this.cache.revision + 2 - back));
     const client = new Client(this.store, target, revision);
     client.watch(this.cache);
     this.clients.push(client);
   }
 
-  /** Another process over the same store; clients go on with it. */
+  /** Replaces the cache by a new one over the same store, as after a restart. Clients resume with it. */
   async restart(): Promise<void> {
     const clients = this.clients.filter(({ live }) => live);
     this.cache.stop();
@@ -151,7 +151,7 @@ afterEach(() => {
 });
 
 describe('watch cache', () => {
-  it('keeps every watcher like the store, whatever happens to the watch below it', async () => {
+  it('keeps every watcher consistent with the store, whatever happens to the store’s watch', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyStep, { minLength: 10, maxLength: 60 }), async (steps) => {
         const world = new World();

@@ -18,7 +18,7 @@ import {
 useTurnableTime();
 
 describe('reading', () => {
-  it('has everything stored below the prefix once it is started, as of the revision', async () => {
+  it('holds everything stored below the prefix at its revision after the start', async () => {
     const store = new ScriptedStore();
     store.write({ [a]: 'one', [elsewhere]: 'x', [c]: 'two' });
     const { cache } = create(store);
@@ -63,7 +63,7 @@ describe('reading', () => {
     cache.stop();
   });
 
-  it('gives the writer’s note to the decoder', async () => {
+  it('passes the writer’s note to decode', async () => {
     const store = new ScriptedStore();
     const decode = vi.fn(() => 'decoded');
     const { cache } = await started(store, { decode });
@@ -73,7 +73,7 @@ describe('reading', () => {
     cache.stop();
   });
 
-  it('reports what it holds, each value once', async () => {
+  it('reports its size, with each value counted once', async () => {
     const store = new ScriptedStore();
     const { cache } = await started(store);
     store.write({ [a]: '1', [b]: '22' });
@@ -93,7 +93,7 @@ describe('reading', () => {
 });
 
 describe('watching', () => {
-  it('begins with what the window has, before it returns, and goes on live', async () => {
+  it('delivers the window’s events before it returns, and later ones as they happen', async () => {
     const store = new ScriptedStore();
     const { cache } = await started(store);
     store.write({ [a]: 'one', [c]: 'two' });
@@ -116,7 +116,7 @@ describe('watching', () => {
     expect(one.ends).toEqual([undefined]);
   });
 
-  it('shares the entries of events with what is read', async () => {
+  it('uses the same entry objects in events and reads', async () => {
     const store = new ScriptedStore();
     const { cache } = await started(store);
     const { events } = record(cache, prefix, 1);
@@ -127,7 +127,7 @@ describe('watching', () => {
     cache.stop();
   });
 
-  it('tells a watcher that begins within a callback everything once', async () => {
+  it('delivers every change once to a watcher that starts within a callback', async () => {
     const store = new ScriptedStore();
     const { cache } = await started(store);
     const inner: ReturnType<typeof record>[] = [];
@@ -140,7 +140,7 @@ describe('watching', () => {
     cache.stop();
   });
 
-  it('refuses what is older than the window', async () => {
+  it('throws for a revision older than the window', async () => {
     const store = new ScriptedStore();
     const { cache } = await started(store, { window: { events: 2, bytes: 100 } });
     store.write({ [a]: '1', [b]: '2', [c]: '3' });
@@ -150,7 +150,7 @@ describe('watching', () => {
     cache.stop();
   });
 
-  it('forgets old changes with the next one, and when it hears that nothing has changed', async () => {
+  it('drops old events at the next change and at progress without changes', async () => {
     const store = new ScriptedStore();
     const clock = new FakeClock(0);
     const window = { ageMs: 100, oldEvents: 1 };
@@ -168,7 +168,7 @@ describe('watching', () => {
     cache.stop();
   });
 
-  it('refuses before it is filled and after it is stopped', async () => {
+  it('throws before it is filled and after it is stopped', async () => {
     const { cache } = create(new ScriptedStore());
     expect(() => record(cache, prefix, 0)).toThrow(StoreUnavailableError);
     await cache.start();
@@ -176,7 +176,7 @@ describe('watching', () => {
     expect(() => record(cache, prefix, 1)).toThrow(StoreClosedError);
   });
 
-  it('fills the window from the store’s history, so that watchers go on after a restart', async () => {
+  it('fills the window from the store’s history, so that watchers resume after a restart', async () => {
     const store = new ScriptedStore();
     store.write({ [a]: 'one', [b]: 'x' });
     const before = await started(store);
@@ -199,8 +199,8 @@ describe('watching', () => {
   });
 
   it.each<[sentence: string, events: number, compacted: number, oldest: number]>([
-    ['as far as the window holds', 3, 1, 4],
-    ['as far as the store knows', 100, 5, 5],
+    ['as far back as the window’s size allows', 3, 1, 4],
+    ['as far back as the store’s compacted revision', 100, 5, 5],
   ])('reads history %s', async (_, events, compacted, oldest) => {
     const store = new ScriptedStore();
     for (let round = 2; round <= 7; round++) store.write({ [a]: `${round}` });
@@ -214,7 +214,7 @@ describe('watching', () => {
 });
 
 describe('the end', () => {
-  it.each(['the cache is stopped', 'the store is closed'])('ends everything when %s', async (what) => {
+  it.each(['the cache is stopped', 'the store is closed'])('ends watchers and waits when %s', async (what) => {
     const store = new ScriptedStore();
     store.write({ [a]: 'one' });
     const { cache, errors } = await started(store);
@@ -229,19 +229,22 @@ describe('the end', () => {
     expect(cache.get(a)?.value).toBe('one');
   });
 
-  it.each(['before the start', 'while the store is away', 'while it lists'])('can be stopped %s', async (when) => {
-    const store = new ScriptedStore();
-    if (when === 'while the store is away') store.failure = new StoreUnavailableError('no connection');
-    const { cache } = create(store);
-    if (when !== 'before the start') void cache.start();
-    if (when === 'while the store is away') await vi.advanceTimersByTimeAsync(0);
-    cache.stop();
-    await expect(cache.start()).rejects.toBeInstanceOf(StoreClosedError);
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(store.watchedFrom).toEqual([]);
-  });
+  it.each(['before the start', 'while the store is unavailable', 'while it lists'])(
+    'can be stopped %s',
+    async (when) => {
+      const store = new ScriptedStore();
+      if (when === 'while the store is unavailable') store.failure = new StoreUnavailableError('no connection');
+      const { cache } = create(store);
+      if (when !== 'before the start') void cache.start();
+      if (when === 'while the store is unavailable') await vi.advanceTimersByTimeAsync(0);
+      cache.stop();
+      await expect(cache.start()).rejects.toBeInstanceOf(StoreClosedError);
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect(store.watchedFrom).toEqual([]);
+    },
+  );
 
-  it('does not start over a store that is closed', async () => {
+  it('rejects start when the store is closed', async () => {
     const store = new ScriptedStore();
     await store.close();
     await expect(create(store).cache.start()).rejects.toBeInstanceOf(StoreClosedError);

@@ -13,60 +13,60 @@ import { type CacheWatchHandler, Watchers, type WatchTarget } from './watchers.t
 
 export interface WatchCacheOptions<T> {
   readonly store: Store;
-  /** Everything below it is cached: `/registry/pods/`. */
+  /** The prefix of the cached keys, for example `/registry/pods/`. */
   readonly prefix: string;
-  /** Makes what is cached of stored bytes. `note` is what the writer gave with the write, if the driver could pass it on. */
+  /** Decodes the stored bytes to the cached value. `note` is the one passed with the write, if the driver can deliver it. */
   readonly decode: (entry: KeyValue, note: unknown) => T;
-  /** Bytes that a value holds, for the bounds and for the report. Asked once, right after it was decoded. */
+  /** Returns the size of a value in bytes, for the window's limits and for `stats`. Called once, right after decoding. */
   readonly sizeOf: (value: T) => number;
-  /** How much history is kept for watchers that come back; whichever bound is met first. */
+  /** The limits of the history that is kept for watchers that reconnect. The first limit reached applies. */
   readonly window?: Partial<WindowBounds>;
-  /** Gets every problem that the cache deals with by itself: the store is away, an object cannot be decoded, a handler threw. */
+  /** Called with every error that the cache handles itself: the store is unavailable, an object cannot be decoded, a handler threw. */
   readonly onError?: (error: Error) => void;
-  /** From 0 up to 1, for pauses between attempts; the machine's when absent. */
+  /** Returns a number from 0 up to 1 (exclusive), for the jitter of retries; the system's random numbers when absent. */
   readonly random?: () => number;
-  /** Where time comes from; the machine's when absent. */
+  /** The clock; the system clock when absent. */
   readonly clock?: Clock;
 }
 
 export interface CacheListOptions {
-  /** Only keys that are this one or after it. */
+  /** Leaves out the keys before this one. */
   readonly from?: string;
-  /** At most so many; absent: all. */
+  /** The largest number of entries; unlimited when absent. */
   readonly limit?: number;
 }
 
 export interface CacheList<T> {
   readonly entries: CacheEntry<T>[];
-  /** How many more there are after the last one given. */
+  /** The number of entries after the last one returned. */
   readonly remaining: number;
 }
 
 export interface CacheStats {
   readonly entries: number;
-  /** Of the entries' values. */
+  /** The size of the entries' values. */
   readonly bytes: number;
   readonly windowEvents: number;
-  /** Of values that are only in the window. */
+  /** The size of the values that only the window keeps alive. */
   readonly windowBytes: number;
   readonly watchers: number;
-  /** The oldest revision that can be watched from. */
+  /** The oldest revision that a watch can start after. */
   readonly oldestRevision: number;
 }
 
 /**
- * Clients learn their place by bookmarks, once a minute, and wait for up to half a minute before they come back, so that history
- * should reach back somewhat longer: upstream keeps 75 seconds, and a hundred events however old they are. So many events are 55 a
- * second for one resource over all of the time, and 130 over those 75 seconds; the leases of a thousand nodes make 100. The bytes
- * are those of values that nothing else needs any more: room for so many events of 1.6 kB each, and few of large ones.
+ * Clients get a bookmark once a minute and wait for up to half a minute before they reconnect, so the history should reach back somewhat
+ * longer. Upstream keeps 75 seconds, and a hundred events however old they are. 10,000 events are 55 per second for one resource over the
+ * whole 180 seconds, and 130 per second over 75 seconds; the leases of a thousand nodes make 100 per second. The bytes are those of values
+ * that only the window needs: enough for 10,000 events of 1.6 kB each, or for few large ones.
  */
 const defaultWindow: WindowBounds = { events: 10_000, bytes: 16 * 1024 * 1024, ageMs: 180_000, oldEvents: 100 };
 
 /**
- * What is below a prefix of a store, decoded, in memory, kept current by a watch, with the newest changes for watchers
- * that come back. Everything is as of one `revision`, the newest that the cache knows of.
+ * A cache of the decoded objects below a prefix of a store, kept current by a watch, with the newest events for watchers that reconnect.
+ * The whole state is that of one `revision`, the newest that the cache knows.
  *
- * Outside of handlers' callbacks every watcher has been given everything up to `revision`, so that a bookmark may say so.
+ * Outside of handlers' callbacks every watcher has received all changes up to `revision`, so that a bookmark may carry that revision.
  */
 export class WatchCache<T> {
   readonly #watchers: Watchers<T>;
@@ -77,7 +77,7 @@ export class WatchCache<T> {
   readonly #filled: Promise<void>;
   #settleFilled!: { resolve(): void; reject(error: Error): void };
 
-  /** Nothing is read yet. */
+  /** Does not read anything yet; `start` does. */
   constructor(options: WatchCacheOptions<T>) {
     const { store, random = systemRandom.number, clock = systemClock } = options;
     const window = { ...defaultWindow, ...options.window };
@@ -85,7 +85,7 @@ export class WatchCache<T> {
       try {
         options.onError?.(error);
       } catch {
-        // There is nobody left to tell, and whatever was being done must be finished.
+        // An error of the error handler itself cannot be reported, and must not interrupt the caller.
       }
     };
     const complete = { ...options, onError, random, clock, window };
@@ -109,14 +109,14 @@ export class WatchCache<T> {
     this.#filled = new Promise((resolve, reject) => {
       this.#settleFilled = { resolve, reject };
     });
-    // Who does not wait for it need not hear that it was stopped.
+    // When nobody awaits `start`, its rejection must not be an unhandled one.
     this.#filled.catch(() => {});
   }
 
   /**
-   * Lists the prefix and watches it; resolves when everything stored is here. Again: the same promise. Tries as long as
-   * it takes while the store is unavailable; rejects with a StoreClosedError when the cache is stopped or the store is
-   * closed before.
+   * Lists the prefix and watches it. Resolves when everything stored is in the cache. Further calls return the same promise. Retries
+   * without limit while the store is unavailable. Rejects with a StoreClosedError when the cache is stopped or the store is closed before
+   * that.
    */
   start(): Promise<void> {
     if (this.#state === 'new') {
@@ -126,38 +126,39 @@ export class WatchCache<T> {
     return this.#filled;
   }
 
-  /** Everything up to it has been applied. 0 before the start. Never goes back unless the store does. */
+  /** All changes up to this revision have been applied. 0 before `start` has finished. Never goes back unless the store does. */
   get revision(): number {
     return this.#contents.revision;
   }
 
-  /** What is there as of `revision`; nothing before the start. */
+  /** Returns the key's entry at `revision`; undefined before `start` has finished. */
   get(key: string): CacheEntry<T> | undefined {
     return this.#contents.entries.get(key);
   }
 
-  /** What is there below the prefix as of `revision`, in order of the keys' UTF-8 bytes; nothing before the start. */
+  /** Returns the entries below the prefix at `revision`, in order of the keys' UTF-8 bytes; none before `start` has finished. */
   list(prefix: string, { from, limit = Number.POSITIVE_INFINITY }: CacheListOptions = {}): CacheList<T> {
     const { entries: stored } = this.#contents;
     const entries = stored.valuesWithPrefix(prefix, from, limit);
     return { entries, remaining: entries.length < limit ? 0 : stored.countWithPrefix(prefix, from) - entries.length };
   }
 
-  /** How many `list` would give. */
+  /** Returns the number of entries below the prefix. */
   count(prefix: string): number {
     return this.#contents.entries.countWithPrefix(prefix);
   }
 
-  /** Keys that are stored but cannot be decoded, and why. They are in no list: a list that would have them should fail. */
+  /** Keys that are stored but cannot be decoded, with the reasons. `list` leaves them out: a caller whose list includes one should fail. */
   get undecodable(): ReadonlyMap<string, Error> {
     return this.#contents.undecodable;
   }
 
   /**
-   * Resolves with a revision that is not older than any write acknowledged before the call: what is read right after it,
-   * synchronously, is consistent. Drivers in this process take no time; etcd is asked for its revision and for progress.
-   * Rejects with the signal's reason; after the timeout with a TooLargeRevisionError when the store has not
-   * delivered what it has, and a StoreUnavailableError when it does not answer; with a StoreClosedError after the end.
+   * Resolves with a revision that is not older than any write acknowledged before the call: a read right after it, in the same synchronous
+   * code, is consistent. This takes no time with drivers in this process; etcd is asked for its revision and for progress.
+   *
+   * Rejects with the signal's reason when aborted. After the timeout, rejects with a TooLargeRevisionError when the store has not delivered
+   * all changes, and with a StoreUnavailableError when it does not answer. Rejects with a StoreClosedError when the cache is stopped.
    */
   async fresh(options?: WaitOptions): Promise<number> {
     await this.#waiters.wait(undefined, options);
@@ -165,20 +166,19 @@ export class WatchCache<T> {
   }
 
   /**
-   * Resolves when the cache has come to the revision. Rejects like `fresh`, with a TooLargeRevisionError also when the
-   * revision is in the future.
+   * Resolves when the cache has reached the revision. Rejects like `fresh`, with a TooLargeRevisionError also when the revision is newer
+   * than the store's.
    */
   waitFor(revision: number, options?: WaitOptions): Promise<void> {
     return this.#waiters.wait(revision, options);
   }
 
   /**
-   * Delivers what happened below the prefix, or to the one key, after the revision. What happened before the call comes
-   * synchronously, in one call, before this returns; the rest when it happens. `after` may be in the future.
+   * Delivers the changes below the prefix, or of the one key, after the revision `after`. Changes before the call are delivered
+   * synchronously, in one batch, before this returns; later ones when they happen. `after` may be in the future.
    *
-   * Throws a CompactedError when that is longer ago than the window reaches, a StoreUnavailableError before the start has
-   * succeeded, a StoreClosedError after the end, a RangeError for what this cache does not hold. A handler that
-   * throws is ended with an error.
+   * Throws a CompactedError when `after` is older than the window, a StoreUnavailableError before `start` has finished, a StoreClosedError
+   * when the cache is stopped, and a RangeError for a target outside of the prefix. A handler that throws is ended with an error.
    */
   watch(target: WatchTarget, after: number, handler: CacheWatchHandler<T>): { stop(): void } {
     const { window, revision } = this.#contents;
@@ -190,7 +190,7 @@ export class WatchCache<T> {
     return { stop: () => watcher.end(undefined) };
   }
 
-  /** Asks the store for progress, so that `revision` comes up to date although nothing happened below the prefix. */
+  /** Requests progress from the store, which brings `revision` up to date when nothing has changed below the prefix. */
   requestProgress(): void {
     this.#feed.requestProgress();
   }
@@ -207,7 +207,7 @@ export class WatchCache<T> {
     };
   }
 
-  /** Ends watchers with undefined and everybody who waits with a StoreClosedError. What is here can still be read. */
+  /** Ends all watchers with undefined and rejects all waits with a StoreClosedError. The contents can still be read. */
   stop(): void {
     if (this.#state === 'stopped') return;
     this.#state = 'stopped';

@@ -8,7 +8,7 @@ function change(key: string, revision: number): CacheEvent<string> {
   return { type: 'put', key, revision, entry: { key, revision, value: 'v' } };
 }
 
-/** Writes down what a handler gets: revisions, and then how it ended. */
+/** Records what a handler gets: revisions, and how it ended. */
 class Recorder implements CacheWatchHandler<string> {
   readonly batches: (readonly CacheEvent<string>[])[] = [];
   readonly ends: (Error | undefined)[] = [];
@@ -40,10 +40,10 @@ describe('watchers', () => {
   it.each<[sentence: string, target: WatchTarget, keys: string[]]>([
     ['a prefix above the cache gets everything', '/registry/', ['a/x', 'a/xy', 'ab/x', 'c']],
     ['the prefix of the cache gets everything', root, ['a/x', 'a/xy', 'ab/x', 'c']],
-    ['a namespace gets what is in it', `${root}a/`, ['a/x', 'a/xy']],
-    ['a prefix without a slash gets all that begin so', `${root}a`, ['a/x', 'a/xy', 'ab/x']],
-    ['a prefix that is a key gets longer ones too', `${root}a/x`, ['a/x', 'a/xy']],
-    ['a key gets just that', { key: `${root}a/x` }, ['a/x']],
+    ['a namespace’s prefix gets the keys in it', `${root}a/`, ['a/x', 'a/xy']],
+    ['a prefix without a trailing slash gets all keys that begin with it', `${root}a`, ['a/x', 'a/xy', 'ab/x']],
+    ['a prefix that is also a key gets longer keys too', `${root}a/x`, ['a/x', 'a/xy']],
+    ['a key gets only that key', { key: `${root}a/x` }, ['a/x']],
     ['a key that is a namespace gets nothing', { key: `${root}a/` }, []],
   ])('%s', (_, target, keys) => {
     const { watchers, watch } = setUp();
@@ -52,13 +52,16 @@ describe('watchers', () => {
     expect(handler.batches.flat().map(({ key }) => key)).toEqual(keys.map((key) => root + key));
   });
 
-  it.each<WatchTarget>(['/registry/services/', { key: '/registry/' }])('refuses %j, which is elsewhere', (target) => {
-    const { watchers, watch } = setUp();
-    expect(() => watch(target)).toThrow(RangeError);
-    expect(watchers.size).toBe(0);
-  });
+  it.each<WatchTarget>(['/registry/services/', { key: '/registry/' }])(
+    'throws for %j, which is outside of the prefix',
+    (target) => {
+      const { watchers, watch } = setUp();
+      expect(() => watch(target)).toThrow(RangeError);
+      expect(watchers.size).toBe(0);
+    },
+  );
 
-  it('gives the same array to watchers of the same prefix', () => {
+  it('passes the same array to watchers of the same prefix', () => {
     const { watchers, watch } = setUp();
     const first = watch(`${root}a/`);
     const second = watch(`${root}a/`);
@@ -67,7 +70,7 @@ describe('watchers', () => {
     expect(second.handler.batches[0]).toBe(first.handler.batches[0]);
   });
 
-  it('gives each batch in an array of its own', () => {
+  it('passes each batch in a new array', () => {
     const { watchers, watch } = setUp();
     const { handler } = watch(`${root}a/`);
     watchers.dispatch([change(`${root}a/x`, 1)]);
@@ -75,7 +78,7 @@ describe('watchers', () => {
     expect(handler.batches.map((batch) => batch.length)).toEqual([1, 1]);
   });
 
-  it('gives a watcher from the future what comes after its revision, out of the middle of a batch too', () => {
+  it('starts a watcher from a future revision after that revision, in the middle of a batch too', () => {
     const { watchers, watch } = setUp();
     const { handler } = watch(root, 2);
     watchers.dispatch([change(`${root}x`, 1)]);
@@ -84,7 +87,7 @@ describe('watchers', () => {
     expect(handler.revisions).toEqual([3]);
   });
 
-  it('ends a watcher whose handler throws, and no other', () => {
+  it('ends only the watcher whose handler throws', () => {
     const { watchers, watch, errors } = setUp();
     const failing = new Recorder();
     const cause = new Error('broken');
@@ -101,7 +104,7 @@ describe('watchers', () => {
     expect(watchers.size).toBe(1);
   });
 
-  it('reports a handler that throws at its end', () => {
+  it('reports a handler whose onEnd throws', () => {
     const { watchers, watch, errors } = setUp();
     const failing = new Recorder();
     const cause = new Error('broken');
@@ -115,7 +118,7 @@ describe('watchers', () => {
     expect(handler.ends).toEqual([undefined]);
   });
 
-  it('delivers nothing to a watcher that another one stopped just before', () => {
+  it('delivers nothing to a watcher that another watcher’s handler stopped before its turn', () => {
     const { watchers, watch } = setUp();
     const stopping = new Recorder();
     watch(root, 0, stopping);
@@ -131,7 +134,7 @@ describe('watchers', () => {
     expect(watchers.size).toBe(1);
   });
 
-  it('lets a watcher stop itself, once', () => {
+  it('allows a handler to stop its own watcher', () => {
     const { watchers, watch } = setUp();
     const { handler, watcher } = watch(root);
     handler.onEvents = (events) => {
@@ -146,7 +149,7 @@ describe('watchers', () => {
     expect(watchers.size).toBe(0);
   });
 
-  it('does not give a watcher that is added meanwhile what it has already', () => {
+  it('does not deliver a change twice to a watcher added during its delivery', () => {
     const { watchers, watch } = setUp();
     const late = new Recorder();
     const adding = new Recorder();
@@ -160,27 +163,30 @@ describe('watchers', () => {
     expect(late.revisions).toEqual([2]);
   });
 
-  it.each(['a change', 'the missed changes'])('keeps the order when a handler writes while it is given %s', (what) => {
-    const { watchers, watch } = setUp();
-    const writing = new Recorder();
-    writing.onEvents = (events) => {
-      if (writing.batches.length === 0) watchers.dispatch([change(`${root}x`, 2)]);
-      writing.batches.push(events);
-    };
-    const { handler } = watch(root);
-    const first = [change(`${root}x`, 1)];
-    if (what === 'a change') {
-      watch(root, 0, writing);
-      watchers.dispatch(first);
-      expect(handler.revisions).toEqual([1, 2]);
-    } else {
-      watchers.add(root, 1, first, writing);
-      expect(handler.revisions).toEqual([2]);
-    }
-    expect(writing.revisions).toEqual([1, 2]);
-  });
+  it.each(['a change', 'the missed changes'])(
+    'keeps the order when a handler writes during the delivery of %s',
+    (what) => {
+      const { watchers, watch } = setUp();
+      const writing = new Recorder();
+      writing.onEvents = (events) => {
+        if (writing.batches.length === 0) watchers.dispatch([change(`${root}x`, 2)]);
+        writing.batches.push(events);
+      };
+      const { handler } = watch(root);
+      const first = [change(`${root}x`, 1)];
+      if (what === 'a change') {
+        watch(root, 0, writing);
+        watchers.dispatch(first);
+        expect(handler.revisions).toEqual([1, 2]);
+      } else {
+        watchers.add(root, 1, first, writing);
+        expect(handler.revisions).toEqual([2]);
+      }
+      expect(writing.revisions).toEqual([1, 2]);
+    },
+  );
 
-  it('ends everybody, but not those who come back within their end', () => {
+  it('ends all watchers, but not those that are added within onEnd', () => {
     const { watchers, watch } = setUp();
     const error = new Error('lost');
     const again = new Recorder();

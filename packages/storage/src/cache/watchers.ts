@@ -1,45 +1,48 @@
 import type { CacheEvent } from './cache-entry.ts';
 
 export interface CacheWatchHandler<T> {
-  /** Changes below the watcher's prefix, in order; called synchronously, with the same array for watchers of the same prefix. */
+  /** Changes of the watcher's target, in order. Called synchronously, with the same array for all watchers of the same target. */
   onEvents(events: readonly CacheEvent<T>[]): void;
-  /** The last call: undefined when it was stopped, an error when the cache lost its place and the watcher must list again. */
+  /**
+   * The last call. `error` is undefined when the watch was stopped, and set when the cache had to list again: then the client must list
+   * again too.
+   */
   onEnd(error: Error | undefined): void;
 }
 
-/** What is watched: all keys that begin with the string, or just one key. */
+/** The watched keys: all that begin with the string, or one key. */
 export type WatchTarget = string | { readonly key: string };
 
-/** Watchers of the same target. They get the same array of events. */
+/** The watchers of one target. They get the same array of events. */
 interface Channel<T> {
   readonly watchers: Set<Watcher<T>>;
-  /** What the changes being delivered have for it; undefined when nothing so far. */
+  /** The events for this channel among those being delivered; undefined when there are none so far. */
   batch: CacheEvent<T>[] | undefined;
 }
 
 type Channels<T> = Map<string, Channel<T>>;
 
 /**
- * Hands changes to watchers. Finding those a change concerns takes a few lookups, however many others there are.
+ * Delivers changes to watchers. Finding the watchers of a change takes a few map lookups, however many others there are.
  *
- * Changes that come while others are being delivered (because a handler writes) wait until all watchers have those
- * before. A handler that throws loses its place: its watcher ends with what was thrown, and nobody else notices.
+ * When a handler writes, the resulting changes are queued until all watchers have received the current ones. When a handler throws, its
+ * watcher ends with that error; other watchers are not affected.
  */
 export class Watchers<T> {
   readonly #prefix: string;
   readonly #onError: (error: Error) => void;
   readonly #all: Channel<T> = { watchers: new Set(), batch: undefined };
   readonly #byKey: Channels<T> = new Map();
-  /** By prefixes that end in a slash: those a key can have are found by looking at its slashes. */
+  /** By prefixes that end in a slash. The possible ones of a key are found at its slashes. */
   readonly #byFolder: Channels<T> = new Map();
-  /** By other prefixes: each is compared. */
+  /** By other prefixes. Each is compared with the key. */
   readonly #byOther: Channels<T> = new Map();
-  /** Changes that wait to be delivered; only while others are. */
+  /** Changes to deliver after the current ones. Empty when nothing is being delivered. */
   readonly #queue: (readonly CacheEvent<T>[])[] = [];
   #delivering = false;
   #size = 0;
 
-  /** No change is outside of the prefix. */
+  /** All dispatched changes must be below the prefix. */
   constructor(prefix: string, onError: (error: Error) => void) {
     this.#prefix = prefix;
     this.#onError = onError;
@@ -50,8 +53,8 @@ export class Watchers<T> {
   }
 
   /**
-   * Gives the handler the missed changes, synchronously, and from now on what comes after the revision `after`. Throws
-   * a RangeError for a target that is outside of the prefix.
+   * Delivers the missed changes synchronously, and from now on every change after the revision `after`. Throws a RangeError for a target
+   * outside of the prefix.
    */
   add(target: WatchTarget, after: number, missed: readonly CacheEvent<T>[], handler: CacheWatchHandler<T>): Watcher<T> {
     const [channels, name] = this.#place(target);
@@ -72,21 +75,21 @@ export class Watchers<T> {
     return watcher;
   }
 
-  /** Delivers changes that are newer than all before. */
+  /** Delivers changes. They must be newer than all earlier ones. */
   dispatch(events: readonly CacheEvent<T>[]): void {
     if (this.#size === 0 || events.length === 0) return;
     if (this.#delivering) this.#queue.push(events);
     else this.#alone(() => this.#deliver(events));
   }
 
-  /** Ends everybody who watches now; handlers may add watchers again. */
+  /** Ends all current watchers. Their handlers may add watchers again. */
   endAll(error: Error | undefined): void {
     const channels = [this.#all, ...[this.#byKey, this.#byFolder, this.#byOther].flatMap((map) => [...map.values()])];
     this.#queue.length = 0;
     for (const watcher of channels.flatMap(({ watchers }) => [...watchers])) watcher.end(error);
   }
 
-  /** Calls handlers, and then delivers what came up meanwhile. */
+  /** Runs `callHandlers`, then delivers the changes that were queued meanwhile. */
   #alone(callHandlers: () => void): void {
     const outermost = !this.#delivering;
     this.#delivering = true;
@@ -110,12 +113,12 @@ export class Watchers<T> {
     for (const channel of concerned) {
       const batch = channel.batch ?? [];
       channel.batch = undefined;
-      // Who is added meanwhile is visited too, but has these changes from the window and lets them pass.
+      // A watcher added during the iteration is visited too. It has these changes from the window already and skips them.
       for (const watcher of channel.watchers) watcher.deliver(batch);
     }
   }
 
-  /** Adds the change to the batch of every channel it concerns. */
+  /** Adds the change to the batch of every channel whose target includes its key. */
   #sort(event: CacheEvent<T>, concerned: Channel<T>[]): void {
     const { key } = event;
     if (this.#all.watchers.size > 0) addTo(this.#all, event, concerned);
@@ -141,12 +144,12 @@ function addTo<T>(channel: Channel<T> | undefined, event: CacheEvent<T>, concern
   }
 }
 
-/** One who watches. */
+/** One watcher of a channel. */
 class Watcher<T> {
   readonly #handler: CacheWatchHandler<T>;
   readonly #onError: (error: Error) => void;
   readonly #onEnd: (watcher: Watcher<T>) => void;
-  /** Changes up to that revision are none of its business: it has them, or did not ask for them. */
+  /** Changes up to this revision are not delivered: the watcher has them already, or did not request them. */
   readonly #after: number;
   #ended = false;
 
@@ -162,14 +165,14 @@ class Watcher<T> {
     this.#onEnd = onEnd;
   }
 
-  /** Hands over those of the changes that are new to it. */
+  /** Delivers the changes after `#after`. */
   deliver(events: readonly CacheEvent<T>[]): void {
     const after = this.#after;
     const wanted = events[0]!.revision > after ? events : events.filter(({ revision }) => revision > after);
     if (wanted.length > 0) this.hand(wanted);
   }
 
-  /** Hands over the changes, whatever their revisions. */
+  /** Delivers the changes, whatever their revisions. */
   hand(events: readonly CacheEvent<T>[]): void {
     if (this.#ended) return;
     try {
@@ -181,7 +184,7 @@ class Watcher<T> {
     }
   }
 
-  /** Once; again does nothing. */
+  /** Ends the watcher. Further calls do nothing. */
   end(error: Error | undefined): void {
     if (this.#ended) return;
     this.#ended = true;

@@ -5,7 +5,7 @@ import { current, keysOf, put, putAll, shown, succeeded } from './expectations.t
 import { Recording } from './recording.ts';
 import type { ContractCases } from './store-under-test.ts';
 
-/** That reads at the revision fail as compacted. */
+/** Asserts that reads at the revision fail with a CompactedError. */
 async function unreadable(store: Store, revision: number): Promise<void> {
   const compactedRevision = await store.compactedRevision();
   for (const read of [
@@ -22,7 +22,7 @@ async function unreadable(store: Store, revision: number): Promise<void> {
 }
 
 export const compactionCases: ContractCases = {
-  'what was before the revision is gone, what was then and later is not': async ({ store }) => {
+  'the history before the revision is gone, the state at it and later is not': async ({ store }) => {
     const a1 = await put(store, '/contract/a', '1');
     const b = await put(store, '/contract/b', '2');
     const a2 = await put(store, '/contract/a', '3', a1);
@@ -39,7 +39,7 @@ export const compactionCases: ContractCases = {
     assert.equal(await current(store, '/contract/a'), `"4"@${a3} created ${a1}`);
   },
 
-  'what is current stays, however old it is': async ({ store }) => {
+  'the current state stays, however old it is': async ({ store }) => {
     const old = await put(store, '/contract/a', 'old');
     const gone = await put(store, '/contract/b', 'gone');
     const last = succeeded(await store.delete('/contract/b', { expected: gone }));
@@ -54,7 +54,7 @@ export const compactionCases: ContractCases = {
     assert.equal(again, last + 1);
   },
 
-  'compacting what is compacted does nothing': async ({ store }) => {
+  'compacting at a compacted revision does nothing': async ({ store }) => {
     const first = await put(store, '/contract/a', '1');
     const second = await put(store, '/contract/a', '2', first);
     await put(store, '/contract/a', '3', second);
@@ -65,7 +65,7 @@ export const compactionCases: ContractCases = {
     assert.equal(shown((await store.get('/contract/a', { revision: second })).entry), `"2"@${second} created ${first}`);
   },
 
-  'compacting again takes the rest': async ({ store }) => {
+  'compacting again removes the rest': async ({ store }) => {
     let revision = await put(store, '/contract/a', '0');
     const created = revision;
     for (let round = 1; round <= 5; round++) {
@@ -96,7 +96,7 @@ export const compactionCases: ContractCases = {
     assert.deepEqual(await recording.lines(1), [`delete /contract/a@${third}, was "2"@${second}`]);
   },
 
-  'a store that compacts while it is written to loses nothing': async ({ store }) => {
+  'compaction during writes loses nothing': async ({ store }) => {
     const before = await store.currentRevision();
     const recording = Recording.start(store, '/contract/', before);
     const writer = async (name: string) => {

@@ -9,13 +9,13 @@ import { watchEndCases } from './watch-end.ts';
 import { watchCases } from './watches.ts';
 import { writeCases } from './writes.ts';
 
-/** What the suite needs of a test framework; that of vitest, of node:test and of others fits. */
+/** The functions of a test framework that the suite uses. Those of vitest, node:test and others fit. */
 export interface SuiteTools {
   describe(name: string, body: () => void): unknown;
   it(name: string, body: () => Promise<void>): unknown;
 }
 
-/** Declares the tests that every driver must pass. Each opens a store of its own and disposes of it. */
+/** Declares the tests that every driver must pass. Each test opens its own store and disposes of it. */
 export function describeStore(
   name: string,
   { describe, it }: SuiteTools,

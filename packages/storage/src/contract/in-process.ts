@@ -5,9 +5,9 @@ import { bytes, type ContractCases } from './store-under-test.ts';
 
 const key = '/contract/w/key';
 
-/** What only drivers of this process promise. */
+/** Tests of guarantees that only drivers in this process make. */
 export const inProcessWatchCases: ContractCases = {
-  'watchers hear of a write before its promise resolves': async ({ store }) => {
+  'watchers receive a write before its promise resolves': async ({ store }) => {
     const recording = Recording.start(store, '/contract/w/', await store.currentRevision());
     await recording.caughtUp(store);
     const heard: number[] = [];
@@ -25,7 +25,7 @@ export const inProcessWatchCases: ContractCases = {
     assert.equal(recording.events.at(-1)?.revision, revision + 1);
   },
 
-  'readers find what a watcher has heard of': async ({ store }) => {
+  'reads see a write that a watcher has received': async ({ store }) => {
     const reads: Promise<[string, number, number | undefined]>[] = [];
     const watch = store.watch('/contract/w/', await store.currentRevision(), {
       onEvents: (events) => {
@@ -40,7 +40,7 @@ export const inProcessWatchCases: ContractCases = {
     watch.stop();
   },
 
-  'a note goes to watchers as it is and is not kept': async ({ store }) => {
+  'a note is passed to watchers unchanged and is not stored': async ({ store }) => {
     const before = await store.currentRevision();
     const recording = Recording.start(store, '/contract/w/', before);
     await recording.caughtUp(store);
@@ -60,9 +60,9 @@ export const inProcessWatchCases: ContractCases = {
   },
 };
 
-/** What drivers of other processes cannot do. */
+/** Tests of the limits of drivers for stores in other processes. */
 export const remoteWatchCases: ContractCases = {
-  'a note is accepted and not passed on': async ({ store }) => {
+  'a note is accepted and not passed to watchers': async ({ store }) => {
     const recording = Recording.start(store, '/contract/w/', await store.currentRevision());
     const revision = succeeded(await store.put(key, bytes('a'), { expected: 0, note: { kind: 'Pod' } }));
     succeeded(await store.delete(key, { expected: revision, note: { kind: 'Gone' } }));

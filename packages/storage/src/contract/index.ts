@@ -1,7 +1,7 @@
 /**
- * The contract of `Store` as a test suite. Every driver runs it, and so can whoever writes another one.
+ * The contract of `Store` as a test suite, run by every driver here and usable for other drivers.
  *
- * It needs no test framework of its own: `describe` and `it` come in, failures are assertion errors.
+ * It does not depend on a test framework: `describe` and `it` are parameters, failures are assertion errors.
  */
 export { describeStore, type SuiteTools } from './describe-store.ts';
 export type { DriverTraits, StoreUnderTest } from './store-under-test.ts';

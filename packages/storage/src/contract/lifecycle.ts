@@ -5,7 +5,7 @@ import { Recording } from './recording.ts';
 import { bytes, type ContractCases } from './store-under-test.ts';
 
 export const lifecycleCases: ContractCases = {
-  'a store that is closed refuses everything': async ({ store }) => {
+  'a closed store rejects all calls': async ({ store }) => {
     await store.close();
     const calls = {
       currentRevision: () => store.currentRevision(),
@@ -26,12 +26,12 @@ export const lifecycleCases: ContractCases = {
     assert.deepEqual(recording.faults, []);
   },
 
-  'closing again is fine': async ({ store }) => {
+  'a store may be closed twice': async ({ store }) => {
     await Promise.all([store.close(), store.close()]);
     await store.close();
   },
 
-  'closing waits for the writes under way': async ({ store }) => {
+  'close waits for writes in progress': async ({ store }) => {
     let settled = 0;
     const writes = Array.from({ length: 20 }, async (_, index) => {
       const result = await store.put(`/contract/${index}`, bytes('x'), { expected: 0 });

@@ -5,13 +5,13 @@ import { bytes, type ContractCases, text } from './store-under-test.ts';
 
 const key = '/contract/key';
 
-/** In the order of UTF-8 bytes, which for the last two is not that of JavaScript. */
+/** In the order of UTF-8 bytes, which differs from JavaScript's string order for the last two. */
 const ordered = ['', '!', '-', '-b', '.b', '/', '/a', '/b', '0', 'A', 'a', 'é', '日', '\uffff', '😀'].map(
   (name) => `/contract/x${name}`,
 );
 
 export const readCases: ContractCases = {
-  'a get of an absent key gives the revision alone': async ({ store }) => {
+  'a get of an absent key returns the revision without an entry': async ({ store }) => {
     const revision = await store.currentRevision();
     assert.deepEqual({ ...(await store.get(key)) }.entry, undefined);
     assert.equal((await store.get(key)).revision, revision);
@@ -34,7 +34,7 @@ export const readCases: ContractCases = {
     }
   },
 
-  'a get at a revision sees what was there then': async ({ store }) => {
+  'a get at a revision returns the entry at that revision': async ({ store }) => {
     const before = await store.currentRevision();
     const created = await put(store, key, 'a');
     const updated = await put(store, key, 'b', created);
@@ -76,7 +76,7 @@ export const readCases: ContractCases = {
     );
   },
 
-  'a prefix is text, not a path': async ({ store }) => {
+  'a prefix is compared as text, not as a path': async ({ store }) => {
     const pods = ['/contract/pods/a', '/contract/pods/b'];
     const metrics = ['/contract/pods.metrics/a'];
     await putAll(store, ['/contract/pod', '/contract/pods', ...pods, ...metrics, '/contract/podtemplates/a']);
@@ -90,7 +90,7 @@ export const readCases: ContractCases = {
     assert.deepEqual(counts, [2, 6, 0]);
   },
 
-  'a list from a key leaves out what is before it': async ({ store }) => {
+  'a list from a key leaves out the keys before it': async ({ store }) => {
     const keys = ['a', 'b', 'c', 'd'].map((name) => `/contract/list/${name}`);
     await putAll(store, ['/contract/list', ...keys, '/contract/lisu']);
     const from = async (start: string) =>
@@ -102,7 +102,7 @@ export const readCases: ContractCases = {
     assert.deepEqual(await from('/z'), []);
   },
 
-  'a limited list says how many more there are': async ({ store }) => {
+  'a limited list returns the number of remaining keys': async ({ store }) => {
     await putAll(
       store,
       ['a', 'b', 'c', 'd', 'e'].map((name) => `/contract/list/${name}`),
@@ -124,7 +124,7 @@ export const readCases: ContractCases = {
     assert.equal((await store.list('/contract/list/')).remaining, 0);
   },
 
-  'pages at one revision fit together whatever happens in between': async ({ store }) => {
+  'pages at one revision are consistent, whatever is written in between': async ({ store }) => {
     const keys = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `/contract/list/${name}`);
     const revision = await putAll(store, keys);
     const pages: string[] = [];
@@ -137,7 +137,7 @@ export const readCases: ContractCases = {
       );
       remaining = page.remaining;
       from = `${page.entries.at(-1)!.key}\u0001`;
-      // One that comes, one that changes and one that goes, all of them on pages to come.
+      // One key is created, one changed and one deleted, all of them on later pages.
       await store.put(`/contract/list/e${pages.length}`, bytes('new'), { expected: 0 });
       const [e, f] = await Promise.all([store.get('/contract/list/e'), store.get('/contract/list/f')]);
       await store.put('/contract/list/e', bytes('changed'), { expected: e.entry!.modRevision });
@@ -149,7 +149,7 @@ export const readCases: ContractCases = {
     assert.equal(await store.count('/contract/list/'), 8);
   },
 
-  'a list at a revision sees what was there then': async ({ store }) => {
+  'a list at a revision returns the state at that revision': async ({ store }) => {
     const before = await store.currentRevision();
     const a = await put(store, '/contract/a', '1');
     const b = await put(store, '/contract/b', '2');
@@ -169,7 +169,7 @@ export const readCases: ContractCases = {
     ]);
   },
 
-  'a count is of what is there now': async ({ store }) => {
+  'a count is that of the current keys': async ({ store }) => {
     const revision = await putAll(store, ['/contract/a', '/contract/b', '/contract/c']);
     assert.equal(await store.count('/contract/'), 3);
     await store.delete('/contract/c', { expected: revision });

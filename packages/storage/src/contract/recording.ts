@@ -1,13 +1,13 @@
 import type { KeyValue, Store, StoreEvent, Watch, WatchHandler } from '../store.ts';
 import { text } from './store-under-test.ts';
 
-/** A watch and all that came of it. */
+/** A watch with a record of everything its handler received. */
 export class Recording implements WatchHandler {
   readonly events: StoreEvent[] = [];
   readonly progress: number[] = [];
-  /** One per call of onEnd: there must be one at most. */
+  /** One entry per call of onEnd. There must be at most one. */
   readonly ends: { readonly error: Error | undefined }[] = [];
-  /** What broke the rules of delivery. */
+  /** Violations of the handler's contract. */
   readonly faults: string[] = [];
   #watch: Watch | undefined;
   #waiting: { readonly condition: () => boolean; readonly resolve: () => void }[] = [];
@@ -42,7 +42,7 @@ export class Recording implements WatchHandler {
     this.#wake();
   }
 
-  /** Waits until it holds, looking at it after every call. */
+  /** Resolves when the condition holds. It is checked after every call of the handler. */
   until(condition: () => boolean): Promise<void> {
     if (condition()) return Promise.resolve();
     return new Promise((resolve) => {
@@ -50,13 +50,13 @@ export class Recording implements WatchHandler {
     });
   }
 
-  /** Waits for so many events and gives them as sentences. */
+  /** Waits for `count` events and returns all as lines. */
   async lines(count: number): Promise<string[]> {
     await this.until(() => this.events.length >= count);
     return this.events.map(line);
   }
 
-  /** Waits until all that happened before it was called has been delivered. */
+  /** Resolves when all changes before this call have been delivered. */
   async caughtUp(store: Store): Promise<void> {
     const revision = await store.currentRevision();
     this.watch.requestProgress();
@@ -75,7 +75,7 @@ export class Recording implements WatchHandler {
   }
 }
 
-/** An event as a sentence: `put /a@7 "x" created 5, was "w"@5`. */
+/** Formats an event, for example `put /a@7 "x" created 5, was "w"@5`. */
 export function line(event: StoreEvent): string {
   const now = event.type === 'put' ? ` ${shown(event.entry)} created ${event.entry.createRevision}` : '';
   const before = event.previous === undefined ? '' : `, was ${shown(event.previous)}@${event.previous.modRevision}`;

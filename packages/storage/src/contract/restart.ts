@@ -5,14 +5,14 @@ import { line, Recording } from './recording.ts';
 import { bytes, type ContractCases, type StoreUnderTest } from './store-under-test.ts';
 import { aKeyExpires } from './ttl.ts';
 
-/** What is there again after a restart. */
+/** Closes the store and opens it again. */
 async function reopened(opened: StoreUnderTest): Promise<StoreUnderTest> {
   assert.ok(opened.reopen !== undefined, 'a durable driver must be able to reopen');
   return opened.reopen();
 }
 
 export const restartCases: ContractCases = {
-  'keys, values and revisions are there again': async (opened) => {
+  'keys, values and revisions are restored': async (opened) => {
     const { store } = opened;
     const a = await put(store, '/contract/a', '1');
     const b = await put(store, '/contract/b', '2');
@@ -31,7 +31,7 @@ export const restartCases: ContractCases = {
     }
   },
 
-  'watches go on where they were': async (opened) => {
+  'watches resume at their revision': async (opened) => {
     const { store } = opened;
     const before = await store.currentRevision();
     const recording = Recording.start(store, '/contract/', before);
@@ -51,7 +51,7 @@ export const restartCases: ContractCases = {
     }
   },
 
-  'what is compacted stays so': async (opened) => {
+  'compacted revisions stay compacted': async (opened) => {
     const { store } = opened;
     const first = await put(store, '/contract/a', '1');
     const second = await put(store, '/contract/a', '2', first);
@@ -70,7 +70,7 @@ export const restartCases: ContractCases = {
     }
   },
 
-  'keys that should go by themselves still do, and others stay': async (opened) => {
+  'keys with a time to live still expire, and others stay': async (opened) => {
     const { store } = opened;
     const short = succeeded(await store.put('/contract/short', bytes('x'), { expected: 0, ttlSeconds: 1 }));
     const long = succeeded(await store.put('/contract/long', bytes('x'), { expected: 0, ttlSeconds: 3600 }));

@@ -1,25 +1,25 @@
 import type { Store } from '../store.ts';
 
-/** A store that a test may do with as it likes. */
+/** A store for one test, which may close or damage it. */
 export interface StoreUnderTest {
-  /** Without keys below `/contract/`; the suite touches no others. Its revision may be any. */
+  /** Must have no keys below `/contract/`; the suite uses no others. Its revision may be any. */
   readonly store: Store;
-  /** Closes the store and opens it again over what it kept. Needed of durable drivers only. */
+  /** Closes the store and opens it again with its persisted data. Required for durable drivers only. */
   reopen?(): Promise<StoreUnderTest>;
-  /** Moves the clock of the store on. Where it cannot be moved, the suite waits for keys to expire. */
+  /** Advances the store's clock. When absent, the suite waits in real time for keys to expire. */
   passTime?(seconds: number): Promise<void>;
-  /** Closes the store and removes what it kept. */
+  /** Closes the store and removes its data. */
   dispose(): Promise<void>;
 }
 
 export interface DriverTraits {
-  /** It lives in this process: watchers hear of a write before its promise resolves, and get the writer's note. */
+  /** The store is in this process: watchers receive a write before its promise resolves, with the writer's note. */
   readonly inProcess: boolean;
-  /** What it holds is there again after `reopen`. */
+  /** The data is still there after `reopen`. */
   readonly durable: boolean;
 }
 
-/** Tests by the sentence that they prove. */
+/** Tests by their titles. */
 export type ContractCases = Readonly<Record<string, (opened: StoreUnderTest) => Promise<void>>>;
 
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

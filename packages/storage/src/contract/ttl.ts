@@ -4,14 +4,14 @@ import { current, put, succeeded } from './expectations.ts';
 import { Recording } from './recording.ts';
 import { bytes, type ContractCases, type StoreUnderTest } from './store-under-test.ts';
 
-/** Short, because drivers of other processes have to live through it. */
+/** Short, because stores in other processes need it in real time. */
 const ttlSeconds = 1;
 
 async function putFor(store: Store, key: string, seconds: number, expected = 0): Promise<number> {
   return succeeded(await store.put(key, bytes(`for ${seconds}`), { expected, ttlSeconds: seconds }));
 }
 
-/** As long as a key may stay beyond its time. */
+/** How long after its time a key may be deleted at the latest. */
 const slackSeconds = 60;
 
 async function passTtl(opened: StoreUnderTest): Promise<void> {
@@ -19,7 +19,7 @@ async function passTtl(opened: StoreUnderTest): Promise<void> {
   await opened.passTime?.(slackSeconds);
 }
 
-/** Waits until a key that is put now has expired, and so has everything that should have before it. */
+/** Waits until a key that is put now has expired. Then all keys that were due earlier have expired too. */
 export async function aKeyExpires(opened: StoreUnderTest): Promise<void> {
   const { store } = opened;
   const recording = Recording.start(store, '/contract/witness', await store.currentRevision());
@@ -30,7 +30,7 @@ export async function aKeyExpires(opened: StoreUnderTest): Promise<void> {
 }
 
 export const ttlCases: ContractCases = {
-  'a key goes by itself, and that is a write like others': async (opened) => {
+  'a key expires, which is a write with its own revision and event': async (opened) => {
     const { store } = opened;
     const created = await putFor(store, '/contract/a', ttlSeconds);
     assert.equal(await current(store, '/contract/a'), `"for 1"@${created} created ${created}`);
@@ -43,14 +43,14 @@ export const ttlCases: ContractCases = {
     assert.equal(await put(store, '/contract/a', 'again'), created + 2);
   },
 
-  'a key goes no sooner than it should': async (opened) => {
+  'a key does not expire before its time': async (opened) => {
     const { store } = opened;
     const revision = await putFor(store, '/contract/a', 3600);
     await aKeyExpires(opened);
     assert.equal((await store.get('/contract/a')).entry?.modRevision, revision);
   },
 
-  'a later put without time to live makes the key stay': async (opened) => {
+  'a later put without time to live makes the key permanent': async (opened) => {
     const { store } = opened;
     const created = await putFor(store, '/contract/a', ttlSeconds);
     const updated = await put(store, '/contract/a', 'stays', created);
@@ -58,7 +58,7 @@ export const ttlCases: ContractCases = {
     assert.equal(await current(store, '/contract/a'), `"stays"@${updated} created ${created}`);
   },
 
-  'a later put with another time to live puts it off': async (opened) => {
+  'a later put with another time to live postpones the expiry': async (opened) => {
     const { store } = opened;
     const created = await putFor(store, '/contract/a', ttlSeconds);
     const updated = await putFor(store, '/contract/a', 3600, created);
@@ -66,7 +66,7 @@ export const ttlCases: ContractCases = {
     assert.equal(await current(store, '/contract/a'), `"for 3600"@${updated} created ${created}`);
   },
 
-  'a key that was deleted and came back has nothing to do with it': async (opened) => {
+  'a key that was deleted and created again does not inherit the time to live': async (opened) => {
     const { store } = opened;
     const created = await putFor(store, '/contract/a', ttlSeconds);
     succeeded(await store.delete('/contract/a', { expected: created }));
@@ -75,7 +75,7 @@ export const ttlCases: ContractCases = {
     assert.equal(await current(store, '/contract/a'), `"new"@${again} created ${again}`);
   },
 
-  'many keys go, each with a revision of its own': async (opened) => {
+  'many keys expire, each with its own revision': async (opened) => {
     const { store } = opened;
     const keys = Array.from({ length: 20 }, (_, index) => `/contract/many/${index}`);
     const before = await store.currentRevision();

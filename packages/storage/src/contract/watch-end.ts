@@ -7,7 +7,7 @@ import { bytes, type ContractCases } from './store-under-test.ts';
 const prefix = '/contract/w/';
 
 export const watchEndCases: ContractCases = {
-  'nothing is delivered after stop but the end': async ({ store }) => {
+  'after stop only onEnd is called': async ({ store }) => {
     const before = await store.currentRevision();
     const stopped = Recording.start(store, prefix, before);
     const control = Recording.start(store, prefix, before);
@@ -24,7 +24,7 @@ export const watchEndCases: ContractCases = {
     assert.deepEqual(stopped.ends, [{ error: undefined }]);
   },
 
-  'a watch that is stopped before its history came gets none of it': async ({ store }) => {
+  'a watch that is stopped before its history was delivered receives no events': async ({ store }) => {
     const before = await store.currentRevision();
     await putAll(
       store,
@@ -79,7 +79,7 @@ export const watchEndCases: ContractCases = {
     }
   },
 
-  'a watch that has begun outlives compaction': async ({ store }) => {
+  'compaction does not end a running watch': async ({ store }) => {
     const recording = Recording.start(store, prefix, await store.currentRevision());
     const first = await put(store, `${prefix}a`, 'a');
     await recording.lines(1);

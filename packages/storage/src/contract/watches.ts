@@ -6,7 +6,7 @@ import { bytes, type ContractCases } from './store-under-test.ts';
 
 const key = '/contract/w/key';
 
-/** A key that comes, changes, goes and comes back; and the events of that. */
+/** Creates, changes, deletes and creates a key again. Returns the expected events. */
 async function aLife(store: Store): Promise<string[]> {
   const a = await put(store, key, 'a');
   const b = await put(store, key, 'b', a);
@@ -21,14 +21,14 @@ async function aLife(store: Store): Promise<string[]> {
 }
 
 export const watchCases: ContractCases = {
-  'a watch gets every change, with what it replaced': async ({ store }) => {
+  'a watch receives every change with the previous entry': async ({ store }) => {
     const recording = Recording.start(store, '/contract/w/', await store.currentRevision());
     const expected = await aLife(store);
     assert.deepEqual(await recording.lines(4), expected);
     assert.deepEqual(recording.faults, []);
   },
 
-  'a watch from an earlier revision begins with history': async ({ store }) => {
+  'a watch from an earlier revision starts with the history': async ({ store }) => {
     const before = await store.currentRevision();
     const expected = await aLife(store);
     for (const skipped of [0, 1, 2, 3]) {
@@ -38,14 +38,14 @@ export const watchCases: ContractCases = {
     }
   },
 
-  'history and what follows meet without gap or repetition': async ({ store }) => {
+  'history and live events join without gap or repetition': async ({ store }) => {
     const before = await store.currentRevision();
     const recordings: Recording[] = [];
     const last = before + 200;
     const writer = async (index: number) => {
       for (let round = 0; round < 25; round++) {
         const { revision } = await store.put(`/contract/w/${index}/${round}`, bytes('x'), { expected: 0 });
-        // Each begins somewhere else, some long ago and some just now.
+        // Each starts at another revision, some old and some recent.
         const after = round % 2 === 0 ? revision : before + ((index * 25 + round) % (revision - before));
         recordings.push(Recording.start(store, '/contract/w/', after));
       }
@@ -64,11 +64,11 @@ export const watchCases: ContractCases = {
       revisions,
       Array.from({ length: 200 }, (_, index) => before + 1 + index),
     );
-    // Whoever began after a revision got all that came later.
+    // Some watches started early enough to receive most of the events.
     assert.ok(recordings.some(({ events }) => events.length > 150));
   },
 
-  'a watch begins exactly after its revision': async ({ store }) => {
+  'a watch starts exactly after its revision': async ({ store }) => {
     const before = await store.currentRevision();
     const last = await putAll(
       store,
@@ -84,7 +84,7 @@ export const watchCases: ContractCases = {
     }
   },
 
-  'a watch from the future waits until then': async ({ store }) => {
+  'a watch from a future revision starts after that revision': async ({ store }) => {
     const before = await store.currentRevision();
     const recording = Recording.start(store, '/contract/w/', before + 2);
     const last = await putAll(
@@ -94,7 +94,7 @@ export const watchCases: ContractCases = {
     assert.deepEqual(await recording.lines(1), [`put /contract/w/3@${last} "/contract/w/3" created ${last}`]);
   },
 
-  'a watch gets the keys that begin with its prefix and no others': async ({ store }) => {
+  'a watch receives the keys that begin with its prefix and no others': async ({ store }) => {
     const before = await store.currentRevision();
     const keys = ['', 's', 's/a', 's/a/b', 's.x/a', 't/a', 's/'].map((name) => `/contract/pod${name}`);
     const seen = async (live: boolean) => {
@@ -119,7 +119,7 @@ export const watchCases: ContractCases = {
     assert.deepEqual(await seen(false), expected);
   },
 
-  'nothing is heard of writes that fail': async ({ store }) => {
+  'failed writes cause no events': async ({ store }) => {
     const recording = Recording.start(store, '/contract/w/', await store.currentRevision());
     const created = await put(store, key, 'a');
     await store.put(key, bytes('b'), { expected: 0 });
@@ -132,14 +132,14 @@ export const watchCases: ContractCases = {
     ]);
   },
 
-  'many watches of the same keys each get everything': async ({ store }) => {
+  'many watches of the same keys each receive all events': async ({ store }) => {
     const before = await store.currentRevision();
     const recordings = Array.from({ length: 50 }, () => Recording.start(store, '/contract/w/', before));
     const expected = await aLife(store);
     for (const recording of recordings) assert.deepEqual(await recording.lines(4), expected);
   },
 
-  'progress comes when asked for, also when the writes were elsewhere': async ({ store }) => {
+  'progress is reported on request, also after writes outside of the prefix': async ({ store }) => {
     const recording = Recording.start(store, '/contract/w/', await store.currentRevision());
     const first = await put(store, key, 'a');
     const elsewhere = await put(store, '/contract/elsewhere', 'b');
@@ -151,7 +151,7 @@ export const watchCases: ContractCases = {
     );
   },
 
-  'progress comes after what it speaks of': async ({ store }) => {
+  'progress is reported after the events up to its revision': async ({ store }) => {
     const before = await store.currentRevision();
     const last = await putAll(
       store,
@@ -174,7 +174,7 @@ export const watchCases: ContractCases = {
     assert.ok(progress.every((missing) => missing <= 0));
   },
 
-  'handlers may call the store and begin watches': async ({ store }) => {
+  'handlers may call the store and start watches': async ({ store }) => {
     const before = await store.currentRevision();
     const inner = await new Promise<Recording>((resolve) => {
       const outer = store.watch('/contract/w/', before, {

@@ -27,7 +27,7 @@ export const writeCases: ContractCases = {
     assert.equal(await current(store, key), `"b"@${updated} created ${created}`);
   },
 
-  'a put with another revision fails, says what is there and changes nothing': async ({ store }) => {
+  'a put with another revision fails, returns the current entry and changes nothing': async ({ store }) => {
     const first = await put(store, key, 'a');
     const second = await put(store, key, 'b', first);
     for (const expected of [0, first, second + 1]) {
@@ -52,7 +52,7 @@ export const writeCases: ContractCases = {
     assert.equal(await current(store, key), 'absent');
   },
 
-  'a delete with another revision fails, says what is there and changes nothing': async ({ store }) => {
+  'a delete with another revision fails, returns the current entry and changes nothing': async ({ store }) => {
     const created = await put(store, key, 'a');
     for (const expected of [0, created + 1]) {
       assert.equal(shown(refused(await store.delete(key, { expected }))), `"a"@${created} created ${created}`);
@@ -60,7 +60,7 @@ export const writeCases: ContractCases = {
     assert.equal(await store.currentRevision(), created);
   },
 
-  'a delete of an absent key fails without current, whatever it expects': async ({ store }) => {
+  'a delete of an absent key fails without current, whatever the expected revision': async ({ store }) => {
     const created = await put(store, key, 'a');
     const deleted = succeeded(await store.delete(key, { expected: created }));
     for (const expected of [0, created, deleted]) {
@@ -70,7 +70,7 @@ export const writeCases: ContractCases = {
     }
   },
 
-  'a key that comes back is a new one': async ({ store }) => {
+  'a key that is created again has a new createRevision': async ({ store }) => {
     const first = await put(store, key, 'a');
     const deleted = succeeded(await store.delete(key, { expected: first }));
     for (const expected of [first, deleted]) {
@@ -81,7 +81,7 @@ export const writeCases: ContractCases = {
     assert.equal(shown(refused(await store.delete(key, { expected: first }))), `"b"@${second} created ${second}`);
   },
 
-  'values are bytes of any kind': async ({ store }) => {
+  'values may be any bytes': async ({ store }) => {
     const values = {
       empty: new Uint8Array(),
       'every byte': Uint8Array.from({ length: 256 }, (_, index) => index),
@@ -102,7 +102,7 @@ export const writeCases: ContractCases = {
     for (const name of keys) assert.equal(text((await store.get(`/contract/${name}`)).entry!.value), name);
   },
 
-  'of many who create one key at once, one succeeds and the others see it': async ({ store }) => {
+  'of many concurrent creations of a key, one succeeds and the others return its entry': async ({ store }) => {
     const results = await Promise.all(
       Array.from({ length: 20 }, (_, index) => store.put(key, bytes(`by ${index}`), { expected: 0 })),
     );
@@ -114,7 +114,7 @@ export const writeCases: ContractCases = {
     assert.equal(await store.currentRevision(), revision);
   },
 
-  'no increment of a counter is lost among many who count': async ({ store }) => {
+  'concurrent increments of a counter are not lost': async ({ store }) => {
     await put(store, key, '0');
     const count = async () => {
       for (let done = 0; done < 10; ) {
@@ -127,7 +127,7 @@ export const writeCases: ContractCases = {
     assert.equal(text((await store.get(key)).entry!.value), '80');
   },
 
-  'many writes at once each get a revision of their own': async ({ store }) => {
+  'concurrent writes each get their own revision': async ({ store }) => {
     const before = await store.currentRevision();
     const results = await Promise.all(
       Array.from({ length: 200 }, (_, index) => store.put(`${key}/${index}`, bytes(`${index}`), { expected: 0 })),

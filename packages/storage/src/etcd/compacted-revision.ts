@@ -1,10 +1,10 @@
 import { EtcdCallError, type EtcdClient } from './etcd-client.ts';
 import { methods, type WatchResponse } from './messages.ts';
 
-/** The first revision of every etcd. */
+/** The revision of an empty etcd. */
 export const firstRevision = 1;
 
-/** The oldest revision that can be read. Throws StoreUnavailableError. */
+/** Returns the oldest revision that can be read. Throws a StoreUnavailableError when etcd does not answer. */
 export async function readCompactedRevision(client: EtcdClient): Promise<number> {
   const key = Buffer.from(client.config.revisionKey);
   try {
@@ -18,7 +18,7 @@ export async function readCompactedRevision(client: EtcdClient): Promise<number>
   const timeout = setTimeout(() => call.cancel(), client.config.requestTimeoutMs);
   try {
     return await new Promise((resolve, reject) => {
-      call.on('error', (error) => reject(client.unavailable('it does not say what is compacted', error)));
+      call.on('error', (error) => reject(client.unavailable('it did not report its compacted revision', error)));
       call.on('data', ({ compactRevision = 0 }: WatchResponse) => {
         if (compactRevision > 0) resolve(compactRevision);
       });

@@ -2,8 +2,8 @@ import type { KeyValue, StoreEvent } from '../store.ts';
 import { deleteEvent, type WireEvent, type WireKeyValue } from './messages.ts';
 
 /**
- * `own` copies the value, so that keeping it does not keep the message it came in: lists and watches bring many
- * values in one.
+ * With `own` the value is copied, so that it does not keep the whole message in memory: the messages of lists and
+ * watches have many values each.
  */
 export function toKeyValue(kv: WireKeyValue, own: boolean): KeyValue {
   const value = kv.value ?? new Uint8Array();

@@ -26,7 +26,7 @@ async function openWithin(dialTimeoutMs: number, ...scripts: Script[]): Promise<
   return { store, endpoints };
 }
 
-/** Fails as told the first so many times it is called, and counts. */
+/** Returns an answer function that fails the first `times` calls, and counts the calls. */
 function failing(times: number, code: number, details: string) {
   const counted = {
     calls: 0,
@@ -40,14 +40,14 @@ function failing(times: number, code: number, details: string) {
 }
 
 describe('a read', () => {
-  it('is tried again after a failure that may pass', async () => {
+  it('is retried after a temporary failure', async () => {
     const range = failing(3, codes.unavailable, 'etcdserver: leader changed');
     const { store } = await open({ range: range.answer });
     expect(await store.currentRevision()).toBe(7);
     expect(range.calls).toBe(4);
   });
 
-  it('goes to another member when one has no leader', async () => {
+  it('is sent to another member when one has no leader', async () => {
     const cutOff = { range: failing(Number.POSITIVE_INFINITY, codes.unavailable, 'etcdserver: no leader').answer };
     const good = failing(0, 0, '');
     const { store } = await open(cutOff, cutOff, { range: good.answer });
@@ -56,18 +56,18 @@ describe('a read', () => {
     expect(good.calls).toBe(2);
   });
 
-  it('fails with the reason in the end', async () => {
+  it('fails with etcd’s error after the timeout', async () => {
     const range = failing(Number.POSITIVE_INFINITY, codes.unavailable, 'etcdserver: request timed out');
     const { store, endpoints } = await openWithin(1_000, { range: range.answer });
     await expect(store.get('/a')).rejects.toThrow(
       new StoreUnavailableError(`etcd at ${endpoints[0]}: etcdserver: request timed out`),
     );
     expect(range.calls).toBeGreaterThan(1);
-    // Not a tight loop: with delays that double from 25 ms on, a second holds no more than this.
+    // Retries have delays that double from 25 ms on, so there are fewer than 9 in a second.
     expect(range.calls).toBeLessThan(9);
   });
 
-  it('is not tried again when it was refused', async () => {
+  it('is not retried when it was refused', async () => {
     const range = failing(Number.POSITIVE_INFINITY, codes.permissionDenied, 'etcdserver: permission denied');
     const { store } = await open({ range: range.answer });
     await expect(store.list('/a')).rejects.toThrow('etcdserver: permission denied');
@@ -79,7 +79,7 @@ describe('a long list', () => {
   const total = 12_000;
   const name = (index: number) => `/l/${String(index).padStart(6, '0')}`;
 
-  /** As many keys as asked for, from the one asked for on; and what was asked. */
+  /** Returns the requested number of keys from the requested key on, and records the requests. */
   function keys(compactedAfter = Number.POSITIVE_INFINITY) {
     const asked: string[] = [];
     const range: Script['range'] = ({ key = new Uint8Array(), limit = 0, revision }) => {
@@ -112,7 +112,7 @@ describe('a long list', () => {
     expect(asked).toEqual(['100+5000@30', '5100+1000@30']);
   });
 
-  it('is read at once when its revision is compacted meanwhile', async () => {
+  it('is read in one request when its revision is compacted in between', async () => {
     const { asked, range } = keys(1);
     const script: Script = { range, compactRevision: 41 };
     const { store } = await open(script);
@@ -123,7 +123,7 @@ describe('a long list', () => {
 });
 
 describe('a write', () => {
-  it('is sent once, and its outcome said to be unknown, when the answer got lost', async () => {
+  it('is sent once, and its outcome is reported as unknown, when the answer is lost', async () => {
     const txn = failing(1, codes.unavailable, 'etcdserver: request timed out');
     const { store, endpoints } = await open({ txn: txn.answer });
     for (const write of [() => store.put('/a', value, { expected: 0 }), () => store.delete('/a', { expected: 5 })]) {
@@ -138,7 +138,7 @@ describe('a write', () => {
     }
   });
 
-  it('goes to another member when one refused it for want of a leader', async () => {
+  it('is sent to another member when one refused it because it has no leader', async () => {
     const cutOff = { txn: failing(Number.POSITIVE_INFINITY, codes.unavailable, 'etcdserver: no leader').answer };
     const { store } = await open(cutOff, { txn: failing(0, 0, '').answer });
     expect(await store.put('/a', value, { expected: 0 })).toEqual({ ok: true, revision: 7 });
@@ -147,14 +147,14 @@ describe('a write', () => {
   it.each([
     [codes.invalidArgument, 'etcdserver: request is too large'],
     [codes.resourceExhausted, 'grpc: received message larger than max (2500033 vs. 2097152)'],
-  ])('that is too large is refused as such (%i)', async (code, details) => {
+  ])('that is too large fails with a RequestTooLargeError (code %i)', async (code, details) => {
     const { store } = await open({ txn: failing(1, code, details).answer });
     const error = await store.put('/a', value, { expected: 0 }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(RequestTooLargeError);
     expect(error).toMatchObject({ message: 'etcdserver: request is too large' });
   });
 
-  it('says that etcd is full, in its words', async () => {
+  it('fails with a StoreFullError with etcd’s message when etcd is full', async () => {
     const txn = failing(1, codes.resourceExhausted, 'etcdserver: mvcc: database space exceeded');
     const { store } = await open({ txn: txn.answer });
     const error = await store.put('/a', value, { expected: 0 }).catch((thrown: unknown) => thrown);
@@ -162,7 +162,7 @@ describe('a write', () => {
     expect(error).toMatchObject({ message: 'etcdserver: mvcc: database space exceeded' });
   });
 
-  it('gets a new lease when etcd does not know the one that others share', async () => {
+  it('gets a new lease when etcd does not know the shared one', async () => {
     const txn = failing(1, codes.notFound, 'etcdserver: requested lease not found');
     const leases: bigint[] = [];
     let granted = 0n;
@@ -180,7 +180,7 @@ describe('a write', () => {
 });
 
 describe('without connection', () => {
-  it('every operation fails and says where it tried', async () => {
+  it('every operation fails with an error that names the endpoints', async () => {
     const etcd = await ScriptedEtcd.start({});
     etcd.stop();
     const store = await openEtcdStore({ endpoints: [etcd.endpoint], dialTimeoutMs: 1_000 });
@@ -233,7 +233,7 @@ describe('progress', () => {
     '': false,
     unknown: false,
   };
-  it.each(Object.entries(versions))('of etcd %s can be believed: %s', (version, expected) => {
+  it.each(Object.entries(versions))('of etcd %s is reliable: %s', (version, expected) => {
     expect(progressIsReliable(version)).toBe(expected);
   });
 });

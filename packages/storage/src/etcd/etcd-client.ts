@@ -7,7 +7,7 @@ import type { Method } from './messages.ts';
 import { RequestTooLargeError } from './request-too-large-error.ts';
 import { type RpcFailure, rpcFailure } from './rpc-failure.ts';
 
-/** A call that failed with something that only the caller can make sense of. */
+/** A failed call whose failure the caller must handle. */
 export class EtcdCallError extends Error {
   override readonly name = 'EtcdCallError';
   readonly failure: Extract<RpcFailure, 'compacted' | 'future' | 'lease-not-found'>;
@@ -18,13 +18,13 @@ export class EtcdCallError extends Error {
   }
 }
 
-/** Calls a cluster: over whichever member is connected, and over another one when that fails. */
+/** Calls a cluster through one connected member, and through another one when that fails. */
 export class EtcdClient {
   readonly config: EtcdConfig;
   readonly #endpoints: readonly EtcdEndpoint[];
-  /** The one in use; it is kept as long as it works. */
+  /** The index of the endpoint in use. It is kept as long as it works. */
   #current = 0;
-  /** Of all who wait for a connection. */
+  /** The pending connection attempt, shared by all callers. */
   #dialing: Promise<EtcdEndpoint> | undefined;
 
   constructor(grpc: Grpc, config: EtcdConfig) {
@@ -32,7 +32,7 @@ export class EtcdClient {
     this.#endpoints = config.endpoints.map((endpoint) => new EtcdEndpoint(grpc, endpoint, config));
   }
 
-  /** A member that is connected. Throws StoreUnavailableError when there is none within the dial timeout. */
+  /** Returns a connected member. Throws a StoreUnavailableError when there is none within the dial timeout. */
   async connected(): Promise<EtcdEndpoint> {
     const current = this.#endpoints[this.#current]!;
     if (current.connected) return current;
@@ -42,7 +42,7 @@ export class EtcdClient {
     return this.#dialing;
   }
 
-  /** Makes the next one the first choice: this one answers, but not well. */
+  /** Makes another endpoint the current one. Called for a member that answers with failures. */
   avoid(endpoint: EtcdEndpoint): void {
     if (this.#endpoints[this.#current] !== endpoint) return;
     const others = this.#endpoints.map((_, index) => (this.#current + 1 + index) % this.#endpoints.length);
@@ -50,10 +50,8 @@ export class EtcdClient {
   }
 
   /**
-   * `repeatable` calls are made again after a failure that may pass, as long as the dial timeout lasts. Others are only
-   * when it is certain that they were not carried out.
-   *
-   * Throws EtcdCallError, RequestTooLargeError, StoreFullError or StoreUnavailableError.
+   * Sends a call. `repeatable` calls are retried after temporary failures until the dial timeout. Other calls are
+   * retried only when it is certain that they were not carried out.
    */
   async call<Request, Response>(
     method: Method<Request, Response>,
@@ -62,7 +60,7 @@ export class EtcdClient {
   ): Promise<Response> {
     const giveUpAt = Date.now() + this.config.dialTimeoutMs;
     for (let failures = 1; ; failures++) {
-      // Sent only over a connection that is there: what fails before is known not to have been done.
+      // A call is only sent over an existing connection: a failure before that means it was not carried out.
       const endpoint = await this.connected();
       try {
         return await endpoint.call(method, request, this.config.requestTimeoutMs);
@@ -93,7 +91,7 @@ export class EtcdClient {
     for (const endpoint of this.#endpoints) endpoint.close();
   }
 
-  /** Tries all at once, so that one that does not answer costs nothing. */
+  /** Connects to all endpoints concurrently, so that one that does not answer causes no delay. */
   async #dial(): Promise<EtcdEndpoint> {
     const deadline = Date.now() + this.config.dialTimeoutMs;
     try {

@@ -4,7 +4,7 @@ import type { ChannelOptions, Client, ClientDuplexStream, Metadata, ServiceError
 import type { EtcdConfig, EtcdEndpointConfig } from './etcd-options.ts';
 import { type Method, methods, type WatchRequest, type WatchResponse } from './messages.ts';
 
-/** The part of the module that is used; it is large, and loaded only when a store is opened. */
+/** The grpc-js module. It is large, so it is loaded only when a store is opened. */
 export type Grpc = typeof import('@grpc/grpc-js');
 
 export type WatchCall = ClientDuplexStream<WatchRequest, WatchResponse>;
@@ -15,11 +15,11 @@ function channelOptions(config: EtcdConfig): ChannelOptions {
     'grpc.keepalive_timeout_ms': config.keepaliveTimeoutMs,
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 3_000,
-    // etcd bounds what it sends, by request sizes and by the limits of lists.
+    // etcd limits its messages itself, by request sizes and by the limits of lists.
     'grpc.max_receive_message_length': -1,
     'grpc.max_send_message_length': -1,
     'grpc-node.flow_control_window': 4 * 1024 * 1024,
-    // Whether a call may be repeated depends on the call, and is decided by the client.
+    // `EtcdClient` decides which calls may be retried.
     'grpc.enable_retries': 0,
     'grpc.service_config_disable_resolution': 1,
     'grpc.use_local_subchannel_pool': 1,
@@ -27,12 +27,12 @@ function channelOptions(config: EtcdConfig): ChannelOptions {
   };
 }
 
-/** One member of the cluster, and the connection to it, which is made anew with backoff when it breaks. */
+/** One member of the cluster with its connection, which is re-established with backoff when it breaks. */
 export class EtcdEndpoint {
   readonly url: string;
   readonly #grpc: Grpc;
   readonly #client: Client;
-  /** A member that is cut off from its leader refuses, instead of answering late or with what is old. */
+  /** With `hasleader`, a member without a leader refuses requests, instead of answering late or with old data. */
   readonly #metadata: Metadata;
 
   constructor(grpc: Grpc, { url, host, port, secure }: EtcdEndpointConfig, config: EtcdConfig) {
@@ -44,8 +44,8 @@ export class EtcdEndpoint {
       this.#client = new grpc.Client(target, grpc.credentials.createInsecure(), options);
     } else {
       const { ca, cert, key } = config.tls;
-      // TLS has no place for an address as the server's name, and Node warns when there is one. The certificate must
-      // be for the address all the same.
+      // SNI does not allow an IP address, and Node warns about one. The certificate is still checked against the
+      // address.
       const verify = { checkServerIdentity: (_: string, peer: PeerCertificate) => checkServerIdentity(host, peer) };
       if (isIP(host)) options['grpc.ssl_target_name_override'] = 'localhost';
       this.#client = new grpc.Client(target, grpc.credentials.createSsl(ca, key, cert, verify), options);
@@ -58,7 +58,7 @@ export class EtcdEndpoint {
     return this.#client.getChannel().getConnectivityState(false) === this.#grpc.connectivityState.READY;
   }
 
-  /** Resolves once there is a connection, and rejects when there is none at that time. */
+  /** Resolves when there is a connection. Rejects when there is none at the deadline. */
   async connect(deadline: number): Promise<this> {
     const { READY, SHUTDOWN } = this.#grpc.connectivityState;
     const channel = this.#client.getChannel();
@@ -72,17 +72,17 @@ export class EtcdEndpoint {
     }
   }
 
-  /** Why there is no connection, as far as it is known. */
+  /** Returns the reason why there is no connection, as far as it is known. */
   async whyNotConnected(): Promise<string> {
     try {
       await this.call(methods.status, {}, 200);
-      return 'connected only now';
+      return 'connected just after the timeout';
     } catch (error) {
       return isServiceError(error) ? error.details : String(error);
     }
   }
 
-  /** Rejects with a ServiceError, or with a RangeError at a request that is none. */
+  /** Sends a call. Rejects with a ServiceError, or with a RangeError for a request that cannot be encoded. */
   call<Request, Response>(method: Method<Request, Response>, request: Request, timeoutMs: number): Promise<Response> {
     return new Promise((resolve, reject) => {
       this.#client.makeUnaryRequest(

@@ -1,39 +1,42 @@
 import { readFile } from 'node:fs/promises';
 import { systemRandom } from '@coxswain/apimachinery/random';
 
-/** Something in PEM, or the file that has it. */
+/** PEM data, or the file that contains it. */
 type Pem = { readonly pem: string | Uint8Array } | { readonly file: string };
 
 export interface EtcdTlsOptions {
-  /** Who may have signed the server's certificate; absent: whom the system trusts. */
+  /** The CAs to verify the server's certificate with; the system's when absent. */
   readonly ca?: Pem;
-  /** For etcd that asks for client certificates; needs `key`. */
+  /** The client certificate; needs `key`. */
   readonly cert?: Pem;
   readonly key?: Pem;
 }
 
 export interface EtcdStoreOptions {
-  /** `http://host:port` or `https://host:port`, all of one cluster. Whichever answers is used. */
+  /** URLs like `http://host:port` or `https://host:port` of members of one cluster. Any that answers is used. */
   readonly endpoints: readonly string[];
   /** For `https` endpoints. */
   readonly tls?: EtcdTlsOptions;
-  /** How long an operation waits for a connection when there is none. */
+  /** The longest wait of an operation for a connection. */
   readonly dialTimeoutMs?: number;
-  /** How long an operation waits for its answer once it is sent. */
+  /** The longest wait of an operation for its answer. */
   readonly requestTimeoutMs?: number;
-  /** How long a connection may be silent before it is tested, and then how long the answer may take. */
+  /**
+   * A connection that is silent for `keepaliveTimeMs` is pinged, and closed when the answer takes longer than
+   * `keepaliveTimeoutMs`.
+   */
   readonly keepaliveTimeMs?: number;
   readonly keepaliveTimeoutMs?: number;
   /**
-   * A key that is read to learn the store's revision; it need not exist. Matters only where etcd allows this client no
-   * more than a part of the keys.
+   * The key that is read to get the store's revision; it need not exist. It only matters when etcd's authorization
+   * allows this client only a part of the keys.
    */
   readonly revisionKey?: string;
-  /** For the jitter of delays; between 0 and 1. */
+  /** Returns a number between 0 and 1, for the jitter of delays. */
   readonly random?: () => number;
 }
 
-/** Endpoints, timeouts and certificates, checked and read. */
+/** The validated options, with the certificates read from their files. */
 export interface EtcdConfig {
   readonly endpoints: readonly EtcdEndpointConfig[];
   readonly tls: { readonly ca?: Buffer; readonly cert?: Buffer; readonly key?: Buffer };
@@ -46,9 +49,9 @@ export interface EtcdConfig {
 }
 
 export interface EtcdEndpointConfig {
-  /** As it was given, for messages. */
+  /** The URL, for messages. */
   readonly url: string;
-  /** A name, or an address without brackets. */
+  /** A host name, or an IP address without brackets. */
   readonly host: string;
   readonly port: string;
   readonly secure: boolean;
@@ -78,7 +81,7 @@ async function readPem(what: string, source: Pem | undefined): Promise<Buffer | 
   }
 }
 
-/** Throws a TypeError at options that cannot work, and an error that names the file when one cannot be read. */
+/** Throws a TypeError for invalid options, and an error that names the file when one cannot be read. */
 export async function readEtcdOptions(options: EtcdStoreOptions): Promise<EtcdConfig> {
   if (options.endpoints.length === 0) throw new TypeError('etcd needs at least one endpoint');
   const { ca, cert, key } = options.tls ?? {};

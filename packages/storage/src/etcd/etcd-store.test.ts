@@ -42,7 +42,7 @@ describe.skipIf(findProgram('etcd') === undefined)('over a real etcd', () => {
   };
   describeStore('etcd', { describe, it }, { inProcess: false, durable: true }, open);
 
-  it('refuses a value that is too large for etcd, as such', async () => {
+  it('fails with a RequestTooLargeError for a value that is too large for etcd', async () => {
     for (const size of [1_600_000, 2_500_000]) {
       await expect(cleaner.put('/large', new Uint8Array(size), { expected: 0 })).rejects.toThrow(RequestTooLargeError);
     }
@@ -50,7 +50,7 @@ describe.skipIf(findProgram('etcd') === undefined)('over a real etcd', () => {
     expect(ok).toBe(true);
   });
 
-  it('brings changes that are larger than a message', async () => {
+  it('delivers changes that are larger than a message', async () => {
     const before = await cleaner.currentRevision();
     let expected = 0;
     for (let round = 0; round < 8; round++) {
@@ -74,7 +74,7 @@ describe.skipIf(findProgram('etcd') === undefined)('over a real etcd', () => {
     );
   });
 
-  it('never says that all is delivered before it is', async () => {
+  it('never reports progress before the events up to it are delivered', async () => {
     const before = await cleaner.currentRevision();
     const write = async (prefix: string) => {
       for (let round = 0; round < 100; round++) {
@@ -86,7 +86,7 @@ describe.skipIf(findProgram('etcd') === undefined)('over a real etcd', () => {
     const late: string[] = [];
     let progress = 0;
     let events = 0;
-    // Those that begin with history are behind at first, which is when it is hard.
+    // Watches that start with history are behind at first, which is the difficult case.
     const watches = Array.from({ length: 10 }, () => {
       let promised = 0;
       const watch = cleaner.watch('/progress/', before, {
@@ -114,7 +114,7 @@ describe.skipIf(findProgram('etcd') === undefined)('over a real etcd', () => {
   });
 
   it.skipIf(findProgram('etcdctl') === undefined)(
-    'keeps keys and values as they are, for etcdctl to read',
+    'stores keys and values unchanged, so that etcdctl can read them',
     async () => {
       const key = '/registry/configmaps/default/ünï';
       const value = '{"kind":"ConfigMap","metadata":{"name":"ünï"}}';
@@ -148,9 +148,9 @@ describe.skipIf(findProgram('etcd') === undefined || findProgram('openssl') === 
 
   const refused = {
     'without a client certificate': () => ({ ca: etcd.tls.ca }),
-    'of a server that is not trusted': () => ({ cert: etcd.tls.cert, key: etcd.tls.key }),
+    'to a server that is not trusted': () => ({ cert: etcd.tls.cert, key: etcd.tls.key }),
   };
-  it.each(Object.entries(refused))('gives no connection %s', async (_, tls) => {
+  it.each(Object.entries(refused))('does not connect %s', async (_, tls) => {
     const store = await openEtcdStore({ endpoints: [etcd.endpoint], tls: tls(), dialTimeoutMs: 1_000 });
     const error = await store.currentRevision().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(StoreUnavailableError);

@@ -22,13 +22,13 @@ import { LeaseManager } from './lease-manager.ts';
 import { compareModRevision, methods, type RangeRequest, type RangeResponse, type RequestOp } from './messages.ts';
 import { SharedWatch } from './shared-watch.ts';
 
-/** Long lists come in parts, so that neither etcd nor we hold up everybody else for one of them. */
+/** Long lists are read in pages of this size, so that a single one blocks neither etcd nor this process. */
 const pageSize = 5_000;
 
-/** How long compaction waits for watches of this store that are behind. */
+/** The longest wait of a compaction for watches of this store that are behind. */
 const compactionGraceMs = 2_000;
 
-/** A store over an etcd cluster, which keeps everything; here are only connections and watches. */
+/** A store over an etcd cluster. etcd keeps all state; this class has connections and watches. */
 export class EtcdStore implements Store {
   readonly driver = 'etcd';
   readonly #client: EtcdClient;
@@ -44,7 +44,7 @@ export class EtcdStore implements Store {
     this.#shared = new SharedWatch(client);
   }
 
-  /** etcd alone knows what it has room for: it is asked whether it is there. */
+  /** etcd does not report its free space, so this only checks that it answers. */
   async checkWritable(): Promise<void> {
     await this.currentRevision();
   }
@@ -54,9 +54,9 @@ export class EtcdStore implements Store {
   }
 
   /**
-   * etcd does not tell it as such. Whether there was a compaction is asked by a read of the first revision, and which
-   * it was by a watch from there, which etcd ends with that. It is that of the member asked, after it has caught up with
-   * the cluster.
+   * etcd has no request for its compacted revision. A read of the first revision shows whether there was a compaction,
+   * and etcd ends a watch from the first revision with the compacted one. The result is that of the member asked, after
+   * it has caught up with the cluster.
    */
   compactedRevision(): Promise<number> {
     return this.#operation(() => readCompactedRevision(this.#client));
@@ -91,7 +91,7 @@ export class EtcdStore implements Store {
       } catch (error) {
         if (!(error instanceof EtcdCallError && error.failure === 'lease-not-found')) throw error;
       }
-      // Nothing was written. It can be gone when clocks disagree, or when etcd was set back to a backup.
+      // Nothing was written. A lease can be gone when clocks differ, or when etcd was restored from a backup.
       await this.#leases.forget(ttlSeconds, lease);
       const fresh = await this.#leases.lease(ttlSeconds);
       return this.#write(key, expected, { requestPut: { key: name, value, lease: fresh } });
@@ -102,7 +102,7 @@ export class EtcdStore implements Store {
     return this.#operation(async () => {
       const name = Buffer.from(key);
       if (expected !== 0) return this.#write(key, expected, { requestDeleteRange: { key: name } });
-      // A key that is not there meets the condition, but there is nothing to delete.
+      // A missing key would meet the condition, but there is nothing to delete.
       const response = await this.#range({ key: name }, undefined);
       return { ok: false, current: firstOf(response), revision: revisionOf(response) };
     });
@@ -127,8 +127,8 @@ export class EtcdStore implements Store {
   }
 
   /**
-   * Watches of this store that are behind get the chance to come past the revision first, for a moment: those that have
-   * just begun, and those that nothing happened to for long, which could not be resumed from before it.
+   * Waits shortly until watches of this store have passed the revision: those that just started, and those without
+   * events for a long time, which could not be resumed from a revision before it.
    */
   compact(revision: number): Promise<void> {
     return this.#operation(async () => {
@@ -159,7 +159,7 @@ export class EtcdStore implements Store {
     this.#client.close();
   }
 
-  /** Refuses when closed; closing waits for it. */
+  /** Runs an operation that `close` waits for. Rejects when the store is closed. */
   #operation<T>(run: () => Promise<T>): Promise<T> {
     if (this.#closed) return Promise.reject(new StoreClosedError());
     const operation = run();
@@ -181,7 +181,7 @@ export class EtcdStore implements Store {
       return await this.#pages(prefix, options, pageSize);
     } catch (error) {
       if (!(error instanceof CompactedError) || options.revision !== undefined) throw error;
-      // The revision of the first page was compacted before the last was read. All at once, that cannot happen.
+      // The revision of the first page was compacted before the last page was read. A single request avoids that.
       return this.#pages(prefix, options, Number.MAX_SAFE_INTEGER);
     }
   }
@@ -205,7 +205,7 @@ export class EtcdStore implements Store {
       const { kvs = [], count = 0 } = response;
       for (const kv of kvs) entries.push(toKeyValue(kv, true));
       storeRevision ??= revisionOf(response);
-      // The pages that follow are of the same revision.
+      // The following pages are read at the same revision.
       at ??= storeRevision;
       const remaining = count - kvs.length;
       const last = entries.at(-1);
@@ -217,7 +217,7 @@ export class EtcdStore implements Store {
   }
 
   async #range(request: RangeRequest, revision: number | undefined): Promise<RangeResponse> {
-    // To etcd, 0 is now.
+    // For etcd, revision 0 means the current one.
     if (revision !== undefined && revision < firstRevision) throw await this.#compacted(revision);
     try {
       return await this.#client.call(methods.range, { ...request, revision }, { repeatable: true });
@@ -234,13 +234,13 @@ export class EtcdStore implements Store {
   }
 
   async #grantLease(ttl: number): Promise<bigint> {
-    // One that is granted twice because the first answer got lost holds no key and goes by itself.
+    // If the first answer is lost, a second lease is granted. The first one has no keys and expires.
     const { id } = await this.#client.call(methods.leaseGrant, { ttl }, { repeatable: true });
     if (id === undefined) throw this.#client.unavailable('it granted a lease without id');
     return id;
   }
 
-  /** The one transaction that every write is: if the key is as expected then do it, else say how it is. */
+  /** Every write is one transaction: if the key's modRevision is `expected`, do the operation, else read the key. */
   async #write(key: string, expected: number, success: RequestOp): Promise<WriteResult> {
     const name = Buffer.from(key);
     const response = await this.#client.call(

@@ -6,7 +6,7 @@ import { prefixRange } from './key-range.ts';
 import type { SharedWatch } from './shared-watch.ts';
 import { WatchStream } from './watch-stream.ts';
 
-/** etcd leaves a request for progress unanswered while a watch is behind, so it is repeated. */
+/** etcd does not answer a progress request while a watch is behind, so the request is repeated at this interval. */
 const repeatProgressMs = 100;
 
 export interface EtcdWatchOptions {
@@ -15,25 +15,25 @@ export interface EtcdWatchOptions {
   readonly prefix: string;
   readonly after: number;
   readonly handler: WatchHandler;
-  /** Of the store. */
+  /** Returns the store's current revision. */
   readonly currentRevision: () => Promise<number>;
-  /** Called once, when it has ended. */
+  /** Called once, when the watch has ended. */
   readonly onEnded: (watch: EtcdWatch) => void;
 }
 
-/** A watch of a prefix: over a stream of its own, or over the shared one where etcd cannot be asked for progress. */
+/** A watch of a prefix, on its own stream, or on the shared one when etcd's progress notifications are not reliable. */
 export class EtcdWatch implements Watch {
   readonly prefix: string;
   readonly #options: EtcdWatchOptions;
   #source: { stop(): void; requestProgress?(): void };
   #ended = false;
-  /** Everything up to it was given to the handler. */
+  /** All changes up to this revision were passed to the handler. */
   #position: number;
-  /** The last revision that the handler knows to be complete. */
+  /** The revision of the last event or progress from the source. */
   #delivered = 0;
-  /** Those who wait for the position. */
+  /** The pending `reach` calls. */
   #waiting: { readonly revision: number; readonly resolve: () => void }[] = [];
-  /** Runs while someone waits. */
+  /** Requests progress while there are pending `reach` calls. */
   #repeat: NodeJS.Timeout | undefined;
   #progressWanted = false;
   #progressUnderWay = false;
@@ -74,7 +74,7 @@ export class EtcdWatch implements Watch {
   }
 
   stop(): void {
-    // The handler may be the one who called.
+    // In a microtask, because the handler may be the caller.
     if (this.#finish()) queueMicrotask(() => this.#options.handler.onEnd?.(undefined));
   }
 
@@ -84,7 +84,7 @@ export class EtcdWatch implements Watch {
     if (!this.#progressUnderWay) void this.#giveProgress();
   }
 
-  /** Resolves when everything up to the revision has been given, or the watch has ended. */
+  /** Resolves when all changes up to the revision have been passed to the handler, or the watch has ended. */
   reach(revision: number): Promise<void> {
     if (this.#ended || this.#position >= revision) return Promise.resolve();
     return new Promise((resolve) => {
@@ -94,7 +94,10 @@ export class EtcdWatch implements Watch {
     });
   }
 
-  /** One at a time; whoever asks meanwhile gets a newer revision after it. */
+  /**
+   * Serves progress requests one after the other. Requests made meanwhile are served together afterwards, with a newer
+   * revision.
+   */
   async #giveProgress(): Promise<void> {
     const { currentRevision, handler, client } = this.#options;
     this.#progressUnderWay = true;
@@ -102,7 +105,7 @@ export class EtcdWatch implements Watch {
       this.#progressWanted = false;
       const revision = await currentRevision().catch(() => undefined);
       if (revision === undefined) {
-        // No connection. Whoever asked still waits.
+        // No connection. The request is still pending.
         this.#progressWanted = true;
         await delay(backoffMs(++failures, client.config.random), undefined, { ref: false });
         continue;
@@ -114,7 +117,7 @@ export class EtcdWatch implements Watch {
     this.#progressUnderWay = false;
   }
 
-  /** Whether it was not finished before. */
+  /** Ends the watch. Returns false when it had ended before. */
   #finish(): boolean {
     if (this.#ended) return false;
     this.#ended = true;

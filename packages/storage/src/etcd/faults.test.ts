@@ -22,7 +22,7 @@ async function start(): Promise<EtcdServer> {
   return etcd;
 }
 
-/** Two stores over one etcd; the way of the second one, which has a watch, can be cut. */
+/** Opens two stores over one etcd. The second one has a watch and is connected through a proxy that can be cut. */
 async function nearAndFar() {
   const etcd = await start();
   const proxy = await TcpProxy.to(etcd.endpoint);
@@ -32,7 +32,7 @@ async function nearAndFar() {
   return { near, far, proxy, recording: Recording.start(far, '/faults/', await far.currentRevision()) };
 }
 
-/** Writes keys one after the other until it is told to stop, whatever happens to etcd, and keeps account. */
+/** Writes keys one after the other until it is stopped, whatever happens to etcd, and records the outcomes. */
 class Writer {
   readonly acknowledged = new Map<string, number>();
   readonly unknown = new Set<string>();
@@ -59,7 +59,7 @@ class Writer {
   }
 }
 
-/** That the watch and the store agree with each other and with what writers were told. */
+/** Expects that the watch and the store agree with each other and with the outcomes reported to the writers. */
 async function expectAgreement(store: Store, recording: Recording, writers: readonly Writer[]): Promise<void> {
   await recording.caughtUp(store);
   const { entries } = await store.list('/faults/');
@@ -76,7 +76,7 @@ async function expectAgreement(store: Store, recording: Recording, writers: read
 }
 
 describe.skipIf(findProgram('etcd') === undefined)('when etcd', () => {
-  it('is killed and comes back, watches get everything once and writes are there that were acknowledged', async () => {
+  it('is killed and restarted, watches receive every change once and acknowledged writes are stored', async () => {
     const etcd = await start();
     const store = await open([etcd.endpoint]);
     const recording = Recording.start(store, '/faults/', await store.currentRevision());
@@ -92,11 +92,11 @@ describe.skipIf(findProgram('etcd') === undefined)('when etcd', () => {
     for (const writer of writers) writer.stopped = true;
     await Promise.all(writers.map(({ done }) => done));
     await expectAgreement(store, recording, writers);
-    // Otherwise nothing was tried: kills must have hit writes under way.
+    // Checks that the test is meaningful: kills must have interrupted writes.
     expect(writers.flatMap(({ unknown }) => [...unknown]).length).toBeGreaterThan(0);
   });
 
-  it('is out of reach while history is compacted, a watch ends with CompactedError', async () => {
+  it('is unreachable while history is compacted, a watch ends with CompactedError', async () => {
     const { near, far, proxy, recording } = await nearAndFar();
     const first = await near.put('/faults/a', Buffer.from('1'), { expected: 0 });
     await recording.lines(1);
@@ -108,11 +108,11 @@ describe.skipIf(findProgram('etcd') === undefined)('when etcd', () => {
     await recording.until(() => recording.ends.length > 0);
     expect(recording.ends).toEqual([{ error: new CompactedError(first.revision, revision) }]);
     expect(recording.events).toHaveLength(1);
-    // The store itself goes on.
+    // The store itself still works.
     expect((await far.list('/faults/')).entries).toHaveLength(3);
   });
 
-  it('is out of reach for a while, a watch gets what happened meanwhile', async () => {
+  it('is unreachable for a while, a watch receives the changes made meanwhile', async () => {
     const { near, far, proxy, recording } = await nearAndFar();
     const revisions: number[] = [];
     for (let round = 0; round < 5; round++) {
@@ -128,7 +128,7 @@ describe.skipIf(findProgram('etcd') === undefined)('when etcd', () => {
     expect(recording.faults).toEqual([]);
   });
 
-  it('stops answering, operations end in time', async () => {
+  it('stops answering, operations time out', async () => {
     const etcd = await start();
     const store = await open([etcd.endpoint], { requestTimeoutMs: 300, dialTimeoutMs: 300 });
     await store.currentRevision();
@@ -144,7 +144,7 @@ describe.skipIf(findProgram('etcd') === undefined)('when etcd', () => {
     expect((await store.get('/b')).entry).toBeUndefined();
   });
 
-  it('loses a member of three, everything goes on over the others', async () => {
+  it('loses one of three members, operations continue with the others', async () => {
     const members = await startEtcdCluster(3);
     cleanups.push(() => Promise.all(members.map((member) => member.dispose())));
     // etcd lets a write wait for seven seconds when its leader is gone.
@@ -161,7 +161,7 @@ describe.skipIf(findProgram('etcd') === undefined)('when etcd', () => {
       const without = recording.events.length + 50;
       await recording.until(() => recording.events.length >= without);
       await member.start();
-      // Only when it is there again may the next one go.
+      // The next member may only be stopped when this one is running again.
       const alone = await openEtcdStore({ endpoints: [member.endpoint], dialTimeoutMs: 10_000 });
       await alone.currentRevision();
       await alone.close();

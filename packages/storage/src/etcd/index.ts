@@ -1,6 +1,6 @@
 /**
- * The store over a real etcd: `openEtcdStore`. Everything goes through `EtcdClient`, which finds a member that answers;
- * watches through `WatchStream`, which resumes; the rest is translation.
+ * The store over a real etcd: `openEtcdStore`. All calls go through `EtcdClient`, which finds a member that answers;
+ * watches use `WatchStream`, which resumes; the other modules convert options, messages and errors.
  */
 export type { EtcdStoreOptions } from './etcd-options.ts';
 export { openEtcdStore } from './open-etcd-store.ts';

@@ -1,13 +1,16 @@
-/** Keys from `key` up to and without `rangeEnd`, as etcd wants them. */
+/** The keys from `key` to `rangeEnd` (exclusive), in etcd's encoding. */
 export interface KeyRange {
   readonly key: Uint8Array;
   readonly rangeEnd: Uint8Array;
 }
 
-/** All keys: from the smallest there is, without end. */
+/** All keys: from the smallest one, without an end. */
 export const everything: KeyRange = { key: Uint8Array.of(0), rangeEnd: Uint8Array.of(0) };
 
-/** The keys that begin with the prefix. No byte of UTF-8 is 0xff, so the last one always has a successor. */
+/**
+ * Returns the range of the keys that begin with the prefix. UTF-8 has no byte 0xff, so the last byte can always be
+ * incremented.
+ */
 export function prefixRange(prefix: string): KeyRange {
   if (prefix === '') return everything;
   const key = Buffer.from(prefix);
@@ -16,7 +19,7 @@ export function prefixRange(prefix: string): KeyRange {
   return { key, rangeEnd };
 }
 
-/** The part of the range that is at the key or after it; undefined when that is nothing. */
+/** Returns the part of the range from the key on; undefined when it is empty. */
 export function rangeFrom(range: KeyRange, from: string): KeyRange | undefined {
   const key = Buffer.from(from);
   if (Buffer.compare(key, range.key) <= 0) return range;

@@ -12,7 +12,7 @@ function setUp() {
 }
 
 describe('leases', () => {
-  it('are shared by keys of the same time to live for a twentieth of it, and last so much longer', async () => {
+  it('are shared by keys of the same time to live for a twentieth of it, and last longer by that', async () => {
     const { granted, clock, leases } = setUp();
     for (const [seconds, ttl, lease] of [
       [0, 600, 1n],
@@ -38,20 +38,20 @@ describe('leases', () => {
     expect(granted).toEqual([86_460, 86_460]);
   });
 
-  it('are not shared by keys that cannot wait', async () => {
+  it('are not shared by keys with a short time to live', async () => {
     const { granted, leases } = setUp();
     await Promise.all([leases.lease(15), leases.lease(15), leases.lease(0.5)]);
     expect(granted).toEqual([15, 15, 1]);
   });
 
-  it('are shared by those who ask at the same time, up to a thousand', async () => {
+  it('are shared by concurrent requests, up to a thousand', async () => {
     const { granted, leases } = setUp();
     const ids = await Promise.all(Array.from({ length: 1_001 }, () => leases.lease(3600)));
     expect([ids[0], ids[999], ids[1_000]]).toEqual([1n, 1n, 2n]);
     expect(granted).toHaveLength(2);
   });
 
-  it('that could not be granted are asked for again', async () => {
+  it('are requested again when they could not be granted', async () => {
     let calls = 0;
     const leases = new LeaseManager(
       async () => {
@@ -65,7 +65,7 @@ describe('leases', () => {
     expect(calls).toBe(2);
   });
 
-  it('that etcd does not know are not used again', async () => {
+  it('are not used again when etcd does not know them', async () => {
     const { leases } = setUp();
     expect(await leases.lease(3600)).toBe(1n);
     await leases.forget(3600, 9n);
@@ -74,7 +74,7 @@ describe('leases', () => {
     expect(await leases.lease(3600)).toBe(2n);
   });
 
-  it('are forgotten when there are too many times to live', async () => {
+  it('are dropped when there are too many different times to live', async () => {
     const { granted, leases } = setUp();
     for (let ttl = 1_000; ttl < 1_065; ttl++) await leases.lease(ttl);
     await leases.lease(1_001);

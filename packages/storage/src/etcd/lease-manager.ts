@@ -1,34 +1,37 @@
-/** As upstream: a lease serves keys for a twentieth of their time, at most a minute, and at most so many of them. */
+/**
+ * As upstream: a lease is used for new keys for a twentieth of its time to live, at most a minute, and for at most 1000
+ * keys.
+ */
 const reusePart = 0.05;
 const maxReuseSeconds = 60;
 const maxKeysPerLease = 1000;
-/** Times to live are few in practice; more than that share nothing. */
+/** The number of leases to remember. There are few different times to live in practice. */
 const maxLeases = 64;
 
 interface Lease {
   readonly id: Promise<bigint>;
-  /** Keys are given to it before this time. */
+  /** New keys may use it before this time. */
   readonly reuseUntil: number;
   keys: number;
 }
 
 /**
- * Leases for keys that go by themselves. A lease costs etcd a write and memory, and events come by the thousand: those
- * of the same time to live share one, and go up to a minute late for it.
+ * Leases for keys with a time to live. A lease costs etcd a write and memory, and there may be thousands of Events. So
+ * keys with the same time to live share a lease, and expire up to a minute late.
  */
 export class LeaseManager {
   readonly #grantLease: (ttlSeconds: number) => Promise<bigint>;
   readonly #now: () => number;
-  /** The newest lease of each time to live, in the order in which they came. */
+  /** The newest lease of each time to live, in the order of their creation. */
   readonly #leases = new Map<number, Lease>();
 
-  /** `now` is in milliseconds, and must not go back when the machine's clock is set. */
+  /** `now` returns milliseconds of a monotonic clock. */
   constructor(grantLease: (ttlSeconds: number) => Promise<bigint>, now: () => number) {
     this.#grantLease = grantLease;
     this.#now = now;
   }
 
-  /** A lease that lasts at least so long from now. Fails as granting does. */
+  /** Returns a lease that lasts at least `ttlSeconds` from now. Rejects when granting fails. */
   lease(ttlSeconds: number): Promise<bigint> {
     const existing = this.#leases.get(ttlSeconds);
     if (existing !== undefined && this.#now() < existing.reuseUntil && existing.keys < maxKeysPerLease) {
@@ -38,7 +41,7 @@ export class LeaseManager {
     return this.#grant(ttlSeconds).id;
   }
 
-  /** Gives it to no more keys: etcd does not know it. */
+  /** Stops using a lease that etcd does not know. */
   async forget(ttlSeconds: number, id: bigint): Promise<void> {
     const lease = this.#leases.get(ttlSeconds);
     if (lease !== undefined && (await lease.id.catch(() => id)) === id && this.#leases.get(ttlSeconds) === lease) {

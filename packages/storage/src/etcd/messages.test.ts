@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { methods } from './messages.ts';
 
-it('writes the transaction of a create as the client of etcd does', () => {
+it('encodes the transaction of a creation like etcd’s client', () => {
   // Taken from go.etcd.io/etcd/api v3.6.8.
   const request = methods.txn.request.encode({
     compare: [{ target: 2, key: Buffer.from('/a'), modRevision: 0 }],

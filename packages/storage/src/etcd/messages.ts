@@ -12,8 +12,8 @@ import {
 } from '@coxswain/grpc/protobuf';
 
 /**
- * The messages of etcd's gRPC interface that are used here, and of them the fields that are. The numbers are etcd's.
- * Keys are written as text or as bytes, whichever is at hand: on the wire they are the same.
+ * The messages of etcd's gRPC interface that are used here, with only the fields that are used. The field numbers are
+ * etcd's. Some keys are strings and some are bytes, whichever the caller has: the encoding is the same.
  */
 
 const ResponseHeader = message({ revision: int64(3) });
@@ -24,7 +24,7 @@ export type WireKeyValue = MessageOf<typeof KeyValue>;
 const Event = message({ type: int64(1), kv: one(2, KeyValue), prevKv: one(3, KeyValue) });
 export type WireEvent = MessageOf<typeof Event>;
 
-/** `Event.type` of a deletion; a put is 0, which is left out. */
+/** The `Event.type` of a deletion. That of a put is 0, which is omitted. */
 export const deleteEvent = 1;
 
 export const RangeRequest = message({
@@ -53,7 +53,7 @@ export type RequestOp = MessageOf<typeof RequestOp>;
 
 const ResponseOp = message({ responseRange: one(1, RangeResponse) });
 
-/** `Compare.target` for the revision of the last change; `result` is left out, since "equal" is 0. */
+/** The `Compare.target` for the modRevision. `result` is omitted, since "equal" is 0. */
 export const compareModRevision = 2;
 
 const Compare = message({ target: int64(2), key: bytes(3), modRevision: int64(6) });
@@ -102,7 +102,7 @@ export const WatchResponse = message({
 });
 export type WatchResponse = MessageOf<typeof WatchResponse>;
 
-/** A call of etcd's interface. */
+/** A method of etcd's gRPC interface. */
 export interface Method<Request, Response> {
   readonly path: string;
   readonly request: Message<Request>;

@@ -4,13 +4,14 @@ import { type EtcdStoreOptions, readEtcdOptions } from './etcd-options.ts';
 import { EtcdStore } from './etcd-store.ts';
 
 /**
- * Opens a store over an etcd v3 cluster. Keys are stored as they are given, values too.
+ * Opens a store over an etcd v3 cluster. Keys and values are stored unchanged.
  *
- * It does not wait for etcd: operations do, each for as long as the options say, and then fail with
- * `StoreUnavailableError`. A write whose answer got lost fails with it as well and says that its outcome is unknown. A
- * write that is too large for etcd fails with `RequestTooLargeError`. Watches outlive the loss of a connection.
+ * This does not wait for a connection. Operations wait for as long as the options say, and then reject with a
+ * `StoreUnavailableError`. A write whose answer is lost rejects with it too, and its message says that the outcome is
+ * unknown. A write that is too large for etcd rejects with a `RequestTooLargeError`. Watches resume after the loss of a
+ * connection.
  *
- * Throws at options that cannot work and at certificates that cannot be read.
+ * Throws for invalid options and for certificates that cannot be read.
  */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   const [config, grpc] = await Promise.all([readEtcdOptions(options), import('@grpc/grpc-js')]);

@@ -1,12 +1,12 @@
 import type { EtcdEndpoint } from './etcd-endpoint.ts';
 import { methods } from './messages.ts';
 
-/** The first good release of each minor version that was repaired later; the ones before are not good, the ones after are. */
+/** By minor version, the first patch release with the fix. Older minor versions have none, newer ones all have it. */
 const repairedIn: Readonly<Record<number, number>> = { 4: 31, 5: 13 };
 
 /**
- * Whether a member's answers to requests for progress can be believed. Before these releases they may overtake events
- * that are still under way (etcd issue 15220), or not come at all (issue 17507).
+ * Returns whether the progress notifications of an etcd version are reliable. Before these releases they may overtake events that are not
+ * sent yet (etcd issue 15220), or not be sent at all (issue 17507).
  */
 export function progressIsReliable(version: string): boolean {
   const [, major, minor, patch] = /^(\d+)\.(\d+)\.(\d+)/.exec(version)?.map(Number) ?? [];
@@ -16,7 +16,7 @@ export function progressIsReliable(version: string): boolean {
   return repaired === undefined ? minor > 5 : patch >= repaired;
 }
 
-/** Asks the member for its version. Fails as calls do. */
+/** Returns whether the member's progress notifications are reliable. Rejects when the call fails. */
 export async function supportsProgress(endpoint: EtcdEndpoint, timeoutMs: number): Promise<boolean> {
   const { version = '' } = await endpoint.call(methods.status, {}, timeoutMs);
   return progressIsReliable(version);

@@ -1,6 +1,6 @@
 /**
- * What was to be written is larger than etcd takes, 1.5 MiB unless it is told otherwise. Trying again does not help.
- * The message is etcd's own, which is what the API server upstream answers with code 500.
+ * A write is larger than etcd's limit, which is 1.5 MiB unless configured otherwise. A retry does not help. The message
+ * is etcd's own, which the API server upstream returns with code 500.
  */
 export class RequestTooLargeError extends Error {
   override readonly name = 'RequestTooLargeError';

@@ -1,21 +1,21 @@
 import type { ServiceError } from '@grpc/grpc-js';
 
-/** What a failed call means for whoever called. */
+/** The kinds of failed calls, by how the caller must react. */
 export type RpcFailure =
   | 'compacted'
   | 'future'
   | 'too-large'
   | 'lease-not-found'
-  /** There is no room for it. */
+  /** etcd's database is full. */
   | 'full'
-  /** This member cannot, and has done nothing; another may. */
+  /** The member did not carry it out; another member may. */
   | 'not-done'
-  /** Nobody can say whether it was done. */
+  /** It is unknown whether it was carried out. */
   | 'unknown'
-  /** It was refused and will be again. */
+  /** It was refused, and a retry would be refused too. */
   | 'refused';
 
-/** By gRPC's numbers. */
+/** gRPC's status codes. */
 const codes = {
   cancelled: 1,
   unknown: 2,
@@ -35,7 +35,7 @@ const uncertain = new Set([
   codes.unavailable,
 ]);
 
-/** By what etcd says, which is more than its code does. */
+/** By etcd's error messages, which are more specific than the status codes. */
 const byDetails: Readonly<Record<string, RpcFailure>> = {
   'etcdserver: mvcc: required revision has been compacted': 'compacted',
   'etcdserver: mvcc: required revision is a future revision': 'future',

@@ -15,17 +15,17 @@ type WatchStreamCall = ServerDuplexStream<WatchRequest, WatchResponse>;
 
 type Unary<M> = M extends Method<infer Request, infer Response> ? (request: Request) => Response : never;
 
-/** How it answers; what is left out is answered with an empty message. */
+/** The answers of the server. Methods without an entry are answered with an empty message. */
 export interface Script {
   readonly version?: string;
   readonly range?: Unary<typeof methods.range>;
   readonly txn?: Unary<typeof methods.txn>;
   readonly leaseGrant?: Unary<typeof methods.leaseGrant>;
-  /** With it every watch is answered that it is too old. */
+  /** When set, every watch is cancelled with this compacted revision. */
   readonly compactRevision?: number;
 }
 
-/** What a script throws to fail a call as etcd would. */
+/** Thrown by a script to fail a call with a status. */
 export class Refusal extends Error {
   readonly status: Partial<StatusObject>;
 
@@ -35,7 +35,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A watch as the server sees it. */
+/** The server's side of a watch. */
 export class ScriptedWatch {
   readonly requests: WatchRequest[] = [];
   readonly hasLeader: unknown;
@@ -65,7 +65,7 @@ export class ScriptedWatch {
   }
 }
 
-/** A server that speaks etcd's protocol and says what a test tells it to: what a real one says only in rare moments. */
+/** A server with etcd's protocol whose answers a test controls, for situations that are rare with a real one. */
 export class ScriptedEtcd {
   readonly watches: ScriptedWatch[] = [];
   readonly #server = new Server();
@@ -120,7 +120,7 @@ export class ScriptedEtcd {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** The watch with that number, from 0 on, once it is there. */
+  /** Resolves with the watch of that index when it was opened. */
   async watch(index: number): Promise<ScriptedWatch> {
     while (this.watches.length <= index) await new Promise<void>((resolve) => this.#arrived.push(resolve));
     return this.watches[index]!;

@@ -4,35 +4,35 @@ import type { EtcdClient } from './etcd-client.ts';
 import { everything } from './key-range.ts';
 import { WatchStream, type WatchStreamListener } from './watch-stream.ts';
 
-/** Someone who is told of the changes below a prefix. */
+/** A receiver of the changes below a prefix. */
 export interface SharedWatchMember {
   readonly prefix: string;
-  /** Everything up to it has been given to the member. */
+  /** All changes up to this revision were passed to the member. */
   readonly position: number;
-  /** Everything up to the revision has been given, these changes being the last of it. There may be none. */
+  /** Passes the last changes up to `revision`, possibly none: all changes up to it have been passed then. */
   advance(events: readonly StoreEvent[], revision: number): void;
   /** The last call. */
   end(error: Error): void;
 }
 
 /**
- * One watch of all keys, for members that cannot say how far they are (see `progressIsReliable`). Every revision
- * changes some key, so a watch of all keys knows by itself how far it is: at the revision of its last change. That
- * is what a watch of a part cannot know, and etcd is not asked.
+ * One watch of all keys, used when progress notifications are not reliable (see `progressIsReliable`). Every revision
+ * changes some key, so a watch of all keys is complete up to the revision of its last event. A watch of a part of the
+ * keys cannot conclude that from its events.
  *
- * Who begins further back gets a watch of all keys of its own until it has caught up.
+ * A member that starts at an older revision gets its own watch of all keys until it has caught up.
  */
 export class SharedWatch {
   readonly #client: EtcdClient;
   readonly #members = new Set<SharedWatchMember>();
-  /** Present while there are members. */
+  /** Undefined when there are no members. */
   #stream: WatchStream | undefined;
 
   constructor(client: EtcdClient) {
     this.#client = client;
   }
 
-  /** Tells the member of everything after its position, until `stop` is called. */
+  /** Passes every change after the member's position to it, until `stop` is called. */
   join(member: SharedWatchMember): { stop(): void } {
     let catchingUp: WatchStream | undefined;
     if (!this.#attach(member)) {
@@ -56,7 +56,7 @@ export class SharedWatch {
     };
   }
 
-  /** Whether the member is where all are or ahead of them, and one of them now. */
+  /** Adds the member to the shared stream, unless its position is behind the stream's. Returns whether it was added. */
   #attach(member: SharedWatchMember): boolean {
     this.#stream ??= this.#open(member.position, {
       onAdvance: (events, revision) => {
@@ -76,10 +76,10 @@ export class SharedWatch {
     this.#stream = undefined;
   }
 
-  /** History that is gone concerns only those who still need it. */
+  /** Restarts the stream after an error. A compaction ends only the members that need the compacted history. */
   #broken(error: Error): void {
     const known = error instanceof CompactedError ? error.compactedRevision : Number.POSITIVE_INFINITY;
-    // The first opens a stream at its position, which is behind none of those that follow.
+    // The member with the lowest position opens the stream, so that no other one is behind it.
     const members = [...this.#members].sort((a, b) => a.position - b.position);
     this.#members.clear();
     this.#stream = undefined;

@@ -9,15 +9,17 @@ import type { KeyRange } from './key-range.ts';
 import type { WatchResponse } from './messages.ts';
 import { supportsProgress } from './progress-support.ts';
 
-/** A connection that lasted so long was good: what comes after it is the first failure again. */
+/** When a connection lasted this long, the count of failures for the backoff starts over. */
 const goodAfterMs = 5_000;
 
 export interface WatchStreamListener {
-  /** Everything up to the revision has been given, these changes being the last of it. There may be none. */
+  /** Passes the last changes up to `revision`, possibly none: all changes up to it have been passed then. */
   onAdvance(events: readonly StoreEvent[], revision: number): void;
-  /** The last call: it cannot go on. Not called after `stop`. */
+  /** The last call: the watch cannot be resumed. Not called after `stop`. */
   onEnd(error: Error): void;
-  /** The last call: the member that is connected cannot be asked for progress. Absent where that does not matter. */
+  /**
+   * The last call: the connected member's progress notifications are not reliable. Absent when that does not matter.
+   */
   onUnreliable?(): void;
 }
 
@@ -28,7 +30,7 @@ export interface WatchStreamOptions {
   readonly listener: WatchStreamListener;
 }
 
-/** Why a stream must not be resumed. */
+/** Thrown when a stream must not be resumed. */
 class Ended extends Error {
   readonly reason: Error;
 
@@ -39,26 +41,26 @@ class Ended extends Error {
 }
 
 /**
- * A watch of a range of keys on a stream of its own, which is opened again where it was when it breaks: every change
- * comes once and in order.
+ * A watch of a range of keys on its own gRPC stream. When the stream breaks, it is resumed at its position: every
+ * change is delivered once and in order.
  *
- * It has a stream of its own because etcd answers requests for progress per stream, and only when all watches on it
- * have caught up.
+ * It has its own stream because etcd answers progress requests per stream, and only when all watches on the stream have
+ * caught up.
  *
- * It asks for changes from its position on, not from after it, and drops those it has. So etcd says that history is
- * compacted exactly when the position is, where it would otherwise accept the revision of the compaction itself and,
- * in releases before 3.4.31 and 3.5.13, leave out a deletion that was just there.
+ * It requests changes from its position on, not from after it, and drops the ones at the position. So etcd reports a
+ * compaction exactly when the position is compacted. Otherwise etcd would accept the compacted revision itself as a
+ * start and, in releases before 3.4.31 and 3.5.13, omit a deletion at it.
  */
 export class WatchStream {
   readonly #options: WatchStreamOptions;
   readonly #stopped = new AbortController();
-  /** Everything up to it was given to the listener. No revision before 1 has changes. */
+  /** All changes up to this revision were passed to the listener. There are no changes before revision 1. */
   #position: number;
-  /** Present while etcd knows of the watch. */
+  /** Set while the watch exists in etcd. */
   #call: WatchCall | undefined;
-  /** Someone asked for progress while there was no stream. */
+  /** True when progress was requested while there was no stream. */
   #progressWanted = false;
-  /** Changes of the revision after the position of which more may come. Less than a transaction. */
+  /** The incomplete changes of the last revision received, of which more fragments follow. At most one transaction. */
   #held: StoreEvent[] = [];
 
   constructor(options: WatchStreamOptions) {
@@ -71,7 +73,9 @@ export class WatchStream {
     return this.#position;
   }
 
-  /** Asks etcd how far it is, now or once there is a stream. It leaves that unanswered while the watch is behind. */
+  /**
+   * Requests a progress notification, now or when there is a stream. etcd does not answer while the watch is behind.
+   */
   requestProgress(): void {
     this.#progressWanted = this.#call === undefined;
     this.#call?.write({ progressRequest: {} });
@@ -100,7 +104,7 @@ export class WatchStream {
           listener.onEnd(error.reason);
           return;
         }
-        // The member may be the cause.
+        // The member may be the cause, so another one is tried.
         if (endpoint !== undefined) client.avoid(endpoint);
       }
       failures = performance.now() - started > goodAfterMs ? 1 : failures + 1;
@@ -108,7 +112,7 @@ export class WatchStream {
     }
   }
 
-  /** Rejects when the stream breaks, with Ended when it will again. */
+  /** Runs one stream. Rejects when it breaks; with `Ended` when a resumed stream would fail too. */
   async #session(endpoint: EtcdEndpoint): Promise<never> {
     const { range, client } = this.#options;
     const { signal } = this.#stopped;
@@ -157,7 +161,7 @@ export class WatchStream {
     else this.#take(response.events.map(toStoreEvent), response.fragment === true);
   }
 
-  /** A response in fragments may be cut within a revision, which is kept back until it is complete. */
+  /** Passes on complete revisions. A fragment may end within a revision, which is held back until it is complete. */
   #take(events: readonly StoreEvent[], moreToCome: boolean): void {
     const position = this.#position;
     const known = [...this.#held, ...events.filter(({ revision }) => revision > position)];
@@ -169,7 +173,7 @@ export class WatchStream {
   }
 
   #advance(events: readonly StoreEvent[], revision: number): void {
-    // An answer about progress may be older than what came since.
+    // A progress notification may be older than the events received since.
     if (revision <= this.#position) return;
     this.#position = revision;
     this.#options.listener.onAdvance(events, revision);

@@ -12,7 +12,7 @@ const put = (revision: number, key = `/p/${revision}`): WireEvent => ({
   kv: { key, createRevision: revision, modRevision: revision, value: Buffer.from('v') },
 });
 
-/** What a watch was told, in order: `@5` for an event, `..7` for progress, `end`. */
+/** Records what a watch delivers, in order: `@5` for an event, `..7` for progress, `end`. */
 class Log {
   readonly lines: string[] = [];
   error: Error | undefined;
@@ -68,7 +68,7 @@ async function watching(after: number, script: Script = {}) {
 }
 
 describe('a watch', () => {
-  it('asks for its prefix from its position on, of a member that has a leader', async () => {
+  it('requests its prefix from its position on, from a member that has a leader', async () => {
     const { createRequest, first } = await watching(5);
     expect(createRequest).toEqual({
       key: Buffer.from('/p/'),
@@ -81,14 +81,14 @@ describe('a watch', () => {
     expect(first.hasLeader).toBe('true');
   });
 
-  it('drops what it has already', async () => {
+  it('drops events that it has received already', async () => {
     const { log, first } = await watching(5);
     first.send({ events: [put(5), put(6), put(7)] });
     first.send({ events: [put(7), put(8)] });
     expect(await log.until(2)).toEqual(['@6 @7', '@8']);
   });
 
-  it('goes on where it was when the stream breaks', async () => {
+  it('resumes at its position when the stream breaks', async () => {
     const { log, first, etcd } = await watching(5);
     first.send({ events: [put(6), put(7)] });
     await log.until(1);
@@ -100,7 +100,7 @@ describe('a watch', () => {
     expect(await log.until(2)).toEqual(['@6 @7', '@9']);
   });
 
-  it('gives a revision that comes in fragments as a whole', async () => {
+  it('delivers a revision that arrives in fragments as a whole', async () => {
     const { log, first } = await watching(5);
     first.send({ fragment: true, events: [put(6), put(7, '/p/a')] });
     first.send({ fragment: true, events: [put(7, '/p/b')] });
@@ -109,7 +109,7 @@ describe('a watch', () => {
     expect(await log.until(3)).toEqual(['@6', '@7 @7 @7 @8', '@9 @9']);
   });
 
-  it('gets a revision again of which it had a fragment when the stream broke', async () => {
+  it('receives a revision again when the stream broke after a fragment of it', async () => {
     const { log, first, etcd } = await watching(5);
     first.send({ fragment: true, events: [put(6), put(7, '/p/a')] });
     await log.until(1);
@@ -121,12 +121,12 @@ describe('a watch', () => {
     expect(await log.until(2)).toEqual(['@6', '@7 @7']);
   });
 
-  it('asks again for progress until the answer is new enough', async () => {
+  it('repeats the progress request until the answer is new enough', async () => {
     const revision = 20;
     const { log, first, watch } = await watching(5, { range: () => ({ header: { revision } }) });
     watch.requestProgress();
     expect((await first.request(1)).progressRequest).toEqual({});
-    // A member that is behind, and then none at all: etcd leaves requests unanswered while a watch is behind.
+    // First an answer that is too old, then none at all: etcd does not answer while a watch is behind.
     first.send({ header: { revision: 12 } });
     expect((await first.request(2)).progressRequest).toEqual({});
     expect((await first.request(3)).progressRequest).toEqual({});
@@ -135,7 +135,7 @@ describe('a watch', () => {
     expect(await log.until(2)).toEqual(['@15', '..21']);
   });
 
-  it('does not need to ask for progress up to where it is', async () => {
+  it('does not request progress up to its own position', async () => {
     const { log, first, watch } = await watching(5, { range: () => ({ header: { revision: 6 } }) });
     first.send({ events: [put(7)] });
     await log.until(1);
@@ -144,7 +144,7 @@ describe('a watch', () => {
     expect(first.requests).toHaveLength(1);
   });
 
-  it('resumes from the revision of progress', async () => {
+  it('resumes from the last progress revision', async () => {
     const { log, first, etcd, watch } = await watching(5, { range: () => ({ header: { revision: 20 } }) });
     watch.requestProgress();
     await first.request(1);
@@ -189,10 +189,10 @@ describe('a watch', () => {
   });
 });
 
-describe('a watch of an etcd whose progress cannot be believed', () => {
+describe('a watch of an etcd without reliable progress', () => {
   const old: Script = { version: '3.4.23', range: () => ({ header: { revision: 9 } }) };
 
-  it('watches all keys, never asks for progress and knows it by the changes of others', async () => {
+  it('watches all keys, never requests progress and derives it from the events of all keys', async () => {
     const { log, first, watch, createRequest } = await watching(5, old);
     expect([createRequest?.key, createRequest?.rangeEnd]).toEqual([Buffer.from(all), Buffer.from(all)]);
     watch.requestProgress();
@@ -202,14 +202,14 @@ describe('a watch of an etcd whose progress cannot be believed', () => {
     expect(first.requests).toHaveLength(1);
   });
 
-  it('shares it with those that are no further back', async () => {
+  it('shares the stream with watches that are not further back', async () => {
     const { log, first, store, etcd } = await watching(5, old);
     first.send({ events: [put(6), put(7, '/other/7')] });
     await log.until(1);
     const [later, earlier] = [new Log(), new Log()];
     store.watch('/other/', 7, later.handler).requestProgress();
     store.watch('/other/', 5, earlier.handler).requestProgress();
-    // Who is behind gets a stream until it has caught up.
+    // A watch that is behind gets its own stream until it has caught up.
     const second = await etcd.watch(1);
     expect((await second.request(0)).createRequest?.startRevision).toBe(5);
     second.send({ created: true });
@@ -221,11 +221,11 @@ describe('a watch of an etcd whose progress cannot be believed', () => {
     expect(etcd.watches).toHaveLength(2);
   });
 
-  it('ends those alone that need what is compacted', async () => {
+  it('ends only the watches that need compacted history', async () => {
     const { log, first, store, etcd } = await watching(5, old);
     const ahead = new Log();
     store.watch('/p/', 40, ahead.handler);
-    // Both are on the stream by then: the second joins once it knows the version.
+    // Both are on the stream now: the second joins when it knows the version.
     await store.currentRevision();
     await store.currentRevision();
     first.send({ canceled: true, compactRevision: 30 });

@@ -3,19 +3,19 @@ import { sumOf } from './record-codec.ts';
 
 export type Compaction = Log['compaction'];
 
-/** The name under which it is written down how far compaction is. */
+/** The key of the compaction state in the `marks` database. */
 export const compactionMark = 'compaction';
 
-/** With a checksum: nothing else in the file would tell that it is wrong. */
+/** Encodes the mark with a checksum, because nothing else in the file would reveal a wrong value. */
 export function encodeCompaction({ compactedRevision, removedThrough }: Compaction): unknown {
   return { compactedRevision, removedThrough, sum: sum(compactedRevision, removedThrough) };
 }
 
-/** Throws a `CorruptLogError` for a mark that is not as it was written. */
+/** Throws a `CorruptLogError` when the mark is damaged. */
 export function decodeCompaction(mark: (name: string) => unknown): Compaction {
   const written = read(mark, compactionMark);
   if (written === undefined) {
-    // As it was before there were checksums.
+    // Format version 1 had two marks without checksums.
     return {
       compactedRevision: numberOr0(read(mark, 'compactedRevision')),
       removedThrough: numberOr0(read(mark, 'removedThrough')),
@@ -46,7 +46,7 @@ function numberOr0(value: unknown): number {
   return value;
 }
 
-const unreadable = (): CorruptLogError => new CorruptLogError('it cannot be read how far compaction is');
+const unreadable = (): CorruptLogError => new CorruptLogError('the state of compaction cannot be read');
 
 function isWritten(value: unknown): value is Compaction & { readonly sum: unknown } {
   return (

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Numbers from 0 to 1 that are the same for the same seed. */
+/** Returns a generator of numbers from 0 up to 1 that depend only on the seed. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -13,14 +13,14 @@ export function seededRandom(seed: number): () => number {
 
 const sumLength = 20;
 
-/** Bytes of which can be told whether all of them are there. Now and then many. */
+/** Returns a random value that begins with a checksum of the rest. Some values are large. */
 export function checkedValue(random: () => number): Buffer {
   const size = random() < 0.05 ? 60_000 * random() : 3000 * random();
   const content = Buffer.alloc(Math.floor(size), Math.floor(random() * 256));
   return Buffer.concat([sumOf(content), content]);
 }
 
-/** The checksum of a value, or undefined when it is not whole. */
+/** Returns the checksum of a value, or undefined when the value is incomplete or damaged. */
 export function sumOfValue(value: Uint8Array): string | undefined {
   const sum = Buffer.from(value.subarray(0, sumLength));
   return sum.equals(sumOf(value.subarray(sumLength))) ? sum.toString('hex') : undefined;

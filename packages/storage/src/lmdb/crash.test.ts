@@ -12,11 +12,11 @@ import { seededRandom, sumOfValue } from './crash-values.test-data.ts';
 
 const rounds = 55;
 
-/** What is known of a change: `put /crash/7 <checksum>`. */
+/** A reported change: `put /crash/7 <checksum>`. */
 type Change = string;
 
 interface Told {
-  /** Changes that were acknowledged, and such that a watcher heard of, by revision. */
+  /** The acknowledged changes, and those that a watcher received, by revision. */
   readonly acknowledged: Map<number, Change>;
   readonly heard: Map<number, Change>;
   compacted: number;
@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(scratch, { recursive: true, force: true });
 });
 
-/** Makes one file of the writer, because a process that has to translate it first takes ten times as long to start. */
+/** Bundles the writer into one file: a process that must transpile it first takes ten times as long to start. */
 async function bundle(directory: string): Promise<string> {
   const entry = fileURLToPath(new URL('./crash-writer.test-data.ts', import.meta.url));
   await build({
@@ -52,7 +52,10 @@ async function bundle(directory: string): Promise<string> {
   return join(directory, 'writer.mjs');
 }
 
-/** Runs the writer until the line for which `enough` holds, kills it there, and gives what it told before it was gone. */
+/**
+ * Runs the writer until a line for which `enough` holds, then kills it. Returns everything it reported until it was
+ * gone.
+ */
 async function runAndKill(
   path: string,
   seed: number,
@@ -63,7 +66,7 @@ async function runAndKill(
   const exited = new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)));
   for await (const line of createInterface({ input: child.stdout })) {
     const [kind, type = '', key = '', revision = '', sum = ''] = line.split(' ');
-    // The last line may have been cut off by the kill.
+    // The last line may be truncated by the kill.
     const whole = sum.length === 40 || (type === 'delete' && sum === '-');
     if (kind === 'ack' && whole) told.acknowledged.set(Number(revision), `${type} ${key} ${sum}`);
     if (kind === 'event' && whole) told.heard.set(Number(revision), `${type} ${key} ${sum}`);
@@ -79,7 +82,7 @@ function changeOf(event: StoreEvent): Change {
   return `${event.type} ${event.key} ${sum}`;
 }
 
-/** All that happened after a revision, by revision. */
+/** Returns all changes after a revision, by revision. */
 async function historyOf(store: Store, after: number): Promise<Map<number, Change>> {
   const history = new Map<number, Change>();
   const revision = await store.currentRevision();
@@ -105,7 +108,7 @@ async function stateOf(store: Store, revision: number): Promise<string[]> {
     .sort();
 }
 
-/** What must be there at a revision if all of these changes happened. */
+/** Returns the expected state at a revision after these changes. */
 function stateAfter(changes: ReadonlyMap<number, Change>, revision: number): string[] {
   const state = new Map<string, string>();
   for (const [at, change] of [...changes].sort(([a], [b]) => a - b)) {
@@ -118,17 +121,17 @@ function stateAfter(changes: ReadonlyMap<number, Change>, revision: number): str
 }
 
 describe('a store whose process is killed', () => {
-  it(`has all that it promised and nothing in part, ${rounds} times`, { timeout: 120_000 }, async () => {
+  it(`has all acknowledged writes and no partial ones, ${rounds} times`, { timeout: 120_000 }, async () => {
     const path = join(scratch, 'data');
     const random = seededRandom(20_260_101);
-    /** Every change there ever was, by revision. */
+    /** Every change since the first round, by revision. */
     const changes = new Map<number, Change>();
     let known = 1;
     let compacted = 0;
     let acknowledged = 0;
     let compactions = 0;
     for (let round = 0; round < rounds; round++) {
-      // Some are killed while they open, some when they have just opened, most in the middle of their writes.
+      // Some are killed while they open the store, some just after, most during their writes.
       const kind = round % 11;
       const wanted = 1 + Math.floor(random() * 250);
       const told = await runAndKill(path, round, (count, line) =>
@@ -145,7 +148,7 @@ describe('a store whose process is killed', () => {
         compacted = oldest;
         expect(revision).toBeGreaterThanOrEqual(Math.max(known, ...told.acknowledged.keys(), ...told.heard.keys()));
 
-        // All of history since the compaction is there, as it was, and as it was told.
+        // All history since the compaction is there, and equals what the writer reported.
         const history = await historyOf(store, oldest);
         expect([...history.keys()]).toEqual(
           Array.from({ length: history.size }, (_, index) => revision - history.size + 1 + index),
@@ -157,7 +160,7 @@ describe('a store whose process is killed', () => {
         for (const [at, change] of told.acknowledged) expect([at, told.heard.get(at)]).toEqual([at, change]);
         for (const [at, change] of [...told.heard, ...history]) changes.set(at, change);
 
-        // No gap: the store made one change per revision, and none is lost to us.
+        // Every revision has a known change: none was lost.
         expect(changes.size).toBe(revision - 1);
         for (const at of [revision, oldest, oldest + Math.floor(random() * (revision - oldest + 1))]) {
           expect(await stateOf(store, Math.max(at, 1))).toEqual(stateAfter(changes, at));
@@ -167,14 +170,14 @@ describe('a store whose process is killed', () => {
         await store.close();
       }
     }
-    // The test would prove little if the writer had not come to write.
+    // The test is only meaningful if the writer was able to write.
     expect(acknowledged).toBeGreaterThan(rounds * 50);
     expect(compactions).toBeGreaterThan(rounds / 3);
   });
 });
 
-describe('a data directory that several processes want', () => {
-  /** Starts the writer and gives it with the first thing that comes of it: that it opened, or why not. */
+describe('a data directory that several processes open', () => {
+  /** Starts the writer and returns it with its first output: that it opened the store, or why not. */
   async function contender(path: string) {
     const child = spawn(process.execPath, [program, path, '1'], { stdio: ['ignore', 'pipe', 'pipe'] });
     let complaint = '';
@@ -195,7 +198,7 @@ describe('a data directory that several processes want', () => {
     return { pid: child.pid, opened: await opened, complaint, kill };
   }
 
-  it('is used by one of them, who is named, until that one is killed', async () => {
+  it('is used by one of them, which the others’ error names, until that one is killed', async () => {
     const path = join(scratch, 'wanted');
     const contenders = await Promise.all(Array.from({ length: 5 }, () => contender(path)));
     const holders = contenders.filter(({ opened }) => opened);

@@ -1,7 +1,7 @@
-/** How much of a file an overwritten page is: as much as one of LMDB's. */
+/** The size of an overwritten page: that of LMDB's pages. */
 const pageBytes = 4096;
 
-/** Ways in which a file can be damaged, each at random places. They change what they get, or give less of it. */
+/** Kinds of damage to a file, each at random places. The functions change the buffer, or return a part of it. */
 export const damages: Readonly<Record<string, (file: Buffer, random: () => number) => Buffer>> = {
   'a page of zeros': (file, random) => {
     const at = pageIn(file, random);
@@ -32,7 +32,7 @@ export const damages: Readonly<Record<string, (file: Buffer, random: () => numbe
     file[at] = file[at]! ^ (1 << Math.floor(random() * 8));
     return file;
   },
-  'no end': (file, random) => file.subarray(0, Math.floor(random() * file.length)),
+  'a missing end': (file, random) => file.subarray(0, Math.floor(random() * file.length)),
 };
 
 const pageIn = (file: Buffer, random: () => number): number =>

@@ -12,7 +12,7 @@ const trials = 25;
 
 let path: string;
 let file: string;
-/** The file of a store that was closed, and what is in it. */
+/** The file of a closed store, and its contents. */
 let sound: Buffer;
 let truth: string;
 
@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(path, { recursive: true, force: true });
 });
 
-/** Keys that were changed and deleted, of which some is compacted. */
+/** Changes and deletes keys, and compacts a part of the history. */
 async function fill(store: Store): Promise<void> {
   const random = seededRandom(7);
   const revisions = new Map<string, number>();
@@ -49,7 +49,7 @@ async function fill(store: Store): Promise<void> {
   }
 }
 
-/** All that can be read of it, now and then. */
+/** Returns everything that can be read from the store, at the current and at older revisions. */
 async function contentsOf(store: Store): Promise<string> {
   const newest = await store.currentRevision();
   const oldest = await store.compactedRevision();
@@ -62,7 +62,7 @@ async function contentsOf(store: Store): Promise<string> {
   return [newest, oldest, ...lines].join('\n');
 }
 
-/** Writes until pages that were free are used. */
+/** Writes until pages that were free are used again. */
 async function exercise(store: Store): Promise<void> {
   const { revision } = await store.put('/new', Buffer.alloc(20_000), { expected: 0 });
   await store.compact(revision);
@@ -73,7 +73,7 @@ async function exercise(store: Store): Promise<void> {
 
 describe('a store that was damaged while it was closed', () => {
   it.each(Object.entries(damages))(
-    'is refused, or is right in all that it has: %s',
+    'is refused, or returns only correct data: %s',
     { timeout: 60_000 },
     async (name, damage) => {
       const random = seededRandom(name.length);
@@ -93,13 +93,13 @@ describe('a store that was damaged while it was closed', () => {
     },
   );
 
-  it('is refused when it is a value that is damaged', async () => {
+  it('is refused when a value is damaged', async () => {
     await writeFile(file, sound);
     const store = await openLmdbStore({ path });
     const entry = (await store.list('', { limit: 1 })).entries[0]!;
     await store.close();
     const damaged = Buffer.from(sound);
-    // Pages that are free by now may have it, too.
+    // Pages that are free now may contain the value, too.
     for (let at = damaged.indexOf(entry.value); at !== -1; at = damaged.indexOf(entry.value)) damaged[at + 30]! ^= 1;
     await writeFile(file, damaged);
     await expect(openLmdbStore({ path })).rejects.toThrow(
@@ -107,7 +107,7 @@ describe('a store that was damaged while it was closed', () => {
     );
   });
 
-  it('says so when a value is read that was damaged after it was opened', async () => {
+  it('reports a value that was damaged after the store was opened when it is read', async () => {
     await writeFile(file, sound);
     const store = await openLmdbStore({ path });
     const { key, value, modRevision } = (await store.list('', { limit: 1 })).entries[0]!;
@@ -118,7 +118,7 @@ describe('a store that was damaged while it was closed', () => {
     await store.close();
   });
 
-  it('minds no damage of the file that LMDB locks', async () => {
+  it('ignores damage of LMDB’s lock file', async () => {
     await writeFile(file, sound);
     await writeFile(`${file}-lock`, Buffer.alloc(100_000, 0xab));
     const store = await openLmdbStore({ path });

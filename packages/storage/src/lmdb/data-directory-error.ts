@@ -1,4 +1,4 @@
-/** A data directory that cannot be used as it is. The message says why; nothing in the directory was changed. */
+/** Thrown when a data directory cannot be used. The message has the reason; nothing in the directory was changed. */
 export class DataDirectoryError extends Error {
   override readonly name = 'DataDirectoryError';
   readonly path: string;

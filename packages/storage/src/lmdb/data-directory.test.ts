@@ -18,7 +18,7 @@ afterEach(async () => {
   await rm(scratch, { recursive: true, force: true });
 });
 
-/** A store with something in it, closed. */
+/** Makes a store with some keys and closes it. */
 async function makeStore(): Promise<void> {
   const store = await openLmdbStore({ path });
   for (let index = 0; index < 200; index++) await put(store, `/k/${index}`);
@@ -27,7 +27,7 @@ async function makeStore(): Promise<void> {
 
 const put = (store: Store, key: string) => store.put(key, Buffer.alloc(1000, 'x'), { expected: 0 });
 
-/** All files with their contents, apart from what the lock leaves behind. */
+/** Returns all files with their contents, except those of the lock. */
 async function contents(directory: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const name of await readdir(directory)) {
@@ -62,7 +62,7 @@ describe('a data directory', () => {
     });
   });
 
-  it('may be there already when it is empty', async () => {
+  it('may exist already when it is empty', async () => {
     await mkdir(path);
     const store = await openLmdbStore({ path });
     expect(await put(store, '/a')).toMatchObject({ ok: true });
@@ -79,7 +79,7 @@ describe('a data directory', () => {
       'data directory PATH is not a store: it has no coxswain.json, but other files',
     ],
     [
-      'has lost its description',
+      'has lost its coxswain.json',
       async () => {
         await makeStore();
         await rm(join(path, 'coxswain.json'));
@@ -87,20 +87,20 @@ describe('a data directory', () => {
       'data directory PATH is not a store: it has no coxswain.json, but other files',
     ],
     [
-      'has another description',
+      'has a coxswain.json of another format',
       async () => {
         await mkdir(path);
         await writeFile(join(path, 'coxswain.json'), '{"format":"sea chest"}');
       },
-      'data directory PATH is not a store: coxswain.json says something else',
+      'data directory PATH is not a store: coxswain.json does not describe a store',
     ],
     [
-      'has half a description',
+      'has half of its coxswain.json',
       async () => {
         await makeStore();
         await truncate(join(path, 'coxswain.json'), 10);
       },
-      'data directory PATH is not a store: coxswain.json says something else',
+      'data directory PATH is not a store: coxswain.json does not describe a store',
     ],
     [
       'is of a later version',
@@ -135,7 +135,7 @@ describe('a data directory', () => {
       /^data directory PATH is damaged: store\.mdb is cut off: it has \d+ pages of \d+$/,
     ],
     [
-      'has a beginning and no more',
+      'has only the beginning of its data',
       async () => {
         await makeStore();
         await truncate(join(path, 'store.mdb'), 1000);
@@ -155,7 +155,7 @@ describe('a data directory', () => {
     expect(await refusal()).toMatch(message);
   });
 
-  it('whose creation was interrupted is made anew', async () => {
+  it('whose creation was interrupted is created again', async () => {
     await mkdir(path);
     await writeFile(join(path, 'coxswain.json'), '{"format":"coxswain-store","version":1,"state":"creating"}');
     await writeFile(join(path, 'store.mdb'), 'half');
@@ -170,7 +170,7 @@ describe('a data directory', () => {
     expect(await readFile(path, 'utf8')).toBe('a file');
   });
 
-  // Whoever may do everything may write here too.
+  // Root can write here regardless of the mode.
   it.skipIf(process.getuid?.() === 0)('that cannot be written to is refused', async () => {
     await makeStore();
     await chmod(join(path, 'lock'), 0o500);
@@ -180,7 +180,7 @@ describe('a data directory', () => {
 });
 
 describe('the lock of a data directory', () => {
-  const names = { short: 'data', 'longer than the address of a socket': 'x'.repeat(200) };
+  const names = { short: 'data', 'longer than the address of a socket allows': 'x'.repeat(200) };
 
   it.each(Object.entries(names))('keeps a second store of this process out: %s', async (_, name) => {
     path = join(scratch, name);
@@ -193,7 +193,7 @@ describe('the lock of a data directory', () => {
     await next.close();
   });
 
-  it('goes to one of those who want it at once, and leaves little behind', async () => {
+  it('goes to one of several concurrent openers, and leaves few files behind', async () => {
     for (let round = 0; round < 10; round++) {
       const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => openLmdbStore({ path })));
       const opened = outcomes.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));

@@ -8,26 +8,28 @@ import { syncDirectory } from './sync-directory.ts';
 
 const formatName = 'coxswain-store';
 const formatVersion = 2;
-/** Without checksums. What is written from now on has some. */
+/** The format without checksums. New records in such a store get them. */
 const olderVersion = 1;
 const identityFile = 'coxswain.json';
 const storeFile = 'store.mdb';
 
-/** More than LMDB needs for the readers that it expects. */
+/** More than LMDB needs for its expected readers. */
 const lockFileBytes = 16 * 1024;
 
-/** What LMDB has in it. */
+/** The names of the LMDB databases. */
 const treeNames: ReadonlySet<string> = new Set(['records', 'values', 'marks']);
 
-/** `creating`: nobody has been answered yet, so what is there may be made anew. `older`: ready, of an older version. */
+/**
+ * `creating`: no write was acknowledged yet, so the store may be created again. `older`: complete, in format version 1.
+ */
 type State = 'empty' | 'creating' | 'older' | 'ready';
 
 /**
- * The directory that a store has for itself:
+ * The directory of one store:
  *
- * - `coxswain.json` says what it is, and whether it was ever complete;
+ * - `coxswain.json` has the format, the version, and whether the store was ever complete;
  * - `store.mdb` and `store.mdb-lock` are LMDB's;
- * - `lock/` says which process has it.
+ * - `lock/` identifies the process that uses the directory.
  */
 export class DataDirectory {
   readonly path: string;
@@ -41,12 +43,12 @@ export class DataDirectory {
   }
 
   /**
-   * Makes sure that it is a store's directory or can become one, and that no other process has it. Throws a
-   * `DataDirectoryError` where it must not be used.
+   * Locks the directory, and checks that it is a store's directory or can become one. Throws a `DataDirectoryError`
+   * when it is in use or must not be used.
    */
   static async open(path: string): Promise<DataDirectory> {
     await makeDirectory(path);
-    // Before the lock, so that nothing is created among somebody else's files.
+    // Before the lock is taken, so that nothing is created in a directory that is not a store's.
     await inspect(path);
     const lock = await DirectoryLock.acquire(path);
     try {
@@ -63,7 +65,7 @@ export class DataDirectory {
     return join(this.path, storeFile);
   }
 
-  /** To be called when the store is complete on disk and before anything is promised to anybody. */
+  /** Must be called when the store is complete on disk, before the first write is acknowledged. */
   async complete(): Promise<void> {
     if (this.#state === 'ready') return;
     await writeIdentity(this.path, 'ready');
@@ -83,15 +85,16 @@ export class DataDirectory {
     } else {
       await writeIdentity(this.path, 'creating');
       await rm(this.file, { force: true });
-      // LMDB would let others of the group read it.
+      // LMDB would create it readable for the group.
       await (await open(this.file, 'wx', 0o600)).close();
     }
     await this.#renewLockFile();
   }
 
   /**
-   * LMDB maps its lock file into memory and believes what another process left there; where the file has no room on the
-   * disk yet, the system ends the process when the disk is full. Nobody else uses it while the directory is ours.
+   * Replaces LMDB's lock file. LMDB maps it into memory and trusts its contents, whatever another process left there.
+   * And where the file has no blocks on the disk yet, the system kills the process when the disk is full. No other
+   * process uses the file while we hold the directory.
    */
   async #renewLockFile(): Promise<void> {
     const path = `${this.file}-lock`;
@@ -100,7 +103,7 @@ export class DataDirectory {
   }
 }
 
-/** What the directory is. Throws for one that is not a store's, or one of a later version. */
+/** Returns the directory's state. Throws when it is not a store's, or is of a later version. */
 async function inspect(path: string): Promise<State> {
   const names = await readdir(path);
   if (names.includes(identityFile)) return stateOf(path, await readFile(join(path, identityFile), 'utf8'));
@@ -112,7 +115,7 @@ async function inspect(path: string): Promise<State> {
 function stateOf(path: string, text: string): State {
   const { format, version, state } = parsed(text);
   if (format !== formatName || typeof version !== 'number') {
-    throw new DataDirectoryError(path, `is not a store: ${identityFile} says something else`);
+    throw new DataDirectoryError(path, `is not a store: ${identityFile} does not describe a store`);
   }
   if (version !== formatVersion && version !== olderVersion) {
     throw new DataDirectoryError(
@@ -133,7 +136,7 @@ function parsed(text: string): { format?: unknown; version?: unknown; state?: un
   }
 }
 
-/** Replaces the file as a whole, durably. */
+/** Replaces the file atomically and durably. */
 async function writeIdentity(path: string, state: State): Promise<void> {
   const target = join(path, identityFile);
   const file = await open(`${target}.new`, 'w', 0o600);

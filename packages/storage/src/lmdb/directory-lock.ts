@@ -7,23 +7,23 @@ import { DataDirectoryError } from './data-directory-error.ts';
 import { lockAddress } from './lock-address.ts';
 import { makeDirectory } from './make-directory.ts';
 
-/** How often to begin again when others begin at the same moment. */
+/** The largest number of attempts when other processes take the lock at the same time. */
 const maxAttempts = 100;
 
-/** What a generation's file says. */
+/** The contents of a generation's file. */
 interface Holder {
   readonly pid: number;
   readonly socket: string;
 }
 
 /**
- * One process at a time for a directory.
+ * A lock that lets one process at a time use a directory.
  *
- * Whoever holds the lock listens on a socket, and the system closes that however the process ends: a holder is alive if
- * and only if its socket answers, even from another container. Which socket counts is said by files with numbers: the
- * highest number is the holder's. To take over from a dead holder is to create the next number, which only one can; the
- * highest number is never removed, so whoever is late finds out. No moment exists in which something must be removed
- * before something else is made, as that is where two could pass.
+ * The holder of the lock listens on a socket, which the system closes however the process ends. So a holder is alive if
+ * and only if its socket answers, even from another container. Files with numbers (generations) name the sockets: the
+ * one with the highest number is the holder's. A process takes over from a dead holder by creating the next number,
+ * which only one process can do. The highest number is never removed, so that slower processes notice it. At no point a
+ * file must be removed before another is created: in between, two processes could both take the lock.
  */
 export class DirectoryLock {
   readonly #directory: string;
@@ -36,7 +36,7 @@ export class DirectoryLock {
     this.#socket = socket;
   }
 
-  /** Throws a `DataDirectoryError` that names the holder's process if there is one. */
+  /** Takes the lock. Throws a `DataDirectoryError` that names the holder's process when it is held. */
   static async acquire(dataDirectory: string): Promise<DirectoryLock> {
     const directory = join(dataDirectory, 'lock');
     await makeDirectory(directory);
@@ -57,14 +57,14 @@ export class DirectoryLock {
     return lock;
   }
 
-  /** The process that holds it now; undefined when none does. Changes nothing. */
+  /** Returns the id of the process that holds the lock; undefined when it is free. Changes nothing. */
   static async holder(dataDirectory: string): Promise<number | undefined> {
     const directory = join(dataDirectory, 'lock');
     const holder = await holderOf(directory, (await generationsOf(directory)).at(-1) ?? 0);
     return holder && (await isAlive(directory, holder.socket)) ? holder.pid : undefined;
   }
 
-  /** The file that named this holder stays: the next one goes on from its number. */
+  /** Releases the lock. The generation's file stays, so that the next holder continues from its number. */
   async release(): Promise<void> {
     await new Promise((resolve) => this.#server.close(resolve));
     await rm(join(this.#directory, this.#socket), { force: true });
@@ -80,7 +80,7 @@ export class DirectoryLock {
       }
       const mine = newest + 1;
       if (!(await this.#create(mine, claim))) continue;
-      // Somebody may have been faster by more than one, and may have removed what was there before this number.
+      // Another process may have created a higher number already, and have removed the numbers before it.
       const generations = await generationsOf(this.#directory);
       if (generations.at(-1) === mine) {
         await this.#cleanUp(generations.filter((each) => each < mine - 1));
@@ -91,7 +91,7 @@ export class DirectoryLock {
     throw new DataDirectoryError(dataDirectory, 'could not be locked: too many processes try at once');
   }
 
-  /** Whether it was this call that created it. */
+  /** Creates the generation's file. Returns false when it exists. */
   async #create(generation: number, claim: string): Promise<boolean> {
     try {
       await link(claim, fileOf(this.#directory, generation));
@@ -102,7 +102,9 @@ export class DirectoryLock {
     }
   }
 
-  /** Removes what dead processes left behind. Sockets that answer belong to somebody who is about to find us. */
+  /**
+   * Removes the files of dead processes. Sockets that answer belong to processes that are about to notice this lock.
+   */
   async #cleanUp(generations: readonly number[]): Promise<void> {
     for (const generation of generations) await rm(fileOf(this.#directory, generation), { force: true });
     for (const name of await readdir(this.#directory)) {
@@ -116,7 +118,7 @@ export class DirectoryLock {
 
 const fileOf = (directory: string, generation: number): string => join(directory, `${generation}.lock`);
 
-/** From the lowest on; none where there is no such directory. */
+/** Returns the generations in ascending order; none when the directory does not exist. */
 async function generationsOf(directory: string): Promise<number[]> {
   const names = await readdir(directory).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
@@ -128,7 +130,7 @@ async function generationsOf(directory: string): Promise<number[]> {
     .sort((a, b) => a - b);
 }
 
-/** Undefined where there is none, or only what a crash of the machine left of it. */
+/** Returns undefined when there is no such file, or when a crash of the machine left it incomplete. */
 async function holderOf(directory: string, generation: number): Promise<Holder | undefined> {
   if (generation === 0) return undefined;
   try {
@@ -156,7 +158,10 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** Calls it with a path of the socket that is short enough: where its own is not, by way of a symbolic link. */
+/**
+ * Calls `use` with a path of the socket that is short enough for a socket address. When the socket's own path is too
+ * long, that is one through a temporary symbolic link.
+ */
 async function withShortPath<T>(directory: string, socket: string, use: (path: string) => Promise<T>): Promise<T> {
   const { path, isTooLong } = lockAddress(directory, socket);
   if (!isTooLong) return use(path);
@@ -177,7 +182,7 @@ function listen(directory: string, socket: string): Promise<Server> {
       new Promise((resolve, reject) => {
         const server = createServer((connection) => connection.destroy());
         server.unref();
-        // Later ones, of connections that could not be taken, are of no interest: nothing is said on them.
+        // Later errors, of failed accepts, have no effect: no data is exchanged on the connections.
         server.on('error', reject);
         server.listen(path, () => resolve(server));
       }),
@@ -195,7 +200,7 @@ function isAlive(directory: string, socket: string): Promise<boolean> {
           connection.destroy();
           resolve(true);
         });
-        // Whoever is too busy to answer is alive. Only these say that nobody listens.
+        // A process that is too busy to answer is alive. Only these errors mean that no process listens.
         connection.once('error', (error) => {
           const code = codeOf(error);
           resolve(code !== 'ECONNREFUSED' && code !== 'ENOENT' && code !== 'ENOTSOCK');

@@ -7,72 +7,73 @@ import { FileUsage } from './file-usage.ts';
 
 const MiB = 1024 * 1024;
 
-/** Kept for what makes room: deletions, and compactions until LMDB uses the pages that they have made free. */
+/** Reserved for operations that free space: deletions, and compactions until LMDB reuses the pages they freed. */
 const reserveBytes = 4 * MiB;
 
-/** With so much left on the disk, beside what is to be written, nobody counts. */
+/** With this many bytes left on the disk, in addition to the pending writes, no detailed check is made. */
 const plentyBytes = 64 * MiB;
 
-/** Left to others, and to what a server writes when it starts again: its locks, its kubeconfig. */
+/** Left to other programs, and for the files that a server writes at its start: its locks, its kubeconfig. */
 const leftBytes = MiB;
 
-/** The file grows by so much at once. */
+/** The file is extended in steps of this size. */
 const growthBytes = MiB / 2;
 
-/** The size of an object for which there should always be room. */
+/** The store counts as full when an object of this size has no room. */
 const usualBytes = 128 * 1024;
 
-/** What a transaction writes in any case: a few branches of each tree, and what is free. */
+/** Pages that every transaction writes: a few branches of each tree, and the list of free pages. */
 const pagesForTransaction = 64;
 
-/** A disk that was full is not asked again for so long, whatever it says. */
+/** After a write failed with a full disk, the disk counts as full for this long, whatever statfs reports. */
 const patienceMs = 1000;
 
-/** What is to be written. `count`: how many values are put, or removed. */
+/** The size of a transaction. `count` is the number of values put or removed. */
 export interface TransactionSize {
   readonly count: number;
-  /** Of all of them, and of the largest. */
+  /** `bytes` is the size of all values and records, `largest` that of the largest value. */
   readonly bytes: number;
   readonly largest: number;
 }
 
-/** Which part of the reserve is left alone by it. */
+/** The part of the reserve that must remain after a put. */
 const shares = {
   new: 1,
-  /** Without changes nodes would be lost, and nothing could be deleted that is deleted in steps. */
+  /**
+   * Changes may use half of it: otherwise nodes could not renew their leases, and objects that are deleted in several steps (finalizers)
+   * could not be deleted.
+   */
   change: 1 / 2,
 } as const;
 
 export interface DiskRoomOptions {
-  /** Of LMDB. It is there already. */
+  /** LMDB's data file. It must exist. */
   readonly file: string;
   readonly clock: Clock;
-  /** Told when there is no room any more, and when there is again. */
+  /** Logs when there is no room any more, and when there is room again. */
   readonly logger: Logger;
 }
 
 /**
- * Sees to it that LMDB never meets a full disk: when a write of its own fails, it may take the process with it. So when
- * little is left of the disk, the file is made longer before each transaction than that could make it, by writes of ours,
- * which may fail.
+ * Keeps LMDB from meeting a full disk: a failed write of LMDB may crash the process. When little is left on the disk, the file is extended
+ * before each transaction by more than the transaction could use, with writes of our own, which may fail.
  *
- * What a store has room for is what the disk has left, the end of its file that is not used yet, and the free pages in
- * it. Some of that is a reserve: new keys may not use it, changes of keys that are there may use half of it, deletions and
- * compaction all.
+ * The room of a store consists of the space left on the disk, the unused end of its file, and the free pages in the file. A part of it is a
+ * reserve: new keys may not use it, changes of existing keys may use half of it, deletions and compaction all of it.
  */
 export class DiskRoom {
   readonly #path: string;
   readonly #file: FileHandle;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  /** After the last transaction; absent: it must be looked. Nobody looks while there is plenty. */
+  /** The file's usage after the last transaction; undefined when it must be read. It is not read while there is plenty of space. */
   #lastUsage: FileUsage | undefined;
-  /** Bytes that the disk has left, when it was last asked; absent: it must be asked. If they are few it is asked each time. */
+  /** The bytes left on the disk at the last statfs; undefined when it must be called again. When they are few, it is called each time. */
   #left: number | undefined;
   #isShort = false;
-  /** The size of an object that was refused and for which there has been no room since. */
+  /** The size of the largest object that was refused and still has no room. */
   #refusedBytes = 0;
-  /** The disk was full, whatever it says. */
+  /** Until this time the disk counts as full, whatever statfs reports. */
   #fullUntil = 0;
 
   private constructor(file: FileHandle, { file: path, clock, logger }: DiskRoomOptions) {
@@ -86,13 +87,13 @@ export class DiskRoom {
     return new DiskRoom(await open(options.file, 'r+'), options);
   }
 
-  /** Whether an object of a usual size would be refused, or one as large as was refused before. */
+  /** True when a new object of `usualBytes`, or of the largest size refused before, would be refused. */
   get isShort(): boolean {
     this.#look();
     return this.#isShort;
   }
 
-  /** Why a put of so many bytes cannot be done, when so many in all wait to be written. */
+  /** Returns an error when a put of `largest` bytes has no room. `bytes` is the total of all writes waiting. */
   refusal(largest: number, bytes: number, purpose: keyof typeof shares): StoreFullError | undefined {
     if (!this.#isPlenty(bytes)) this.#look();
     if (this.#isPlenty(bytes) || this.#hasRoom({ count: 1, bytes, largest }, purpose)) return undefined;
@@ -101,14 +102,11 @@ export class DiskRoom {
     return new StoreFullError();
   }
 
-  /**
-   * To be called before a transaction. Throws a `StoreFullError` when the disk has no room for it; nothing must be
-   * written then.
-   */
+  /** Must be called before a transaction. Throws a `StoreFullError` when the disk has no room for it; then nothing may be written. */
   async prepare(size: TransactionSize): Promise<void> {
     this.#left = this.#askDisk();
     if (this.#isPlenty(size.bytes)) return;
-    // LMDB itself writes, too, when it is opened.
+    // LMDB also writes when it is opened, so the usage must be read again.
     this.#lastUsage = undefined;
     if (this.#usage.allocated < this.#usage.size) await this.#fillHoles();
     const needed = this.#bytesFor(size);
@@ -116,7 +114,7 @@ export class DiskRoom {
     if (!this.#fits(size, this.#end)) throw new StoreFullError();
   }
 
-  /** To be called after a transaction. */
+  /** Must be called after a transaction. */
   written(): void {
     this.#lastUsage = undefined;
     this.#left = undefined;
@@ -131,12 +129,12 @@ export class DiskRoom {
     return this.#lastUsage;
   }
 
-  /** Whether so much is left on the disk that nobody need look into the file. */
+  /** True when so much is left on the disk that the file's usage need not be read. */
   #isPlenty(bytes: number): boolean {
     return this.#left !== undefined && this.#left >= plentyBytes + 2 * bytes;
   }
 
-  /** Bytes of the file that LMDB has never used. */
+  /** The bytes at the end of the file that LMDB has never used. */
   get #end(): number {
     return Math.max(0, this.#usage.size - this.#usage.used);
   }
@@ -147,16 +145,16 @@ export class DiskRoom {
     return isAboveReserve && this.#fits(size, end);
   }
 
-  /** Whether LMDB can write it to an end of so many bytes, or finds free pages for all of it. */
+  /** Returns whether the transaction fits into an unused end of `end` bytes, or into free pages. */
   #fits(size: TransactionSize, end: number): boolean {
     const needed = this.#bytesFor(size);
     const { free, pageSize } = this.#usage;
     if (end >= needed) return true;
-    // Values that are larger than half a page have pages of their own, side by side.
+    // Values larger than half a page need contiguous pages of their own.
     return free >= 4 * needed && (size.largest < pageSize / 4 || this.#usage.freePlaces(size.largest) > 2 * size.count);
   }
 
-  /** More than LMDB writes: pages are half full at least, and the list of free pages is written again. */
+  /** An upper bound of the bytes LMDB writes: pages are at least half full, and the list of free pages is rewritten. */
   #bytesFor({ count, bytes }: TransactionSize): number {
     const { pageSize, free } = this.#usage;
     return (pagesForTransaction + 2 * count) * pageSize + 2 * bytes + Math.ceil(free / 256);
@@ -165,7 +163,7 @@ export class DiskRoom {
   #look(): void {
     this.#left = this.#askDisk();
     const largest = Math.max(usualBytes, this.#refusedBytes);
-    // With some more than that, it does not change its mind with each write.
+    // Hysteresis: to become writable again, a MiB more is required, so that the state does not flip with each write.
     const bytes = this.#isShort ? largest + MiB : largest;
     const isShort = !this.#isPlenty(bytes) && !this.#hasRoom({ count: 1, bytes, largest }, 'new');
     if (!isShort) this.#refusedBytes = 0;
@@ -180,7 +178,7 @@ export class DiskRoom {
     else this.#logger.info('There is room for new objects again', file);
   }
 
-  /** What we may take; Infinity where it does not say. */
+  /** Returns the bytes on the disk that the store may use; Infinity when the file system does not report them. */
   #askDisk(): number {
     if (this.#clock.now() < this.#fullUntil) return 0;
     try {
@@ -191,7 +189,7 @@ export class DiskRoom {
     }
   }
 
-  /** Makes the file longer until so many bytes are unused, or as long as it can be. */
+  /** Extends the file until `end` bytes are unused, or as far as possible. */
   async #extend(end: number): Promise<void> {
     const zeros = Buffer.alloc(growthBytes);
     for (;;) {
@@ -201,7 +199,7 @@ export class DiskRoom {
     }
   }
 
-  /** Takes up room on the disk for pages that were never written, which LMDB may use at any time. */
+  /** Allocates disk blocks for pages that were never written, because LMDB may use them at any time. */
   async #fillHoles(): Promise<void> {
     const { pageSize, size } = this.#usage;
     const page = Buffer.alloc(pageSize);
@@ -212,7 +210,7 @@ export class DiskRoom {
     }
   }
 
-  /** False when the disk is full. */
+  /** Returns false when the disk is full. */
   async #write(bytes: Buffer, position: number, length: number): Promise<boolean> {
     try {
       await this.#file.write(bytes, 0, length, position);

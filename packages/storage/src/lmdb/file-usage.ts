@@ -14,20 +14,19 @@ import {
   treeSize,
 } from './lmdb-format.ts';
 
-/** LMDB uses what a transaction made free only in the one after the next. */
+/** LMDB reuses the pages that a transaction freed only in the transaction after the next. */
 const transactionsKept = 2;
 
 /**
- * How a file of LMDB is used that is sound: see `PageCheck`. To be made when no transaction is being written; it is of
- * that moment.
+ * The usage of a valid LMDB file (see `PageCheck`) at the time of construction. No transaction may be in progress then.
  */
 export class FileUsage {
   readonly pageSize: number;
-  /** Bytes up to the last page that was ever used. */
+  /** The bytes up to the last page that was ever used. */
   readonly used: number;
-  /** Bytes of that in pages that hold nothing. */
+  /** The bytes of `used` in free pages. */
   readonly free: number;
-  /** Bytes of the file, and of the disk that it takes up. */
+  /** `size` is the file's length, `allocated` the disk space it occupies. */
   readonly size: number;
   readonly allocated: number;
   readonly #descriptor: number;
@@ -45,7 +44,7 @@ export class FileUsage {
     this.#meta = meta;
     this.pageSize = meta?.pageSize ?? 4096;
     if (!meta) {
-      // LMDB has not written to it yet.
+      // LMDB has not written to the file yet.
       this.used = 0;
       this.free = 0;
       return;
@@ -53,18 +52,18 @@ export class FileUsage {
     const trees = [meta.main, meta.free, ...this.#namedTrees(meta)];
     const inTrees = trees.reduce((sum, { branches, leaves, overflows }) => sum + branches + leaves + overflows, 0);
     this.used = (meta.lastPage + 1) * this.pageSize;
-    // The first two pages are in no tree.
+    // The first two pages are not part of a tree.
     this.free = Math.max(0, meta.lastPage - 1 - inTrees) * this.pageSize;
   }
 
-  /** For how many values of so many bytes there are free pages side by side. */
+  /** Returns for how many values of `bytes` bytes there are contiguous free pages. */
   freePlaces(bytes: number): number {
     this.#runs ??= this.#meta ? this.#freeRuns(this.#meta) : [];
     const pages = Math.ceil((pageHeader.size + bytes) / this.pageSize);
     return this.#runs.reduce((sum, length) => sum + Math.floor(length / pages), 0);
   }
 
-  /** How many free pages are side by side, for each such place. */
+  /** Returns the lengths of all runs of contiguous free pages. */
   #freeRuns(meta: Meta): number[] {
     const isFree = new Uint8Array(meta.lastPage + 2);
     this.#forEachFree(meta, (first, count) => isFree.fill(1, first, first + count));
@@ -104,7 +103,7 @@ export class FileUsage {
     return this.#read(first * this.pageSize + pageHeader.size, size);
   }
 
-  /** There are so few that one leaf has all of them. */
+  /** There are few named trees, so a single leaf holds all of them. */
   #namedTrees({ main }: Meta): Tree[] {
     if (main.root === undefined || main.depth !== 1) return [];
     const page = this.#page(main.root);
@@ -126,7 +125,7 @@ export class FileUsage {
   }
 }
 
-/** See `PageCheck` for what such a list is. */
+/** The format of the list is described at `PageCheck`'s `#claimFree`. */
 function forEachInList(list: Buffer, visit: (first: number, count: number) => void): void {
   const words = readNumber(list, 0);
   for (let word = 1; word <= words; word++) {

@@ -10,10 +10,10 @@ import { openLmdbStore } from '../open-store.ts';
 import type { Store } from '../store.ts';
 
 const diskBytes = 24 * 1024 * 1024;
-/** So many writes are under way at once. */
+/** The number of concurrent writes. */
 const together = 10;
 const canMount = mountWorks();
-if (!canMount) console.warn('NOT TESTED: stores on full disks. Only root may mount the small disks that it takes.');
+if (!canMount) console.warn('NOT TESTED: stores on full disks. The test mounts small disks, which only root may do.');
 
 let disk: string;
 let path: string;
@@ -62,7 +62,7 @@ const open = (): Promise<Store> => openLmdbStore({ path, clock, logger });
 
 const bytesOf = (key: string, bytes: number): Buffer => Buffer.alloc(bytes, key);
 
-/** Puts keys until all are refused; gives the revisions of those that were acknowledged. */
+/** Puts keys until all are refused. Returns the revisions of the acknowledged ones. */
 async function fill(store: Store, bytes: number, prefix = '/k/'): Promise<Map<string, number>> {
   const stored = new Map<string, number>();
   for (let index = 0; ; index += together) {
@@ -87,10 +87,10 @@ describe.runIf(canMount)('a store on a disk that it fills', { timeout: 60_000 },
   it.each([
     ['small', 1500],
     ['large', 300_000],
-  ])('refuses what is new, takes deletions, and has room again for it: %s objects', async (_, bytes) => {
+  ])('refuses new keys, accepts deletions, and then has room for new keys again: %s objects', async (_, bytes) => {
     const store = await open();
     const stored = await fill(store, bytes);
-    // Most of the disk could be used.
+    // A large part of the disk could be used.
     expect(stored.size * bytes).toBeGreaterThan(diskBytes / 4);
     await expect(store.checkWritable()).rejects.toThrow(
       'the store is full: its disk has no room for new objects; delete some, or make room on the disk',
@@ -117,7 +117,7 @@ describe.runIf(canMount)('a store on a disk that it fills', { timeout: 60_000 },
     await again.close();
   });
 
-  it('takes changes of what is there when it takes nothing new any more, and forgets their history at once', async () => {
+  it('accepts changes of existing keys when it refuses new ones, and compacts their history at once', async () => {
     const store = await open();
     const stored = await fill(store, 1500);
     let expected = stored.get('/k/0')!;
@@ -145,14 +145,14 @@ describe.runIf(canMount)('a store on a disk that it fills', { timeout: 60_000 },
   });
 });
 
-describe.runIf(canMount)('a store on a disk that somebody else fills', { timeout: 60_000 }, () => {
-  /** Leaves nothing. */
+describe.runIf(canMount)('a store on a disk that another program fills', { timeout: 60_000 }, () => {
+  /** Fills the disk to the last byte. */
   function fillDisk(): void {
     const { bavail, bsize } = statfsSync(disk);
     writeFileSync(join(disk, 'other'), Buffer.alloc(bavail * bsize));
   }
 
-  it('takes deletions, and everything when there is room again', async () => {
+  it('accepts deletions, and all writes when there is room again', async () => {
     const store = await open();
     const stored = new Map<string, number>();
     for (let index = 0; index < 100; index++) {
@@ -175,7 +175,7 @@ describe.runIf(canMount)('a store on a disk that somebody else fills', { timeout
     await store.close();
   });
 
-  it('is not opened or made there, which says why, and is as it was when there is room', async () => {
+  it('is neither opened nor created on a full disk, with an error that has the reason, and is unchanged when there is room again', async () => {
     const store = await open();
     const { revision } = await store.put('/k/a', bytesOf('/k/a', 100), { expected: 0 });
     await store.close();

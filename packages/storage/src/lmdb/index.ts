@@ -1,2 +1,2 @@
-/** The store embedded in this process, in a directory of its own. */
+/** The store on an LMDB file in a directory, embedded in this process. */
 export { openLmdb } from './open-lmdb-store.ts';

@@ -3,12 +3,15 @@ import { type Meta, metaSize, readMeta } from './lmdb-format.ts';
 import { cutOff, PageCheck } from './page-check.ts';
 import { PageFile } from './page-file.ts';
 
-/** Pages at the end that a transaction took and gave back are counted but may never have been written. */
+/**
+ * Pages at the end of the file that a transaction allocated and freed again are counted, but may never have been
+ * written.
+ */
 const maxUnwrittenPages = 1024;
 
 /**
- * What is wrong with the file, as the end of a sentence that begins with its name; undefined: nothing that LMDB would
- * stumble over. `trees` are the names of those that may be there.
+ * Returns the problem of the file, as the end of a sentence that begins with its name; undefined when LMDB can use the
+ * file safely. `trees` are the allowed names of databases.
  */
 export async function problemOfLmdbFile(path: string, trees: ReadonlySet<string>): Promise<string | undefined> {
   const file = await open(path, 'r');
@@ -35,7 +38,10 @@ export async function problemOfLmdbFile(path: string, trees: ReadonlySet<string>
   }
 }
 
-/** Transactions write the two in turn, from the first transaction on. */
+/**
+ * Returns whether both meta pages belong to the same file: transactions write them alternately, from the first
+ * transaction on.
+ */
 function areSiblings(first: Meta, second: Meta): boolean {
   const isNew = first.transaction === 0 && second.transaction === 0;
   return (

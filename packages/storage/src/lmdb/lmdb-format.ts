@@ -1,9 +1,12 @@
 /**
- * Where things are in a file of LMDB, data format 2, as lmdb 3 writes it on machines whose numbers begin with their
- * lowest byte. Numbers of pages and transactions have 64 bits.
+ * The layout of an LMDB file, data format 2, as lmdb 3 writes it on little-endian machines. Numbers of pages and
+ * transactions have 64 bits.
  */
 
-/** A page begins with its own number and the transaction that wrote it. Offsets in pages count from the header's end. */
+/**
+ * A page begins with its own number and that of the transaction that wrote it. Offsets in pages count from the header's
+ * end.
+ */
 export const pageHeader = {
   numberAt: 0,
   transactionAt: 8,
@@ -19,10 +22,10 @@ export const pageFlags = { branch: 1, leaf: 2, overflow: 4, meta: 8 };
 /** An entry of a page: two halves of a number, flags, the length of the key, the key, and in leaves the data. */
 export const node = { lowAt: 0, highAt: 2, flagsAt: 4, keySizeAt: 6, keyAt: 8 };
 
-/** What the data of an entry in a leaf is, if not the value: the number of overflow pages, or a tree. */
+/** Flags of a leaf's entry whose data is not the value itself: a reference to overflow pages, or a tree. */
 export const nodeFlags = { overflow: 1, tree: 2 };
 
-/** What an entry says of overflow pages: the first one, the transaction, how many. */
+/** An entry's reference to overflow pages: the first page, the transaction, the number of pages. */
 export const overflowReference = { pageAt: 0, countAt: 16, size: 24 };
 
 const tree = {
@@ -49,10 +52,10 @@ const meta = {
   size: 160,
 };
 
-/** How much must be read to read a `Meta`. */
+/** The number of bytes needed for `readMeta`. */
 export const metaSize = meta.size;
 
-/** Each of the first two pages has one; the one of the later transaction counts. */
+/** The meta data of the file. Each of the first two pages has a copy; the one of the later transaction is valid. */
 export interface Meta {
   readonly pageSize: number;
   readonly flags: number;
@@ -62,7 +65,7 @@ export interface Meta {
   readonly main: Tree;
 }
 
-/** What is known of a tree of pages. */
+/** The description of a tree of pages. */
 export interface Tree {
   readonly flags: number;
   readonly depth: number;
@@ -70,11 +73,11 @@ export interface Tree {
   readonly leaves: number;
   readonly overflows: number;
   readonly entries: number;
-  /** Undefined where there are no entries. */
+  /** Undefined when the tree is empty. */
   readonly root: number | undefined;
 }
 
-/** Undefined for what cannot be one. */
+/** Returns undefined when the page is not a meta page. */
 export function readMeta(page: Buffer): Meta | undefined {
   if (page.length < meta.size) return undefined;
   const pageSize = page.readUInt32LE(meta.freeTreeAt);
@@ -113,10 +116,10 @@ export function readTree(bytes: Buffer, at: number): Tree {
 
 export const treeSize = tree.size;
 
-/** All bits of 64. */
+/** A page number with all 64 bits set, which means "none". */
 const noPage = 2 ** 64;
 
-/** A number of 64 bits; those that cannot be represented come out as some number above 2 ** 53. */
+/** Reads a 64-bit number. Numbers above 2 ** 53 are not exact. */
 export function readNumber(bytes: Buffer, at: number): number {
   return bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * 2 ** 32;
 }

@@ -8,23 +8,24 @@ import { decodeRecord, encodeRecords, sumOf, valueSumOf } from './record-codec.t
 
 export interface LmdbLogOptions {
   readonly file: string;
-  /** How many bytes of address space to begin with. It grows by itself. */
+  /** The initial size of the memory map in bytes. It grows as needed. */
   readonly mapSize: number;
-  /** It belongs to the log, which closes it. */
+  /** Owned by the log, which closes it. */
   readonly room: DiskRoom;
   readonly eventLoop: EventLoop;
   /** Called when the file is closed. */
   readonly onClosed: () => Promise<void>;
 }
 
-/** Values are checked in slices of so many bytes. */
+/** Values are checked in slices of this many bytes. */
 const sliceBytes = 4 * 1024 * 1024;
 
 /**
- * Keeps records and values in an LMDB file, by revision.
+ * A log in an LMDB file, with records and values by revision.
  *
- * Every commit is LMDB's own careful one: pages are written and synced, then the page that makes them the truth is
- * written and synced, and only then it is done. What LMDB binds together in a transaction is there whole or not at all.
+ * Every commit is a synchronous one of LMDB: the pages are written and synced, then the meta page that makes them valid
+ * is written and synced, and only then the commit is reported. So the writes of a transaction are stored completely or
+ * not at all.
  */
 export class LmdbLog implements Log {
   readonly #environment: RootDatabase;
@@ -34,13 +35,16 @@ export class LmdbLog implements Log {
   readonly #records: Database<Buffer, number>;
   readonly #values: Database<Uint8Array, number>;
   readonly #marks: Database<unknown, string>;
-  /** Why nothing can be written any more. */
+  /** The reason why no write is possible any more. */
   #broken: Error | undefined;
-  /** The transactions under way, one after the other: each needs to know what the one before has left. Never rejects. */
+  /**
+   * Resolves when all transactions so far have ended. They run one after the other, because each needs the usage left
+   * by the one before. Never rejects.
+   */
   #last: Promise<void> = Promise.resolve();
   #compaction: Compaction = { compactedRevision: 0, removedThrough: 0 };
 
-  /** Throws what LMDB throws when the file is none of its own. */
+  /** Throws LMDB's error when the file is not an LMDB file. */
   constructor({ file, mapSize, room, eventLoop, onClosed }: LmdbLogOptions) {
     this.#room = room;
     this.#eventLoop = eventLoop;
@@ -50,9 +54,9 @@ export class LmdbLog implements Log {
       noSubdir: true,
       mapSize,
       maxDbs: 3,
-      // With it, a commit would be reported before it is on disk.
+      // With overlapping sync, a commit would be reported before it is on disk.
       overlappingSync: false,
-      // Groups are made above.
+      // `MvccStore` makes the groups.
       eventTurnBatching: false,
     });
     this.#records = this.#environment.openDB({ name: 'records', encoding: 'binary' });
@@ -75,7 +79,7 @@ export class LmdbLog implements Log {
   }
 
   record(revision: number): LogRecord | undefined {
-    // Memory that lmdb uses again for the next read, so nothing of it must be kept.
+    // lmdb reuses this memory for the next read, so no reference to it may be kept.
     const shared = this.#records.getBinaryFast(revision);
     return shared && decodeRecord(revision, shared);
   }
@@ -83,7 +87,7 @@ export class LmdbLog implements Log {
   value(revision: number): Uint8Array {
     const shared = this.#checkedValue(revision);
     if (shared === undefined) throw new CorruptLogError(`revision ${revision} has no value`);
-    // Small ones share memory among each other, which is a good deal faster than what `getBinary` does.
+    // Small values share a pool of memory, which is a good deal faster than `getBinary`.
     const value = Buffer.allocUnsafe(shared.length);
     value.set(shared);
     return value;
@@ -101,8 +105,8 @@ export class LmdbLog implements Log {
   }
 
   /**
-   * To be called before anything else. Reads all values; throws a `CorruptLogError` when something is not as it was
-   * written.
+   * Must be called before anything else. Reads and checks all values. Throws a `CorruptLogError` when something is
+   * damaged.
    */
   async load(): Promise<void> {
     this.#compaction = decodeCompaction((name) => this.#marks.get(name));
@@ -136,7 +140,10 @@ export class LmdbLog implements Log {
     return this.#room.isShort;
   }
 
-  /** Whoever has just been answered, or heard from a socket in this turn, joins the group. */
+  /**
+   * Commits in the next turn of the event loop. Writes that follow from answers or from socket data of this turn join
+   * the group.
+   */
   gather(commit: () => void): void {
     this.#eventLoop.onNextTurn(commit);
   }
@@ -156,12 +163,15 @@ export class LmdbLog implements Log {
     this.#compaction = compaction;
   }
 
-  /** Memory that lmdb uses again for the next read; undefined when there is none. */
+  /**
+   * Returns the value in memory that lmdb reuses for the next read; undefined when there is none. Throws a
+   * `CorruptLogError` when its checksum is wrong.
+   */
   #checkedValue(revision: number): Uint8Array | undefined {
     const record = this.#records.getBinaryFast(revision);
     const sum = record && valueSumOf(record);
     const shared = this.#values.getBinaryFast(revision);
-    // lmdb says the length of what it has read in a property of the buffer, which is longer.
+    // lmdb returns a larger buffer whose `length` property is that of the value.
     const value = shared && new Uint8Array(shared.buffer, shared.byteOffset, shared.length);
     if (value !== undefined && sum !== undefined && sumOf(value, revision) !== sum) {
       throw new CorruptLogError(`the value of revision ${revision} is damaged`);
@@ -170,7 +180,7 @@ export class LmdbLog implements Log {
   }
 
   /**
-   * Does all of it in one transaction. Resolves when that is on disk; rejects when none of it is, with a
+   * Runs `write` in one transaction. Resolves when it is on disk. Rejects when nothing was written, with a
    * `StoreFullError` when there is no room for it.
    */
   #commit(size: TransactionSize, write: () => void): Promise<void> {
@@ -193,8 +203,8 @@ export class LmdbLog implements Log {
   }
 
   /**
-   * After a failure of the page that makes commits true, LMDB begins no other transaction, and lmdb's queue would wait
-   * for that forever. So this asks first.
+   * After a failed write of the meta page, LMDB begins no further transaction, and lmdb's queue would wait for that
+   * forever. This detects it with a synchronous transaction.
    */
   #probe(): void {
     try {
@@ -219,7 +229,7 @@ function sizeOf(entries: readonly LogEntry[], records: readonly Buffer[]): Trans
   return { count, bytes, largest };
 }
 
-/** lmdb says that a commit failed, and why in a promise of its own. */
+/** lmdb rejects with a general error whose `commitError` promise has the reason. */
 async function causeOf(error: unknown): Promise<unknown> {
   if (!(error instanceof Error) || !('commitError' in error)) return error;
   try {

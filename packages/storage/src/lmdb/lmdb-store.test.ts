@@ -40,7 +40,7 @@ describe('the lmdb store', () => {
     await rm(path, { recursive: true, force: true });
   });
 
-  it('grows beyond the address space that it began with', async () => {
+  it('grows beyond its initial memory map', async () => {
     const mapSize = 1024 * 1024;
     const store = await openLmdbStore({ path, mapSize });
     const keys = Array.from({ length: 300 }, (_, index) => `/k/${index}`);
@@ -55,7 +55,7 @@ describe('the lmdb store', () => {
     await again.close();
   });
 
-  it('uses again the room that compaction makes', async () => {
+  it('reuses the space that compaction frees', async () => {
     const store = await openLmdbStore({ path });
     let expected = 0;
     for (let round = 0; round < 300; round++) {
@@ -66,7 +66,7 @@ describe('the lmdb store', () => {
     await store.close();
   });
 
-  it('deletes at its start what expired while it was closed, and watchers hear of that', async () => {
+  it('deletes keys at its start that expired while it was closed, with watch events', async () => {
     const clock = new FakeClock();
     const store = await openLmdbStore({ path, clock });
     const { revision } = await store.put('/a', Buffer.from('x'), { expected: 0, ttlSeconds: 10 });
@@ -82,7 +82,7 @@ describe('the lmdb store', () => {
     await again.close();
   });
 
-  it('may be disposed of while lists and watches are under way', async () => {
+  it('may be closed during lists and watches', async () => {
     const store = await openLmdbStore({ path });
     const keys = Array.from({ length: 5000 }, (_, index) => `/k/${index}`);
     await Promise.all(keys.map((key) => store.put(key, Buffer.from('x'), { expected: 0 })));

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 
-/** The address of a socket has room for about this many bytes, less on some systems. */
+/** The length of a socket address is limited to about this many bytes; the exact limit depends on the system. */
 const maxSocketPath = 100;
 
-/** Where the holder of a lock listens. */
+/** The address on which the holder of a lock listens. */
 export interface LockAddress {
   readonly path: string;
-  /** The path is of a file, and too long for the address of a socket. */
+  /** True when the path is that of a file, and too long for a socket address. */
   readonly isTooLong: boolean;
 }
 
 /**
- * The address by which a socket in a directory is reached. On Windows, where sockets are no files, it is a named pipe: the names of sockets
- * are random, and so no two directories have the same.
+ * Returns the address of a socket in a directory. On Windows, where sockets are not files, it is a named pipe: the names of sockets are
+ * random, so no two directories have the same.
  */
 export function lockAddress(
   directory: string,

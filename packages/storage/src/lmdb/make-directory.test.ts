@@ -11,20 +11,20 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true }));
 
-it('makes a directory and those above it, at once or again, for its owner alone', async () => {
+it('creates a directory and its parents with mode 0700, also concurrently or again', async () => {
   const path = join(root, 'a', 'b', 'c');
   await Promise.all([makeDirectory(path), makeDirectory(path), makeDirectory(join(root, 'a', 'x'))]);
   await makeDirectory(path);
   for (const each of [path, join(root, 'a', 'x')]) expect((await stat(each)).mode & 0o777).toBe(0o700);
 });
 
-it('does not take a file for one', async () => {
+it('rejects when the path or a parent is a file', async () => {
   await writeFile(join(root, 'file'), '');
   await expect(makeDirectory(join(root, 'file'))).rejects.toMatchObject({ code: 'EEXIST' });
   await expect(makeDirectory(join(root, 'file', 'deep', 'er'))).rejects.toMatchObject({ code: 'EEXIST' });
 });
 
-it.runIf(existsSync('/proc/self'))('says so where nothing can be made', async () => {
+it.runIf(existsSync('/proc/self'))('rejects where no directory can be created', async () => {
   await expect(makeDirectory('/proc/none')).rejects.toMatchObject({ code: 'ENOENT' });
   await expect(makeDirectory('/proc/none/deep')).rejects.toMatchObject({ code: 'ENOENT' });
 });

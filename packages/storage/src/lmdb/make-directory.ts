@@ -2,8 +2,8 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Makes a directory and those above it, for its owner alone; harmless when it is there. Node's own way, `recursive`, never ends where a
- * file system says ENOENT of something new in a directory that exists, as that of /proc does.
+ * Creates a directory and its parents with mode 0700, unless it exists. Node's `recursive` option never ends on a file system that reports
+ * ENOENT for a new entry of an existing directory, as /proc does.
  */
 export async function makeDirectory(path: string): Promise<void> {
   if (await isDirectory(path)) return;
@@ -12,7 +12,7 @@ export async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
-    // Somebody else may have made it meanwhile.
+    // It may have been created concurrently.
     if (!(await isDirectory(path))) throw error;
   }
 }

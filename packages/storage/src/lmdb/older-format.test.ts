@@ -11,7 +11,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(path, { recursive: true, force: true }));
 
-/** As versions wrote it that knew no checksums: /a was put at 2 and 4, /b at 3; what was before 3 is compacted. */
+/**
+ * Makes a store in format version 1, without checksums: /a was put at revisions 2 and 4, /b at 3; the history before 3
+ * is compacted.
+ */
 async function makeOlderStore(): Promise<void> {
   const environment = open({ path: join(path, 'store.mdb'), noSubdir: true, maxDbs: 3, overlappingSync: false });
   const records = environment.openDB<Buffer, number>({ name: 'records', encoding: 'binary' });
@@ -44,7 +47,7 @@ const textOf = async (key: string, revision?: number): Promise<string> => {
   return Buffer.from(entry?.value ?? []).toString();
 };
 
-it('a store of an older version is opened, written to, compacted, and is of this version then', async () => {
+it('a store in the older format can be opened, written to and compacted, and then has the current version', async () => {
   await makeOlderStore();
   const store = await openLmdbStore({ path });
   expect([await store.currentRevision(), await store.compactedRevision()]).toEqual([4, 3]);

@@ -17,7 +17,7 @@ export interface LmdbSettings {
   readonly logger: Logger;
 }
 
-/** Opens the store of a data directory, or makes one there. The directory is given back when the store is closed. */
+/** Opens the store in a data directory, or creates one. The directory is unlocked when the store is closed. */
 export async function openLmdb({ path, mapSize, clock, eventLoop, logger }: LmdbSettings): Promise<Store> {
   const directory = await DataDirectory.open(path);
   const { file } = directory;
@@ -36,7 +36,7 @@ export async function openLmdb({ path, mapSize, clock, eventLoop, logger }: Lmdb
     return new MvccStore({ driver: 'lmdb', log, clock, eventLoop });
   } catch (error) {
     await log.close();
-    // What LMDB itself finds wrong, such as `MDB_PAGE_NOTFOUND: Requested page not found`, it finds in the file.
+    // Errors of LMDB itself, such as `MDB_PAGE_NOTFOUND: Requested page not found`, mean that the file is damaged.
     const isDamage = error instanceof CorruptLogError || (error instanceof Error && /^MDB_/.test(error.message));
     if (isDamage) throw new DataDirectoryError(path, `is damaged: ${error.message}`, { cause: error });
     throw error;

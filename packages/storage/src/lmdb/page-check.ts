@@ -13,42 +13,42 @@ import {
 } from './lmdb-format.ts';
 import type { PageFile } from './page-file.ts';
 
-/** How many pages are looked at before the event loop turns again. */
+/** The number of pages to check before yielding to the event loop. */
 const slicePages = 200;
 
 /** Deeper than any tree that fits on a disk. */
 const maxDepth = 32;
 
-/** The first two pages are no part of a tree. */
+/** The first two pages are not part of a tree. */
 const firstTreePage = 2;
 
-/** What is wrong with the pages. */
+/** The message describes the damage, as the end of a sentence that begins with the file. */
 class Damage extends Error {}
 
-/** A page of a tree that must be looked at. */
+/** A page of a tree that must be checked. */
 interface Visit {
   readonly number: number;
-  /** How many pages there are from the root to it. */
+  /** The number of pages on the path from the root to it. */
   readonly depth: number;
-  /** No key below it is smaller; absent: it is leftmost. */
+  /** A lower bound of all keys below it; undefined for the leftmost page. */
   readonly from: Buffer | undefined;
-  /** All keys below it are smaller; absent: it is rightmost. */
+  /** An upper bound (exclusive) of all keys below it; undefined for the rightmost page. */
   readonly to: Buffer | undefined;
 }
 
-/** An entry of a leaf that LMDB itself makes something of: a tree, or a list of free pages. */
+/** An entry of a leaf that LMDB itself interprets: a tree, or a list of free pages. */
 interface Entry {
   readonly key: Buffer;
   readonly data: Buffer;
   readonly isTree: boolean;
 }
 
-/** A tree that is being looked at. */
+/** A tree that is being checked. */
 interface Walk {
   readonly name: string;
   readonly tree: Tree;
   readonly compare: Compare;
-  /** Absent: entries are values. */
+  /** Collects the entries; undefined when they are values. */
   readonly entries?: Entry[];
   readonly counted: { branches: number; leaves: number; overflows: number; entries: number };
 }
@@ -57,18 +57,18 @@ interface Walk {
 type Compare = (a: Buffer, aStart: number, aEnd: number, b: Buffer, bStart: number, bEnd: number) => number;
 
 /**
- * Looks at all pages that LMDB would come to from one of its first two: that each is what the page above it says, that
- * whatever points somewhere points to where there is something, that keys are in order, and that no page has two uses.
- * LMDB itself trusts what is there: of a damaged page it would read and write memory that is not its own.
+ * Checks all pages reachable from the current meta page: that each page is the one its parent refers to, that all references are inside of
+ * the file, that keys are in order, and that no page is used twice. LMDB itself trusts the file: from a damaged page it would read and
+ * write memory outside of the map.
  *
- * The values are not looked at.
+ * The values are not checked.
  */
 export class PageCheck {
   readonly #file: PageFile;
   readonly #meta: Meta;
-  /** A byte for each page of the file: 1 when a use of it is known. */
+  /** A byte for each page of the file: 1 when the page is known to be used. */
   readonly #used: Uint8Array;
-  /** The page that is looked at, and the first one of a value. */
+  /** The page being checked, and the first overflow page of a value. */
   readonly #page: Buffer;
   readonly #overflowPage: Buffer;
   #visited = 0;
@@ -81,7 +81,9 @@ export class PageCheck {
     this.#overflowPage = Buffer.allocUnsafeSlow(file.pageSize);
   }
 
-  /** What is wrong, as the end of a sentence that begins with the file; undefined: nothing. `names` are those of the trees. */
+  /**
+   * Returns the problem, as the end of a sentence that begins with the file; undefined when there is none. `names` are those of the trees.
+   */
   async problem(names: ReadonlySet<string>): Promise<string | undefined> {
     try {
       await this.#checkTrees(names);
@@ -103,7 +105,7 @@ export class PageCheck {
     }
   }
 
-  /** To be called last: what is free must not be in use. */
+  /** Must be called last: free pages must not be in use. */
   async #checkFreePages(): Promise<void> {
     const entries: Entry[] = [];
     await this.#walk('free', this.#meta.free, compareNumbers, entries);
@@ -128,10 +130,10 @@ export class PageCheck {
       counted.leaves === tree.leaves &&
       counted.overflows === tree.overflows &&
       counted.entries === tree.entries;
-    if (!isRight) throw new Damage(`has not as many ${name} pages and entries as it says`);
+    if (!isRight) throw new Damage(`does not have as many ${name} pages and entries as its header says`);
   }
 
-  /** Adds the pages below it to the visits, in reverse order. */
+  /** Checks a page. Adds its child pages to `visits`, in reverse order. */
   #visit(walk: Walk, visit: Visit, visits: Visit[]): void {
     const { number, depth } = visit;
     const page = this.#page;
@@ -154,12 +156,12 @@ export class PageCheck {
       const end = isLeaf ? keyEnd + storedSize(page, start, number) : keyEnd;
       if (end > page.length) throw entryOutside(number);
       sizes += (end - start + 1) & ~1;
-      // The first entry of a branch has no key that counts.
+      // The key of a branch's first entry is not used.
       if (isLeaf || index > 0) {
         if (keyStart === keyEnd) throw outOfOrder(walk, number);
         if (before !== undefined) {
           const order = walk.compare(before, beforeStart, beforeEnd, page, keyStart, keyEnd);
-          // The first key of a page may be the one by which the page above it tells the two apart.
+          // The first key of a page may equal the separator key in its parent.
           if (order > 0 || (order === 0 && before === page)) throw outOfOrder(walk, number);
         }
         before = page;
@@ -169,7 +171,7 @@ export class PageCheck {
       if (isLeaf) this.#visitEntry(walk, number, start, keyEnd, end);
       else below.push({ number: childOf(page, start), key: index > 0 ? copyOf(page, keyStart, keyEnd) : visit.from });
     }
-    // Entries are side by side, up to the end of the page.
+    // Entries are contiguous, up to the end of the page.
     if (sizes !== page.length - pageHeader.size - upper) throw wrongPage(number, 'has entries that overlap');
     const { to } = visit;
     if (to !== undefined && before === page && walk.compare(page, beforeStart, beforeEnd, to, 0, to.length) >= 0) {
@@ -187,7 +189,7 @@ export class PageCheck {
     }
   }
 
-  /** An entry of the leaf in `#page`. */
+  /** Checks an entry of the leaf in `#page`. */
   #visitEntry(walk: Walk, number: number, start: number, keyEnd: number, end: number): void {
     const page = this.#page;
     const flags = page.readUInt16LE(start + node.flagsAt);
@@ -201,7 +203,7 @@ export class PageCheck {
     });
   }
 
-  /** The pages of a value that has its own. Gives the value where LMDB itself reads it. */
+  /** Checks the overflow pages of a value. Returns the value when LMDB itself interprets it. */
   #visitOverflow(walk: Walk, start: number, referenceAt: number): Buffer | undefined {
     const { pageSize } = this.#file;
     const size = sizeOf(this.#page, start);
@@ -222,7 +224,10 @@ export class PageCheck {
     return value.subarray(pageHeader.size, pageHeader.size + size);
   }
 
-  /** A list of free pages: how many words follow; each is a page, or minus a count that the first of so many follows, or 0. */
+  /**
+   * Marks the pages of a free list as used. A list is the number of words that follow; each word is a page number, or a negative count
+   * followed by the first page of the run, or 0.
+   */
   #claimFree(list: Buffer): void {
     const words = list.length >= 8 ? readNumber(list, 0) : Number.POSITIVE_INFINITY;
     if (words * 8 + 8 > list.length) throw damagedFreeList();
@@ -236,15 +241,16 @@ export class PageCheck {
       }
       if (number === 0) continue;
       if (number + count - 1 > this.#meta.lastPage) throw damagedFreeList();
-      // Those at the end of the file may never have been written.
+      // Free pages at the end of the file may never have been written.
       if (number < this.#used.length) this.#claim(number, Math.min(count, this.#used.length - number));
     }
   }
 
-  /** Notes that pages are in use. */
+  /** Marks pages as used. Throws when one is used already or is outside of the file. */
   #claim(number: number, count: number): void {
     const end = number + count;
-    if (number < firstTreePage || end - 1 > this.#meta.lastPage) throw wrongPage(number, 'cannot be there');
+    if (number < firstTreePage || end - 1 > this.#meta.lastPage)
+      throw wrongPage(number, 'is outside of the valid range');
     if (end > this.#used.length) throw this.#cutOff();
     for (let page = number; page < end; page++) {
       if (this.#used[page] === 1) throw wrongPage(page, 'is used twice');
@@ -254,7 +260,7 @@ export class PageCheck {
 
   #read(number: number, into: Buffer, flags: number): void {
     this.#readBytes(number, into);
-    if (readNumber(into, pageHeader.numberAt) !== number) throw wrongPage(number, 'is not the one that was there');
+    if (readNumber(into, pageHeader.numberAt) !== number) throw wrongPage(number, 'has the number of another page');
     if (readNumber(into, pageHeader.transactionAt) > this.#meta.transaction) throw wrongPage(number, 'is too new');
     if (into.readUInt16LE(pageHeader.flagsAt) !== flags) throw wrongPage(number, 'is of a wrong kind');
   }
@@ -281,7 +287,7 @@ function entryCount(page: Buffer, number: number, isLeaf: boolean): number {
   return count;
 }
 
-/** How much of an entry of a leaf stands behind its key. */
+/** Returns the number of bytes of a leaf's entry after its key. */
 function storedSize(page: Buffer, start: number, number: number): number {
   const flags = page.readUInt16LE(start + node.flagsAt);
   if (flags === nodeFlags.overflow) return overflowReference.size;
@@ -292,13 +298,13 @@ function storedSize(page: Buffer, start: number, number: number): number {
 const sizeOf = (page: Buffer, start: number): number =>
   page.readUInt16LE(start + node.lowAt) + page.readUInt16LE(start + node.highAt) * 2 ** 16;
 
-/** The page that an entry of a branch points to. */
+/** Returns the page that a branch's entry points to. */
 const childOf = (page: Buffer, start: number): number =>
   sizeOf(page, start) + page.readUInt16LE(start + node.flagsAt) * 2 ** 32;
 
 const copyOf = (page: Buffer, start: number, end: number): Buffer => Buffer.from(page.subarray(start, end));
 
-/** Keys are a few bytes: a call of `Buffer.compare` costs more. */
+/** Keys have a few bytes, so a call of `Buffer.compare` costs more than this loop. */
 const compareBytes: Compare = (a, aStart, aEnd, b, bStart, bEnd) => {
   const length = Math.min(aEnd - aStart, bEnd - bStart);
   for (let index = 0; index < length; index++) {
@@ -308,7 +314,7 @@ const compareBytes: Compare = (a, aStart, aEnd, b, bStart, bEnd) => {
   return aEnd - aStart - (bEnd - bStart);
 };
 
-/** Keys of free pages are the numbers of transactions. */
+/** The keys of the free tree are transaction numbers. */
 const compareNumbers: Compare = (a, aStart, aEnd, b, bStart, bEnd) =>
   aEnd - aStart === 8 && bEnd - bStart === 8 ? readNumber(a, aStart) - readNumber(b, bStart) : 1;
 

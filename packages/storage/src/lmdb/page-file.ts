@@ -1,17 +1,17 @@
 import { readSync } from 'node:fs';
 
-/** Read at once. Neighbouring pages are usually needed one after the other. */
+/** The number of bytes read at once. Neighbouring pages are usually needed one after the other. */
 const chunkBytes = 64 * 1024;
 
-/** How many chunks are kept. */
+/** The number of chunks to keep. */
 const keptChunks = 32;
 
-/** The pages of a file, read in chunks, of which the ones read last are kept: always in the same memory. */
+/** Reads the pages of a file in chunks, and keeps the chunks read last in a fixed piece of memory. */
 export class PageFile {
   readonly pageSize: number;
   readonly #descriptor: number;
   readonly #memory = Buffer.allocUnsafeSlow(chunkBytes * keptChunks);
-  /** Where in memory a chunk is, and how much of it there is. */
+  /** The position of each chunk in memory, and how many bytes of it exist. */
   readonly #chunks = new Map<number, { readonly place: number; readonly length: number }>();
   #nextPlace = 0;
   readonly #inPlace: (number | undefined)[] = [];
@@ -21,7 +21,7 @@ export class PageFile {
     this.pageSize = pageSize;
   }
 
-  /** Copies a page. False when the file ends before the page does. */
+  /** Copies a page to `into`. Returns false when the file ends before the page does. */
   read(number: number, into: Buffer): boolean {
     const position = number * this.pageSize;
     const index = Math.floor(position / chunkBytes);

@@ -14,7 +14,7 @@ const anyRecord: fc.Arbitrary<LogRecord> = fc
 const record: LogRecord = { revision: 9, key: 'key', createRevision: 5, previousRevision: 8, expiresAt: 0 };
 const encode = (record: LogRecord, value?: Uint8Array): Buffer => encodeRecords([{ record, value }])[0]!;
 
-/** As a record was before there were checksums. */
+/** Encodes a record in the older format without checksums. */
 function oldRecord({ createRevision, previousRevision, expiresAt, key }: LogRecord): Buffer {
   const bytes = Buffer.alloc(25 + key.length);
   bytes[0] = 1;
@@ -26,7 +26,7 @@ function oldRecord({ createRevision, previousRevision, expiresAt, key }: LogReco
 }
 
 describe('records on disk', () => {
-  it('come back as they were, however many are encoded together', () => {
+  it('are decoded to the same records, however many are encoded together', () => {
     fc.assert(
       fc.property(fc.array(anyRecord), (records) => {
         const encoded = encodeRecords(records.map((record) => ({ record, value: undefined })));
@@ -35,13 +35,13 @@ describe('records on disk', () => {
     );
   });
 
-  it('have the checksum of their value, which is that of no other revision', () => {
+  it('have the checksum of their value, which differs for every revision', () => {
     const value = Buffer.from('a value');
     expect(valueSumOf(encode(record, value))).toBe(sumOf(value, 9));
     expect(sumOf(value, 9)).not.toBe(sumOf(value, 10));
   });
 
-  it('are refused when a bit of them is another, or when they are of another revision', () => {
+  it('are refused when one of their bits is wrong, or when they belong to another revision', () => {
     const bytes = encode(record, Buffer.from('a value'));
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const damaged = Buffer.from(bytes);
@@ -60,7 +60,7 @@ describe('records on disk', () => {
   });
 });
 
-describe('records from before there were checksums', () => {
+describe('records in the older format without checksums', () => {
   it('are read', () => {
     const bytes = oldRecord(record);
     expect(decodeRecord(9, bytes)).toEqual(record);
@@ -69,9 +69,9 @@ describe('records from before there were checksums', () => {
 
   it.each([
     ['without a key', oldRecord({ ...record, key: '' }), 'revision 9 is no record'],
-    ['with a key that came into being later', oldRecord({ ...record, createRevision: 10 }), 'impossible numbers'],
+    ['with a key that was created later', oldRecord({ ...record, createRevision: 10 }), 'impossible numbers'],
     ['with a change that follows itself', oldRecord({ ...record, previousRevision: 9 }), 'impossible numbers'],
-    ['with a number that is none', oldRecord({ ...record, expiresAt: Number.NaN }), 'impossible numbers'],
+    ['with a number that is NaN', oldRecord({ ...record, expiresAt: Number.NaN }), 'impossible numbers'],
   ])('are refused %s', (_, bytes, problem) => {
     expect(() => decodeRecord(9, bytes)).toThrow(problem);
   });

@@ -2,25 +2,25 @@ import { crc32 } from 'node:zlib';
 import { CorruptLogError, type LogEntry, type LogRecord } from '../mvcc/index.ts';
 
 /**
- * A record on disk: a byte that says the format, the checksums of the rest of the record and of the value, three
- * numbers, the key in UTF-8. Its revision is what it is stored under, its value is stored apart. So whoever looks
- * through all records reads little. Checksums begin with the revision: what belongs to another one is wrong.
+ * A record on disk: a byte for the format, the checksums of the rest of the record and of the value, three numbers, the
+ * key in UTF-8. The revision is the key it is stored under; the value is stored separately, so that a scan of all
+ * records reads little. Checksums include the revision: data of another revision does not match.
  */
 const format = 2;
 const sumAt = 1;
 const valueSumAt = 5;
 
-/** As it was before there were checksums: the numbers follow the first byte. Records that are there stay as they are. */
+/** The older format without checksums: the numbers follow the first byte. Existing records keep this format. */
 const formatWithoutSums = 1;
 
-/** A code unit is at most three bytes of UTF-8. */
+/** A UTF-16 code unit takes at most three bytes in UTF-8. */
 const maxBytesPerUnit = 3;
 
 const numbersSize = 3 * 8;
 const numbersAt = 9;
 const numbersAtWithoutSums = 1;
 
-/** Encodes all of them into one piece of memory; each is a part of it. */
+/** Encodes all records into one buffer and returns a slice of it for each. */
 export function encodeRecords(entries: readonly LogEntry[]): Buffer[] {
   let size = 0;
   for (const { record } of entries) size += numbersAt + numbersSize + record.key.length * maxBytesPerUnit;
@@ -41,7 +41,7 @@ export function encodeRecords(entries: readonly LogEntry[]): Buffer[] {
   });
 }
 
-/** Throws a `CorruptLogError` for what cannot be a record. */
+/** Throws a `CorruptLogError` when the bytes are not a valid record. */
 export function decodeRecord(revision: number, bytes: Buffer): LogRecord {
   const at = bytes[0] === formatWithoutSums ? numbersAtWithoutSums : numbersAt;
   if (bytes.length <= at + numbersSize || (bytes[0] !== format && bytes[0] !== formatWithoutSums)) {
@@ -63,12 +63,12 @@ export function decodeRecord(revision: number, bytes: Buffer): LogRecord {
   return record;
 }
 
-/** The checksum of a record's value; undefined for a record from before there were any. */
+/** Returns the checksum of a record's value; undefined for a record in the older format. */
 export function valueSumOf(record: Buffer): number | undefined {
   return record[0] === format ? record.readUInt32LE(valueSumAt) : undefined;
 }
 
-/** The checksum of a value, or of a part of a record. */
+/** Returns the checksum of a value, or of a part of a record. */
 export function sumOf(bytes: Uint8Array, revision: number): number {
   return crc32(bytes, revision % 2 ** 32);
 }

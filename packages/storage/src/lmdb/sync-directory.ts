@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 
 /**
- * Makes durable which files a directory has. Does nothing on Windows, where directories cannot be synced: NTFS has a journal of its own
- * for names.
+ * Syncs a directory, so that its file names are durable. Does nothing on Windows, where directories cannot be synced: NTFS journals names
+ * itself.
  */
 export async function syncDirectory(path: string, platform: NodeJS.Platform = process.platform): Promise<void> {
   if (platform === 'win32') return;

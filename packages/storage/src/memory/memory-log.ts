@@ -1,12 +1,12 @@
 import { emptyRevision, type Log, type LogEntry, type LogRecord } from '../mvcc/index.ts';
 
-/** All of a store in memory at one moment: what there is, and what of its history is kept. Never changes. */
+/** The whole state of a memory store at one moment, including its history. Immutable. */
 export interface StoreSnapshot {
   readonly entries: readonly LogEntry[];
   readonly compaction: Log['compaction'];
 }
 
-/** Keeps everything in this process and nothing beyond it. */
+/** A log in this process's memory. Nothing is persisted. */
 export class MemoryLog implements Log {
   readonly #entries: Map<number, LogEntry>;
   compaction: Log['compaction'];
@@ -56,13 +56,13 @@ export class MemoryLog implements Log {
   }
 }
 
-/** Bytes that are a small part of something larger, as those of Node's pool are, would keep all of it alive. */
+/** Copies bytes that are a small part of a larger buffer (as those of Node's buffer pool are), which they would otherwise keep alive. */
 const ownBytes = (value: Uint8Array | undefined): Uint8Array | undefined =>
   value !== undefined && value.length < value.buffer.byteLength / 2 ? new Uint8Array(value) : value;
 
 const empty: StoreSnapshot = { entries: [], compaction: { compactedRevision: 0, removedThrough: 0 } };
 
-/** That of a store in which these keys were put, one after the other, and nothing else happened. Each key may be there once. */
+/** Returns the snapshot of a store in which these keys were put, one after the other. Each key may occur only once. */
 export function snapshotOf(values: Iterable<readonly [key: string, value: Uint8Array]>): StoreSnapshot {
   const entries = Array.from(values, ([key, value], index): LogEntry => {
     const revision = emptyRevision + 1 + index;

@@ -13,7 +13,7 @@ describeStore('memory', { describe, it }, { inProcess: true, durable: false }, a
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 describe('a snapshot', () => {
-  it('begins any number of stores with what was there, which then go their own ways', async () => {
+  it('is the initial state of any number of stores, which then change independently', async () => {
     const first = openMemoryStore();
     const one = await first.put('/a', bytes('1'), { expected: 0 });
     await first.put('/a', bytes('2'), { expected: one.revision });
@@ -29,7 +29,7 @@ describe('a snapshot', () => {
     for (const store of [first, second, third]) await store.close();
   });
 
-  it('can be made of values: that of a store in which these were put', async () => {
+  it('can be made from values, and equals that of a store in which they were put', async () => {
     const put = openMemoryStore();
     for (const key of ['/a', '/b']) await put.put(key, bytes(key), { expected: 0 });
     const snapshot = snapshotOf([

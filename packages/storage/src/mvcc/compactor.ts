@@ -5,10 +5,10 @@ import type { KeyIndex } from './key-index.ts';
 import { isDeletion, type Log, type LogRecord } from './log.ts';
 import type { ReadPins } from './read-pins.ts';
 
-/** How many records are looked at before the event loop turns again. */
+/** The number of records to process before yielding to the event loop. */
 const sliceRecords = 500;
 
-/** Where there is no room for what a slice writes, it is tried with a fourth of it, down to so many. */
+/** When the log has no room for what a slice writes, the slice is retried with a fourth of its records, down to this many. */
 const leastSliceRecords = 5;
 
 export interface CompactorOptions {
@@ -19,9 +19,8 @@ export interface CompactorOptions {
 }
 
 /**
- * Takes away what nobody may look at any more. First the revision is noted, which is what readers go by; then the
- * records go in slices, each of them in one step, so that a crash at any moment leaves a log that the next start goes on
- * with.
+ * Removes compacted history. First the compacted revision is stored, which readers check; then the records are removed in slices, each
+ * atomically. So a crash at any moment leaves a log whose compaction the next start resumes.
  */
 export class Compactor {
   readonly #log: Log;
@@ -30,7 +29,7 @@ export class Compactor {
   readonly #eventLoop: EventLoop;
   #compactedRevision: number;
   #stopped = false;
-  /** The compactions under way, one after the other. Never rejects. */
+  /** Resolves when all compactions so far have ended; they run one after the other. Never rejects. */
   #last: Promise<void> = Promise.resolve();
 
   constructor({ log, index, pins, eventLoop }: CompactorOptions) {
@@ -46,7 +45,7 @@ export class Compactor {
     return this.#compactedRevision;
   }
 
-  /** Resolves when what was before the revision is gone from the log. Rejects with a `StoreUnavailableError` when the log fails. */
+  /** Resolves when the history before the revision is removed from the log. Rejects with a `StoreUnavailableError` when the log fails. */
   compact(revision: number): Promise<void> {
     const done = this.#last.then(async () => {
       if (this.#stopped) throw new StoreClosedError();
@@ -55,7 +54,7 @@ export class Compactor {
           await this.#log.markCompacted(revision);
           this.#compactedRevision = revision;
         }
-        // Something may be left of an earlier one that failed.
+        // An earlier compaction that failed may have left records.
         await this.#removeSuperseded();
       } catch (cause) {
         const reason = messageOf(cause);
@@ -66,20 +65,20 @@ export class Compactor {
     return done;
   }
 
-  /** Goes on with a compaction that a crash interrupted. What fails is tried again with the next one. */
+  /** Resumes a compaction that a crash interrupted. When it fails, the next compaction retries it. */
   resume(): void {
     this.#last = this.#last.then(() => this.#removeSuperseded()).catch(() => {});
   }
 
-  /** Lets the slice under way finish and begins no other. */
+  /** Starts no further slice. Resolves when the current one has ended. */
   stop(): Promise<void> {
     this.#stopped = true;
     return this.#last;
   }
 
   /**
-   * Every change takes the place of the one before it, and a deletion leaves nothing. So the records since the last
-   * compaction name all that has to go.
+   * Every change supersedes the one before it, and a deletion supersedes itself too. So the records since the last compaction name
+   * everything that has to be removed.
    */
   async #removeSuperseded(): Promise<void> {
     const { compactedRevision } = this.#log.compaction;
@@ -106,7 +105,7 @@ export class Compactor {
         if (error instanceof StoreFullError && records >= leastSliceRecords) continue;
         throw error;
       }
-      // Not before: a key that comes back names its deletion as long as that is in the log.
+      // Only after the removal: a key that is created again refers to its deletion while that is in the log.
       for (const deletion of deletions) this.#index.forget(deletion);
       await nextTurn(this.#eventLoop);
     }

@@ -13,7 +13,7 @@ const recordAt = (revision: number, expiresAt: number): LogRecord => ({
 });
 
 describe('ExpiryQueue', () => {
-  it('gives each key when its time has come and not before, in order', async () => {
+  it('expires each key at its time and not before, in order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(1000), { maxLength: 200 }), async (delays) => {
         const clock = new FakeClock();
@@ -39,7 +39,7 @@ describe('ExpiryQueue', () => {
     );
   });
 
-  it('forgets records that were overtaken instead of gathering them', async () => {
+  it('removes outdated records instead of accumulating them', async () => {
     const clock = new FakeClock();
     const end = clock.now() + 3600_000;
     let newest = 0;
@@ -61,7 +61,7 @@ describe('ExpiryQueue', () => {
     expect(asked).toBeLessThan(2000);
   });
 
-  it('tries again what could not be deleted', async () => {
+  it('retries deletions that failed', async () => {
     const clock = new FakeClock();
     let failures = 3;
     const expired: number[] = [];
@@ -80,7 +80,7 @@ describe('ExpiryQueue', () => {
     expect(expired).toEqual([1]);
   });
 
-  it('waits longer than a timer can, and for nothing once stopped', async () => {
+  it('waits longer than the longest timer, and has no timer after stop', async () => {
     const clock = new FakeClock();
     const expired: number[] = [];
     const queue = new ExpiryQueue({

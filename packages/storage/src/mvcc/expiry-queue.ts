@@ -1,31 +1,34 @@
 import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import type { LogRecord } from './log.ts';
 
-/** How many keys go at once. */
+/** The largest number of keys to delete at once. */
 const sliceKeys = 500;
 
-/** When to try again what could not be deleted. */
+/** The delay before deletions that failed are retried. */
 const retryMs = 1000;
 
-/** Timers cannot wait longer. */
+/** The longest delay of a JavaScript timer. */
 const maxDelayMs = 2 ** 31 - 1;
 
 export interface ExpiryQueueOptions {
   readonly clock: Clock;
-  /** Whether this is still the key's newest change. */
+  /** Returns whether this is still the key's newest change. */
   readonly isCurrent: (record: LogRecord) => boolean;
   /** Deletes the key if it has not changed. */
   readonly expire: (record: LogRecord) => Promise<unknown>;
 }
 
-/** Keys in the order in which they go by themselves, and the timer for the first of them. */
+/** A queue of keys by expiry time, with a timer for the first of them. */
 export class ExpiryQueue {
   readonly #clock: Clock;
   readonly #isCurrent: (record: LogRecord) => boolean;
   readonly #expire: (record: LogRecord) => Promise<unknown>;
-  /** A binary heap: no record goes before its parent at (index - 1) / 2. Some have been overtaken by later changes. */
+  /**
+   * A binary heap by `expiresAt`: the parent of an index is at (index - 1) / 2. Some records are outdated, because the
+   * key was changed later.
+   */
   #heap: LogRecord[] = [];
-  /** The heap is cleaned of overtaken records when it has grown to this. */
+  /** When the heap has this size, outdated records are removed from it. */
   #cleanAt = 1024;
   #timer: Timer | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
@@ -75,7 +78,7 @@ export class ExpiryQueue {
 
   #clean(): void {
     const current = this.#heap.filter(this.#isCurrent).sort((a, b) => a.expiresAt - b.expiresAt);
-    // What is sorted is a heap.
+    // A sorted array is a valid heap.
     this.#heap = current;
     this.#cleanAt = Math.max(1024, current.length * 2);
   }

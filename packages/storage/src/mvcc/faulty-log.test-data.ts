@@ -2,20 +2,20 @@ import { StoreFullError } from '../errors.ts';
 import { MemoryLog } from '../memory/memory-log.ts';
 import type { LogEntry } from './log.ts';
 
-/** A log that is as slow and as broken as a test wants it. */
+/** A log whose delays and failures a test controls. */
 export class FaultyLog extends MemoryLog {
-  /** How many removals will fail. */
+  /** The number of removals that will fail. */
   failRemovals = 0;
   /** The revision whose value cannot be read. */
   unreadable = 0;
-  /** Whether new keys are refused, and removals of more records than that. */
+  /** When set, new keys are refused, and so are removals of more than `removals` records. */
   full: { readonly removals: number } | undefined;
   #gate: Promise<void> | undefined;
   #open: (() => void) | undefined;
   #break: ((error: Error) => void) | undefined;
   #began: (() => void)[] = [];
 
-  /** From now on appends wait. */
+  /** Makes appends wait until `releaseAppends` or `failAppends`. */
   holdAppends(): void {
     this.#gate = new Promise((resolve, reject) => {
       this.#open = resolve;
@@ -28,7 +28,7 @@ export class FaultyLog extends MemoryLog {
     this.#open?.();
   }
 
-  /** Those that wait fail. */
+  /** Rejects the waiting appends. */
   failAppends(error: Error): void {
     this.#break?.(error);
   }

@@ -5,7 +5,7 @@ import { CorruptLogError, type LogRecord } from './log.ts';
 
 type Numbers = readonly [revision: number, createRevision: number, previousRevision: number];
 
-/** A log with changes of one key. */
+/** Returns a log with changes of one key. */
 function logOf(records: readonly Numbers[], compactedRevision = 0): MemoryLog {
   const log = new MemoryLog();
   log.append(
@@ -23,7 +23,7 @@ describe('loadIndex', () => {
     ['nothing', [], 0, 1],
     ['nothing but a compaction', [], 7, 7],
     [
-      'a life, a death and a life',
+      'a creation, a deletion and a creation',
       [
         [2, 2, 0],
         [3, 2, 2],
@@ -34,7 +34,7 @@ describe('loadIndex', () => {
       5,
     ],
     [
-      'what a compaction leaves',
+      'the records that a compaction leaves',
       [
         [3, 2, 2],
         [4, 2, 3],
@@ -42,9 +42,9 @@ describe('loadIndex', () => {
       3,
       4,
     ],
-    ['a key that came back after its deletion was compacted', [[6, 6, 4]], 5, 6],
+    ['a key that was created again after its deletion was compacted', [[6, 6, 4]], 5, 6],
     [
-      'a compaction that has only been noted',
+      'a compaction of which only the revision was stored',
       [
         [2, 2, 0],
         [3, 2, 2],
@@ -77,8 +77,8 @@ describe('loadIndex', () => {
       ],
       3,
     ],
-    ['an update of nothing', [[2, 1, 0]], 0],
-    ['a deletion of nothing', [[2, 0, 0]], 0],
+    ['an update of a missing key', [[2, 1, 0]], 0],
+    ['a deletion of a missing key', [[2, 0, 0]], 0],
     [
       'a change that skips another',
       [
@@ -89,7 +89,7 @@ describe('loadIndex', () => {
       0,
     ],
     [
-      'a key that comes into being twice',
+      'a key that is created twice',
       [
         [2, 2, 0],
         [3, 3, 2],
@@ -97,7 +97,7 @@ describe('loadIndex', () => {
       0,
     ],
     [
-      'a key that was deleted and is updated',
+      'an update of a deleted key',
       [
         [2, 2, 0],
         [3, 0, 2],
@@ -106,7 +106,7 @@ describe('loadIndex', () => {
       0,
     ],
     [
-      'a change that names one which should be there',
+      'a change whose previous change is missing',
       [
         [2, 2, 0],
         [3, 2, 1],

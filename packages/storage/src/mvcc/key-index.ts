@@ -6,16 +6,16 @@ interface Cell {
   record: LogRecord;
 }
 
-/** The newest change of every key, as far as it is committed. Values are not here. */
+/** The newest committed change of every key, without values. */
 export class KeyIndex {
-  /** By key, for what needs one key: several times faster than looking for it in an order. */
+  /** By key. A lookup here is several times faster than in the ordered maps. */
   readonly #cells = new Map<string, Cell>();
-  /** Keys that are there now. */
+  /** The keys that exist now. */
   readonly #live = new OrderedMap<Cell>();
-  /** Keys that are not there any more, until their deletion is compacted: reads at older revisions need them. */
+  /** Deleted keys, until their deletion is compacted: reads at older revisions need them. */
   readonly #deleted = new OrderedMap<Cell>();
 
-  /** The newest change of the key, which may be its deletion. */
+  /** Returns the newest change of the key, which may be its deletion. */
   head(key: string): LogRecord | undefined {
     return this.#cells.get(key)?.record;
   }
@@ -37,24 +37,24 @@ export class KeyIndex {
     into.set(key, cell);
   }
 
-  /** Drops a deletion that was compacted, unless the key has come back. */
+  /** Removes a key whose deletion was compacted, unless it was created again. */
   forget({ key, revision }: LogRecord): void {
     if (this.head(key)?.revision !== revision) return;
     this.#cells.delete(key);
     this.#deleted.delete(key);
   }
 
-  /** How many keys are there now. */
+  /** Returns the number of existing keys with the prefix. */
   count(prefix: string, from?: string): number {
     return this.#live.countWithPrefix(prefix, from);
   }
 
-  /** The newest changes of the keys that are there now, in the keys' order. */
+  /** Returns the newest changes of the existing keys, in the keys' order. */
   *live(prefix: string, from: string): IterableIterator<LogRecord> {
     for (const [, { record }] of this.#live.entriesWithPrefix(prefix, from)) yield record;
   }
 
-  /** The newest changes of all keys, deleted ones too, in the keys' order. */
+  /** Returns the newest changes of all keys, including deleted ones, in the keys' order. */
   *heads(prefix: string, from: string): IterableIterator<LogRecord> {
     const graves = this.#deleted.entriesWithPrefix(prefix, from);
     let grave = graves.next();
@@ -66,11 +66,14 @@ export class KeyIndex {
   }
 }
 
-/** The key's state at a revision that is not compacted, given its newest change: the record of the put that made it. */
+/**
+ * Returns the record of the put that made the key's state at a revision; undefined when the key did not exist then.
+ * `head` is the key's newest change. The revision must not be compacted.
+ */
 export function recordAt(log: Log, head: LogRecord, revision: number): LogRecord | undefined {
   let record: LogRecord | undefined = head;
   while (record !== undefined && record.revision > revision) {
-    // What is missing was compacted, and what was compacted before a revision that can be read was a deletion.
+    // A missing record was compacted. Before a revision that is still readable, that can only have been a deletion.
     record = record.previousRevision === 0 ? undefined : log.record(record.previousRevision);
   }
   return record === undefined || isDeletion(record) ? undefined : record;
@@ -78,13 +81,13 @@ export function recordAt(log: Log, head: LogRecord, revision: number): LogRecord
 
 export interface LoadedIndex {
   readonly index: KeyIndex;
-  /** The store's revision: an empty store has 1. */
+  /** The store's revision; 1 for an empty store. */
   readonly revision: number;
 }
 
 /**
- * Builds the index from a log. Throws a `CorruptLogError` where the log contradicts itself: every revision since the
- * compacted one must be there, and every change must name the one before it.
+ * Builds the index from a log. Throws a `CorruptLogError` when the log is inconsistent: every revision since the
+ * compacted one must be in it, and every change must name the change of the key before it.
  */
 export function loadIndex(log: Log): LoadedIndex {
   const index = new KeyIndex();

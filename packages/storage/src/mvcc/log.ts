@@ -1,74 +1,68 @@
-/**
- * One change of one key. The record of a key's newest change tells all about it but its value, so these are what the
- * index in memory consists of.
- */
+/** One change of one key, without its value. The index in memory consists of the record of each key's newest change. */
 export interface LogRecord {
   /** The store's revision that this change made. */
   readonly revision: number;
   readonly key: string;
-  /** When the key came into being; 0: this change deleted it. */
+  /** The revision that created the key; 0 when this change deleted it. */
   readonly createRevision: number;
-  /** The key's change before this one, a deletion too; 0: there was none, or it was compacted. */
+  /** The revision of the key's change before this one, which may be a deletion; 0 when there was none, or it was compacted. */
   readonly previousRevision: number;
-  /** When the key goes by itself, in milliseconds since 1970; 0: never. */
+  /** When the key expires, in milliseconds since 1970; 0 for never. */
   readonly expiresAt: number;
 }
 
 export interface LogEntry {
   readonly record: LogRecord;
-  /** Absent exactly for deletions. */
+  /** Undefined if and only if the record is a deletion. */
   readonly value: Uint8Array | undefined;
 }
 
-/** That of an empty store. No change made it. */
+/** The revision of an empty store. No change has it. */
 export const emptyRevision = 1;
 
 export function isDeletion(record: LogRecord): boolean {
   return record.createRevision === 0;
 }
 
-/**
- * Where the changes are kept, by revision. It has no opinion on them: what may be written and what is seen by whom is
- * decided above it.
- */
+/** Stores the changes by revision. Which writes are allowed and when they become visible is decided by the code above it. */
 export interface Log {
-  /** Adds entries with consecutive revisions. All of them are durable when it is done, or none is there if it fails. */
+  /** Adds entries with consecutive revisions, atomically. All are durable when it returns or resolves; none is stored if it fails. */
   append(entries: readonly LogEntry[]): Promise<void> | void;
 
-  /** What `append` has added and `remove` has not taken away. */
+  /** Returns the record that `append` added; undefined when there is none, or `remove` has removed it. */
   record(revision: number): LogRecord | undefined;
 
-  /** The value of a put that is there. Throws when it is not: that is a bug or a broken disk. */
+  /** Returns the value of a put that is in the log. Throws when there is none, which means a bug or a broken disk. */
   value(revision: number): Uint8Array;
 
-  /** All records in order, as they are when the log is opened. */
+  /** Returns all records in order, for loading the log when it is opened. */
   records(): Iterable<LogRecord>;
 
-  /** What `markCompacted` and `remove` were last told. */
+  /** The arguments of the last `markCompacted` and `remove`. */
   readonly compaction: { readonly compactedRevision: number; readonly removedThrough: number };
 
-  /** Remembers that nobody may look at what was before the revision. */
+  /** Stores the revision as compacted: the history before it must not be read any more. */
   markCompacted(revision: number): Promise<void> | void;
 
-  /** Takes away records with their values, and remembers that nothing more has to go up to a revision; in one step. */
+  /** Removes records with their values, and stores up to which revision the removal is complete, atomically. */
   remove(revisions: readonly number[], removedThrough: number): Promise<void> | void;
 
   /**
-   * Why a put of so many bytes cannot be added, for want of room, after those that wait, with so many in all. `isNew`: the
-   * key is not there yet. Deletions are never asked for.
+   * Returns an error when there is no room for a put of `size` bytes after the `waiting` bytes of uncommitted writes. `isNew`: the key does
+   * not exist yet. Not called for deletions.
    */
   refusal?(size: number, waiting: number, isNew: boolean): Error | undefined;
 
-  /** Whether there is not room enough for all that may come, so that history should be given up for it. */
+  /** True when room is so short that history should be compacted to make some. */
   readonly isShort?: boolean;
 
-  /** Calls back when a group of writes should be committed that began to gather now. */
+  /** Calls `commit` when the group of writes that starts to gather now should be committed. */
   gather(commit: () => void): void;
 
   close(): Promise<void>;
 }
 
-/** The log contradicts itself: it was damaged, or not all of it is there. */
+/** The log is inconsistent: it was damaged, or parts of it are missing. */
 export class CorruptLogError extends Error {
   override readonly name = 'CorruptLogError';
 }

@@ -28,12 +28,12 @@ describe('MvccStore against a model', () => {
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
   );
 
-  it('reads, watches and compacts as one that remembers everything', async () => {
+  it('reads, watches and compacts like a model that keeps every state', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         const log = new MemoryLog();
         let store = open(log);
-        /** What was there at each revision. */
+        /** The state at each revision. */
         const states: Map<string, string>[] = [new Map(), new Map()];
         const events: string[] = [];
         let compacted = 0;
@@ -105,7 +105,7 @@ describe('MvccStore', () => {
     expect(await Recording.start(store, '', 0).lines(1)).toEqual(['put a@2 "x" created 2']);
   });
 
-  it('ends watches from before compaction, the one just before it too', async () => {
+  it('ends watches from before the compacted revision, also from the one just before it', async () => {
     const store = open();
     const revision = await put(store, 'a', 'x');
     await store.compact(revision);
@@ -124,7 +124,7 @@ describe('MvccStore', () => {
     expect(seen[0]?.map(({ key }) => key)).toEqual(['/a/1', '/a/2']);
   });
 
-  it('takes the watch from a handler that throws, and nothing from anybody else', async () => {
+  it('ends only the watch whose handler throws', async () => {
     const store = open();
     const thrown = new Error('a bug');
     const ended = new Promise((resolve) => {
@@ -142,7 +142,7 @@ describe('MvccStore', () => {
     expect(other.events.map(({ key }) => key)).toEqual(['a', 'b']);
   });
 
-  it('reads a large list in slices, and compaction leaves it what it needs', async () => {
+  it('reads a large list in slices, and compaction keeps the records it needs', async () => {
     const store = open();
     const keys = Array.from({ length: 5000 }, (_, index) => `/k/${String(index).padStart(5, '0')}`);
     await Promise.all(keys.map((key) => put(store, key, 'old')));
@@ -161,7 +161,7 @@ describe('MvccStore', () => {
 });
 
 describe('MvccStore over a log that fails', () => {
-  it('refuses the group and what was decided on it, and goes on from what is there', async () => {
+  it('rejects the group and the writes decided on it, and continues from the committed state', async () => {
     const log = new FaultyLog();
     const store = open(log);
     const recording = Recording.start(store, '', 1);
@@ -170,7 +170,7 @@ describe('MvccStore over a log that fails', () => {
     const failing = [
       store.put('a', bytes('2'), { expected: first }),
       store.put('b', bytes('2'), { expected: 0 }),
-      // It loses against one that will not have happened.
+      // It conflicts with a write that will fail.
       store.put('b', bytes('3'), { expected: 0 }),
     ];
     await log.appending();
@@ -195,7 +195,7 @@ describe('MvccStore over a log that fails', () => {
     await store.close();
   });
 
-  it('shows a write to nobody before it is durable', async () => {
+  it('does not show a write to readers or watchers before it is durable', async () => {
     const log = new FaultyLog();
     const store = open(log);
     const recording = Recording.start(store, '', 1);
@@ -215,14 +215,14 @@ describe('MvccStore over a log that fails', () => {
     await store.close();
   });
 
-  it('goes on with a compaction that failed half way', async () => {
+  it('resumes a compaction that failed half way', async () => {
     const log = new FaultyLog();
     const store = open(log);
     let revision = 0;
     for (let index = 0; index < 1200; index++) revision = await put(store, 'a', `${index}`, revision);
     log.failRemovals = 1;
     await expect(store.compact(revision)).rejects.toThrow(StoreUnavailableError);
-    // The revision counts all the same: what is half gone must not be read.
+    // The compacted revision is stored nevertheless: a partly removed history must not be read.
     expect(await store.compactedRevision()).toBe(revision);
     const again = open(log);
     const next = await put(again, 'a', 'last', revision);
@@ -231,7 +231,7 @@ describe('MvccStore over a log that fails', () => {
     await again.close();
   });
 
-  it('refuses new keys when there is no room, takes changes and deletions, and forgets their history at once', async () => {
+  it('refuses new keys when there is no room, accepts changes and deletions, and compacts their history at once', async () => {
     const log = new FaultyLog();
     const store = open(log);
     const [a, b] = [await put(store, 'a', '1'), await put(store, 'b', '1')];
@@ -241,7 +241,7 @@ describe('MvccStore over a log that fails', () => {
     await expect(store.put('c', bytes('1'), { expected: 0 })).rejects.toBeInstanceOf(StoreFullError);
     const changed = await put(store, 'a', '2', a);
     expect(await store.delete('b', { expected: b })).toEqual({ ok: true, revision: changed + 1 });
-    // Behind those that nobody asked for.
+    // Runs after the automatic compactions.
     await store.compact(changed + 1);
     expect([...log.records()].map(({ revision }) => revision)).toEqual([changed]);
     log.full = undefined;
@@ -250,7 +250,7 @@ describe('MvccStore over a log that fails', () => {
     await store.close();
   });
 
-  it('does the deletions of a group that has no room for its puts', async () => {
+  it('applies the deletions of a group that has no room for its puts', async () => {
     const log = new FaultyLog();
     const store = open(log);
     const [a, b] = [await put(store, 'a', '1'), await put(store, 'b', '1')];
@@ -271,7 +271,7 @@ describe('MvccStore over a log that fails', () => {
     await store.close();
   });
 
-  it('compacts in smaller steps when there is no room for large ones', async () => {
+  it('compacts in smaller slices when there is no room for large ones', async () => {
     const log = new FaultyLog();
     const store = open(log);
     let revision = 0;
@@ -279,7 +279,7 @@ describe('MvccStore over a log that fails', () => {
     log.full = { removals: 40 };
     await store.compact(revision);
     expect([...log.records()].map((record) => record.revision)).toEqual([revision]);
-    // Nothing helps when there is no room at all.
+    // Smaller slices do not help when there is no room at all.
     revision = await put(store, 'a', 'last', revision);
     log.full = { removals: 0 };
     await expect(store.compact(revision)).rejects.toThrow('compaction failed: the store is full');
@@ -289,7 +289,7 @@ describe('MvccStore over a log that fails', () => {
     await store.close();
   });
 
-  it('ends the watches that it cannot tell what was there before, and keeps its word to the writer', async () => {
+  it('ends watches when the previous value cannot be read, and still acknowledges the write', async () => {
     const log = new FaultyLog();
     const store = open(log);
     const first = await put(store, 'a', '1');
@@ -302,7 +302,7 @@ describe('MvccStore over a log that fails', () => {
     await store.close();
   });
 
-  it('tells those who wait when too many do', async () => {
+  it('rejects writes when too many are waiting', async () => {
     const log = new FaultyLog();
     const store = open(log);
     log.holdAppends();

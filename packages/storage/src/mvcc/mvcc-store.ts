@@ -22,26 +22,26 @@ import { ReadPins } from './read-pins.ts';
 import { WatchHub } from './watch-hub.ts';
 import { type Intent, keyValue, type Write, WriteQueue } from './write-queue.ts';
 
-/** A list comes in slices of this many keys, or sooner when their values are this large together. */
+/** A list is read in slices of this many keys, or fewer when their values reach this many bytes. */
 const sliceKeys = 2000;
 const sliceBytes = 8 * 1024 * 1024;
 
-/** What no key may hold: the end of text in C, and halves of characters, which have no UTF-8. */
+/** Characters not allowed in keys: U+0000, and unpaired surrogates, which have no UTF-8 encoding. */
 const notInKeys = /[\0\ud800-\udfff]/u;
 
 export interface MvccStoreOptions {
   readonly driver: 'memory' | 'lmdb';
   readonly log: Log;
   readonly clock: Clock;
-  /** What takes long is done in slices; between them others have their turn on it. */
+  /** Long work is done in slices, and yields to this event loop between them. */
   readonly eventLoop: EventLoop;
 }
 
 /**
- * The store's semantics over a log. Keys and their newest revisions are in memory, values are read from the log.
+ * The store's semantics over a log. Keys and their newest records are in memory; values are read from the log.
  *
- * A write is decided in memory at once, is committed to the log with others, and only then becomes visible: to readers,
- * to watchers, to whoever wrote it, in this order and in the order of revisions.
+ * A write is decided in memory at once and committed to the log together with others. Only then it becomes visible:
+ * first to readers, then to watchers, then its promise resolves. Writes become visible in the order of their revisions.
  */
 export class MvccStore implements Store {
   readonly driver: 'memory' | 'lmdb';
@@ -57,10 +57,10 @@ export class MvccStore implements Store {
   /** The newest revision that is durable. */
   #revision: number;
   #closing: Promise<void> | undefined;
-  /** Whether a compaction is under way that nobody asked for. */
+  /** True while a compaction to make room is running. */
   #relieving = false;
 
-  /** Loads the index. Throws a `CorruptLogError`, and leaves the log open then. */
+  /** Loads the index. Throws a `CorruptLogError` when the log is inconsistent; it does not close the log then. */
   constructor({ driver, log, clock, eventLoop }: MvccStoreOptions) {
     this.driver = driver;
     this.#log = log;
@@ -175,7 +175,7 @@ export class MvccStore implements Store {
 
   async #close(): Promise<void> {
     this.#expiry.stop();
-    // Whoever waits for a write has watchers told of it first, so these end after the writes.
+    // Watchers must receive a write before its promise resolves, so the watches end after the writes.
     await this.#writes.idle();
     this.#watches.close();
     await this.#compactor.stop();
@@ -199,7 +199,7 @@ export class MvccStore implements Store {
     this.#relieve();
   }
 
-  /** Where room is short, history is given up for it, until nothing is left of it. */
+  /** Compacts up to the current revision while room is short. */
   #relieve(): void {
     if (!this.#log.isShort || this.#relieving || this.#closing) return;
     this.#relieving = true;
@@ -208,7 +208,7 @@ export class MvccStore implements Store {
       this.#relieving = false;
       if (this.#revision > revision) this.#relieve();
     };
-    // What fails is tried again after the next write.
+    // A failure is retried after the next write.
     this.#compactor.compact(revision).then(done, () => {
       this.#relieving = false;
     });

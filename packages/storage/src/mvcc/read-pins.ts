@@ -1,9 +1,9 @@
-/** Which revisions are being read in several slices, so that compaction takes nothing away under them. */
+/** The revisions being read in several slices. Compaction waits for them before it removes records they need. */
 export class ReadPins {
   readonly #pinned = new Set<{ readonly revision: number }>();
   #waiting: { readonly revision: number; readonly resolve: () => void }[] = [];
 
-  /** Holds the revision until what it returns is called. */
+  /** Pins the revision until the returned function is called. */
   pin(revision: number): () => void {
     const pin = { revision };
     this.#pinned.add(pin);
@@ -16,7 +16,7 @@ export class ReadPins {
     };
   }
 
-  /** Waits until nobody reads what was before the revision. */
+  /** Resolves when no revision before this one is pinned. */
   released(revision: number): Promise<void> {
     if (!this.#isRead(revision)) return Promise.resolve();
     return new Promise((resolve) => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { LogRecord } from './log.ts';
 import { RecentRecords } from './recent-records.ts';
 
-it('records are read once, and forgotten when they are compacted', () => {
+it('records are read from the log once, and dropped when they are compacted', () => {
   const read: number[] = [];
   const record = (revision: number): LogRecord | undefined => {
     read.push(revision);

@@ -3,12 +3,12 @@ import type { Log, LogRecord } from './log.ts';
 const kept = 4096;
 
 /**
- * The records of a log that were read last. Many watches that begin at once, as at the start of a server, read the same
- * stretch of history side by side: it is decoded once.
+ * A cache of the log records read last. Many watches that start at once, as at the start of a server, read the same
+ * part of the history concurrently; this decodes it once.
  */
 export class RecentRecords {
   readonly #log: Pick<Log, 'record'>;
-  /** In the order in which they were first read. Records never change. */
+  /** In the order of their first read. Records never change. */
   readonly #records = new Map<number, LogRecord>();
 
   constructor(log: Pick<Log, 'record'>) {
@@ -19,12 +19,12 @@ export class RecentRecords {
     return this.#records.size;
   }
 
-  /** Nobody may read what was before the revision any more. */
+  /** Drops the records before the revision, which was compacted. */
   forgetBefore(revision: number): void {
     for (const known of this.#records.keys()) if (known < revision) this.#records.delete(known);
   }
 
-  /** What the log has. */
+  /** Returns the log's record. */
   record(revision: number): LogRecord | undefined {
     let record = this.#records.get(revision);
     if (record) return record;

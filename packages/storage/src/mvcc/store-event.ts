@@ -2,7 +2,7 @@ import type { KeyValue, StoreEvent } from '../store.ts';
 import { isDeletion, type Log, type LogRecord } from './log.ts';
 import { keyValue, type Write } from './write-queue.ts';
 
-/** What watchers get of a change that is in the log. `write`: the write that made it, if it has just been made. */
+/** Returns the watch event of a change in the log. `write` is the write that made it, if it was just committed. */
 export function eventOf(log: Log, record: LogRecord, write?: Write): StoreEvent {
   const { revision, key } = record;
   const before = write === undefined ? recordBefore(log, record) : write.previous;

@@ -4,13 +4,13 @@ import { eventOf } from './store-event.ts';
 import { asError, type WatchedStore, WatchSession } from './watch-session.ts';
 import type { Write } from './write-queue.ts';
 
-/** All watches of a store. Those that have caught up are told of every group of writes as it becomes durable. */
+/** All watches of a store. Those that have caught up receive every group of writes when it is durable. */
 export class WatchHub {
   readonly #store: WatchedStore;
   readonly #records: RecentRecords;
-  /** Those that have caught up, by prefix, so that watches of the same prefix share their events. */
+  /** The watches that have caught up, by prefix. Watches of the same prefix share their events. */
   readonly #live = new Map<string, Set<WatchSession>>();
-  /** All that have not ended. */
+  /** All watches that have not ended. */
   readonly #sessions = new Set<WatchSession>();
 
   constructor(store: WatchedStore) {
@@ -18,7 +18,7 @@ export class WatchHub {
     this.#records = new RecentRecords(store.log);
   }
 
-  /** `refusal`: why it ends before it begins. */
+  /** Starts a watch. With `refusal` it ends with that error instead. */
   watch(prefix: string, after: number, handler: WatchHandler, refusal?: Error): Watch {
     const session = new WatchSession({
       store: this.#store,
@@ -35,11 +35,14 @@ export class WatchHub {
     return session;
   }
 
-  /** Tells of writes that have become durable. Never throws: a watch that cannot be told ends with the reason. */
+  /**
+   * Delivers writes that have become durable. Never throws: when an event cannot be made, the watches of that prefix
+   * end with the error.
+   */
   publish(writes: readonly Write[]): void {
     if (this.#live.size === 0) return;
     const events: StoreEvent[] = [];
-    // Handlers may begin and stop watches. Those that begin now start after these writes, or read them from the log.
+    // Handlers may start and stop watches. Those started now begin after these writes, or read them from the log.
     for (const [prefix, sessions] of [...this.#live]) {
       try {
         const matching = this.#matching(prefix, writes, events);
@@ -50,7 +53,7 @@ export class WatchHub {
     }
   }
 
-  /** The events of the writes below a prefix. `events` has what has been made so far, by the writes' places. */
+  /** Returns the events of the writes below a prefix. `events` caches the events made so far, by the writes' index. */
   #matching(prefix: string, writes: readonly Write[], events: StoreEvent[]): StoreEvent[] {
     const matching: StoreEvent[] = [];
     writes.forEach((write, index) => {
@@ -61,7 +64,7 @@ export class WatchHub {
     return matching;
   }
 
-  /** No watch begins before the revision any more. */
+  /** Notes that no watch can start before this revision any more. */
   compacted(revision: number): void {
     this.#records.forgetBefore(revision);
   }

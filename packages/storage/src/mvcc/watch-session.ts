@@ -5,11 +5,11 @@ import { CorruptLogError, emptyRevision, type Log } from './log.ts';
 import type { RecentRecords } from './recent-records.ts';
 import { eventOf } from './store-event.ts';
 
-/** History comes in slices of this many changes, or sooner when their values are this large together. */
+/** History is delivered in slices of this many changes, or fewer when their values reach this many bytes. */
 const sliceRecords = 1000;
 const sliceBytes = 4 * 1024 * 1024;
 
-/** What a watch needs to know of its store. */
+/** The parts of the store that a watch uses. */
 export interface WatchedStore {
   readonly log: Log;
   readonly eventLoop: EventLoop;
@@ -20,19 +20,19 @@ export interface WatchedStore {
 
 export interface WatchSessionOptions {
   readonly store: WatchedStore;
-  /** Of the store's log. */
+  /** The records of the store's log. */
   readonly records: RecentRecords;
   readonly prefix: string;
   readonly after: number;
   readonly handler: WatchHandler;
-  /** From now on `deliver` must be called with every change. */
+  /** Called when the watch has caught up: from now on `deliver` must be called with every change. */
   readonly onCaughtUp: () => void;
   readonly onEnded: () => void;
 }
 
 /**
- * One watch. It reads the log until it has caught up with the store, in slices; then it is told of changes as they
- * happen. It is either reading, or live, or ended.
+ * One watch. While it is behind the store it reads the log in slices (`reading`); then it receives changes as they
+ * happen (`live`), until it ends (`ended`).
  */
 export class WatchSession implements Watch {
   readonly prefix: string;
@@ -41,7 +41,7 @@ export class WatchSession implements Watch {
   readonly #handler: WatchHandler;
   readonly #onCaughtUp: () => void;
   readonly #onEnded: () => void;
-  /** Everything up to here was delivered or is not wanted. */
+  /** All changes up to this revision were delivered, or precede the watch's start. */
   #position: number;
   #state: 'reading' | 'live' | 'ended' = 'reading';
   #progressRequested = false;
@@ -61,7 +61,7 @@ export class WatchSession implements Watch {
     else queueMicrotask(() => this.#read());
   }
 
-  /** Changes that have just happened, of keys below the prefix. */
+  /** Delivers new changes of keys below the prefix. */
   deliver(events: readonly StoreEvent[]): void {
     if (this.#state !== 'live') return;
     const first = events[0] as StoreEvent;
@@ -80,7 +80,7 @@ export class WatchSession implements Watch {
     this.endSoon(undefined);
   }
 
-  /** Delivers nothing from now on; the handler hears of the end when whoever called this has finished. */
+  /** Ends the watch. Nothing is delivered from now on; `onEnd` is called in a microtask. */
   endSoon(error: Error | undefined): void {
     if (this.#state === 'ended') return;
     this.#leave();
@@ -142,7 +142,7 @@ export class WatchSession implements Watch {
     return events;
   }
 
-  /** A handler must not throw. One that does, or a disk that fails, costs the watch, and nobody else anything. */
+  /** Calls the handler. When it throws, or the disk fails, only this watch ends. */
   #call(deliver: () => void): void {
     try {
       deliver();

@@ -4,28 +4,31 @@ import type { KeyValue, WriteResult } from '../store.ts';
 import type { KeyIndex } from './key-index.ts';
 import { isDeletion, type Log, type LogEntry, type LogRecord } from './log.ts';
 
-/** Writes that wait for the disk hold memory. Who adds more than this is told to try again. */
+/**
+ * The limits of writes that wait for the disk, because they hold memory. Writes above them are rejected with a
+ * `StoreUnavailableError`.
+ */
 const maxWaitingWrites = 100_000;
 const maxWaitingBytes = 256 * 1024 * 1024;
 
-/** What somebody wants to write. */
+/** A requested write. */
 export interface Intent {
   readonly key: string;
-  /** Absent: delete. */
+  /** Undefined for a deletion. */
   readonly value: Uint8Array | undefined;
   readonly expected: number;
   readonly expiresAt: number;
   readonly note: unknown;
 }
 
-/** A write that was decided. */
+/** A write that was accepted and has a revision. */
 export interface Write extends LogEntry {
-  /** The key's change before this one, if there was any. */
+  /** The key's change before this one; undefined when there was none. */
   readonly previous: LogRecord | undefined;
   readonly note: unknown;
 }
 
-/** Whoever waits for an answer. */
+/** The functions that settle a write's promise. */
 interface Waiter {
   readonly resolve: (result: WriteResult) => void;
   readonly reject: (error: Error) => void;
@@ -35,7 +38,7 @@ interface WaitingWrite extends Write, Waiter {
   readonly batch: Batch;
 }
 
-/** A write that lost against another one which is not durable yet: its answer must wait for that. */
+/** A write that conflicts with another one that is not durable yet. It is answered when that one is committed. */
 interface Refusal extends Waiter {
   readonly against: Write;
 }
@@ -49,28 +52,30 @@ export interface WriteQueueOptions {
   readonly log: Log;
   readonly index: KeyIndex;
   readonly revision: number;
-  /** Called when writes have become durable, in order, before whoever waits for them hears of it. It must not throw. */
+  /** Called when writes have become durable, in order, before their promises resolve. It must not throw. */
   readonly onCommitted: (writes: readonly Write[]) => void;
   /** Called when a put was refused for want of room. */
   readonly onFull: () => void;
 }
 
 /**
- * Decides writes, one after the other and in memory, and commits them in groups: while one group is on its way to the
- * disk, the next gathers. A later write sees what earlier ones decided, whether that is durable or not; its answer comes
- * after theirs.
+ * Decides writes one after the other in memory, and commits them in groups: while one group is being written to the
+ * disk, the next gathers. A later write is decided on the result of earlier ones, durable or not, and is answered after
+ * them.
  *
- * A group that fails takes along all that was decided after it, because that was decided on what never happened. Only
- * deletions are decided again when puts among them had no room.
+ * When a group fails, all writes decided after it fail too, because they were decided on writes that never happened.
+ * Only deletions are decided again, when the group failed because its puts had no room.
  */
 export class WriteQueue {
   readonly #log: Log;
   readonly #index: KeyIndex;
   readonly #onCommitted: (writes: readonly Write[]) => void;
   readonly #onFull: () => void;
-  /** The newest write of each key that is decided and not committed: a key is here if and only if one waits. */
+  /**
+   * The newest write of each key that is decided and not committed. A key is in it if and only if it has such a write.
+   */
   readonly #pending = new Map<string, WaitingWrite>();
-  /** The revision of the last write decided. The same as that of the last one committed when nothing waits. */
+  /** The revision of the last write decided. Equal to `#committed` when no write is waiting. */
   #decided: number;
   #committed: number;
   #gathering = new Batch();
@@ -100,7 +105,7 @@ export class WriteQueue {
     });
   }
 
-  /** Waits until nothing waits any more. */
+  /** Resolves when no write is waiting. */
   idle(): Promise<void> {
     if (this.#decided === this.#committed) return Promise.resolve();
     return new Promise((resolve) => {
@@ -178,7 +183,7 @@ export class WriteQueue {
       cause instanceof StoreFullError
         ? cause
         : new StoreUnavailableError(`the write could not be stored: ${reason}`, { cause });
-    // Deletions need hardly any room, and make some: they must not fail with what they were together with.
+    // Deletions need hardly any room, and free some: they must not fail because of puts in the same group.
     const isDeletedAlone = cause instanceof StoreFullError && batch.writes.some(({ value }) => value !== undefined);
     for (const { writes, refusals } of lost) {
       for (const write of writes) {
@@ -191,7 +196,7 @@ export class WriteQueue {
     this.#goOn();
   }
 
-  /** It is decided anew, as what it was decided on may be lost. */
+  /** Submits the deletion again, because the writes it was decided on may have failed. */
   #submitAgain({ record: { key, expiresAt }, previous, note, resolve, reject }: WaitingWrite): void {
     const expected = previous?.revision ?? 0;
     this.submit({ key, value: undefined, expected, expiresAt, note }).then(resolve, reject);
@@ -212,7 +217,7 @@ export class WriteQueue {
   }
 }
 
-/** What readers get of a put. */
+/** Returns a put as an entry for readers. */
 export function keyValue(record: LogRecord, value: Uint8Array): KeyValue {
   return { key: record.key, value, createRevision: record.createRevision, modRevision: record.revision };
 }

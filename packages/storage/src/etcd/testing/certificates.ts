@@ -5,14 +5,14 @@ import { findProgram } from './find-program.ts';
 
 const run = promisify(execFile);
 
-/** Files in PEM. */
+/** Paths of PEM files. */
 export interface EtcdCertificates {
   readonly ca: string;
   readonly server: { readonly cert: string; readonly key: string };
   readonly client: { readonly cert: string; readonly key: string };
 }
 
-/** Makes a CA, a certificate for a server at 127.0.0.1 and one for a client. Needs openssl 3. */
+/** Creates a CA, a server certificate for 127.0.0.1 and a client certificate. Needs openssl 3. */
 export async function makeCertificates(folder: string): Promise<EtcdCertificates> {
   const openssl = findProgram('openssl') ?? 'openssl';
   const pair = (name: string) => ({ cert: path.join(folder, `${name}.crt`), key: path.join(folder, `${name}.key`) });

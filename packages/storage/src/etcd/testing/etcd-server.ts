@@ -9,30 +9,30 @@ import { type EtcdCertificates, makeCertificates } from './certificates.ts';
 import { findProgram } from './find-program.ts';
 import { freePorts } from './free-ports.ts';
 
-/** A member of a cluster for tests, with a data directory that outlives its process. */
+/** A member of an etcd cluster for tests, with a data directory that outlives its process. */
 export interface EtcdServer {
   /** `http://127.0.0.1:port`, the same after a restart. */
   readonly endpoint: string;
-  /** What a client needs to connect; empty without TLS. */
+  /** The TLS options for clients; empty without TLS. */
   readonly tls: EtcdTlsOptions;
-  /** Rejects when it ends by itself soon after the first start, with what it said. */
+  /** Rejects with the output when the process ends by itself soon after the first start. */
   readonly failed: Promise<never>;
-  /** Ends it as a power cut would. */
+  /** Kills the process with SIGKILL, like a power cut. */
   kill(): Promise<void>;
-  /** Starts it again over its data; it need not answer yet. */
+  /** Starts it again with its data. Resolves before it answers. */
   start(): Promise<void>;
-  /** Stops it from answering without closing its connections; resolves when it no longer does. */
+  /** Stops the process (SIGSTOP) without closing its connections. Resolves when it no longer answers. */
   pause(): Promise<void>;
-  /** Lets it go on. */
+  /** Continues a paused process. */
   resume(): void;
-  /** Ends it and removes what it kept. */
+  /** Kills the process and removes its data. */
   dispose(): Promise<void>;
 }
 
 export interface EtcdServerOptions {
-  /** With TLS, and only for clients with a certificate. */
+  /** Uses TLS and requires client certificates. */
   readonly tls?: boolean;
-  /** More flags. */
+  /** Additional flags. */
   readonly flags?: readonly string[];
 }
 
@@ -44,11 +44,11 @@ interface Member {
 
 const maxOutput = 8_192;
 
-/** Whether all of its threads have heard the signal. */
+/** Returns whether all threads of the process are stopped. */
 async function isStopped(pid: number): Promise<boolean> {
   const tasks = `/proc/${pid}/task`;
   const states = (await readdir(tasks)).map((task) => readFile(`${tasks}/${task}/stat`, 'utf8'));
-  // The state follows the name, which stands in brackets and may hold anything.
+  // The state follows the name, which is in parentheses and may contain any character.
   return (await Promise.all(states)).every((text) => text[text.lastIndexOf(')') + 2] === 'T');
 }
 
@@ -60,7 +60,7 @@ async function startMember(
   extraFlags: readonly string[],
 ): Promise<EtcdServer> {
   const binary = findProgram('etcd');
-  if (binary === undefined) throw new Error('there is no etcd to start');
+  if (binary === undefined) throw new Error('etcd is not installed');
   const flags = {
     name: member.name,
     'data-dir': path.join(folder, member.name),
@@ -148,7 +148,7 @@ async function answering(servers: readonly EtcdServer[]): Promise<void> {
   }
 }
 
-/** Someone may take a port between the moment it was found free and the moment etcd listens. */
+/** Another process may take a port between the moment it was found free and the moment etcd listens. */
 const attempts = 3;
 
 async function startMembers(count: number, options: EtcdServerOptions): Promise<EtcdServer[]> {
@@ -176,15 +176,16 @@ async function spawnMembers(count: number, { tls = false, flags = [] }: EtcdServ
   return Promise.all(members.map((member) => startMember(member, members, certificates, folder, flags)));
 }
 
-/** Starts an etcd on free ports and a scratch directory and waits until it answers. */
+/** Starts an etcd on free ports with a temporary directory, and waits until it answers. */
 export async function startEtcd(options: EtcdServerOptions = {}): Promise<EtcdServer> {
-  // Leases last no less than one and a half elections: short ones make tests of short times to live quick.
+  // etcd's leases last at least one and a half election timeouts. A short timeout makes tests of short times to live
+  // fast.
   const flags = ['--heartbeat-interval=20', '--election-timeout=200', ...(options.flags ?? [])];
   const [server] = await startMembers(1, { ...options, flags });
   return server!;
 }
 
-/** Starts a cluster of so many members. */
+/** Starts a cluster with this number of members. */
 export function startEtcdCluster(members: number): Promise<EtcdServer[]> {
   return startMembers(members, { flags: ['--heartbeat-interval=50', '--election-timeout=500'] });
 }

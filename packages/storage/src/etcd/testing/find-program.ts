@@ -15,7 +15,7 @@ function onPath(name: string): string | undefined {
   return folders.map((folder) => path.join(folder, name)).find(executable);
 }
 
-/** Programs that tests want, the variable that names one of one's own, and the Debian package that brings it. */
+/** The programs that tests use: the environment variable with a path, and the Debian package that contains the program. */
 const programs = {
   etcd: { variable: 'ETCD', package: 'etcd-server' },
   etcdctl: { variable: 'ETCDCTL', package: 'etcd-client' },
@@ -23,8 +23,8 @@ const programs = {
 } as const;
 
 /**
- * Where the program is: what its variable says, or else what PATH has. Where there is none it says so on the console,
- * and with `COXSWAIN_REQUIRE_ETCD=1` it throws: tests must not be skipped where they are meant to run.
+ * Returns the path of a program: the one in its environment variable, or the one found in PATH. When there is none, it logs a warning and
+ * returns undefined; with `COXSWAIN_REQUIRE_ETCD=1` it throws, because tests must not be skipped where they are meant to run.
  */
 export function findProgram(name: keyof typeof programs): string | undefined {
   const { variable, package: debianPackage } = programs[name];

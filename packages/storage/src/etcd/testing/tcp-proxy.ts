@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to a server that can be cut: what was connected is reset, and nobody gets through until it is mended. */
+/** A TCP proxy to a server. `cut` resets all connections and refuses new ones until `mend`. */
 export class TcpProxy {
   readonly #target: URL;
   readonly #host: string;
@@ -14,7 +14,7 @@ export class TcpProxy {
     this.#host = host;
   }
 
-  /** Listens at an address of this machine, on a port of its own. */
+  /** Starts a proxy that listens on a free port of a local address. */
   static async to(endpoint: string, host = '127.0.0.1'): Promise<TcpProxy> {
     const proxy = new TcpProxy(new URL(endpoint), host);
     await proxy.mend();
