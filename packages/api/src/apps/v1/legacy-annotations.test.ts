@@ -9,7 +9,7 @@ const object = (annotations: Record<string, string>) => ({
 });
 
 describe('annotations of former fields', () => {
-  it('must be integers, as in upstream's decoding', () => {
+  it('must be integers, as when upstream decodes them', () => {
     expect(() => setDaemonSetDefaults(object({ 'deprecated.daemonset.template.generation': 'x' }))).toThrow(
       new DecodeError('strconv.ParseInt: parsing "x": invalid syntax'),
     );
