@@ -19,7 +19,7 @@ function asking(answer: () => Decision) {
 const allow = (): Decision => ({ decision: 'allow', reason: 'because' });
 
 describe('access reviews', () => {
-  it('ask for the subject with everything that the review says, and keep the rest of it', async () => {
+  it('authorize all attributes of the spec for its subject, and keep the rest of the review', async () => {
     const { asked, authorizer } = asking(allow);
     const review: SubjectAccessReview = {
       metadata: { managedFields: [{ manager: 'm' }] },
@@ -56,7 +56,7 @@ describe('access reviews', () => {
     ]);
   });
 
-  it('tell a denial and an error', async () => {
+  it('report a denial and an error', async () => {
     const review = { metadata: {}, spec: { nonResourceAttributes: { path: '/x', verb: 'get' } } };
     const user = { username: 'ann' };
     const denied = asking(() => ({ decision: 'deny', reason: '' }));
@@ -70,7 +70,7 @@ describe('access reviews', () => {
     expect(failed.status).toEqual({ allowed: false, evaluationError: 'boom' });
   });
 
-  it('within a namespace are of that namespace', async () => {
+  it('of a LocalSubjectAccessReview must be for the namespace of the request', async () => {
     const { authorizer } = asking(allow);
     const review = { metadata: { namespace: 'a' }, spec: { user: 'x', resourceAttributes: { namespace: 'a' } } };
     expect((await reviewLocalSubjectAccess(review, 'a', authorizer)).status?.allowed).toBe(true);
@@ -81,8 +81,8 @@ describe('access reviews', () => {
   });
 });
 
-describe('reviews of oneself', () => {
-  it('list rules in a namespace, and nothing of the question', async () => {
+describe('self subject reviews', () => {
+  it('list the rules in a namespace, without the spec', async () => {
     const { authorizer } = asking(allow);
     const rule = { verbs: ['get'], apiGroups: [''], resources: ['pods'] };
     authorizer.rulesFor = async () => ({ ...rules, resourceRules: [rule], incomplete: true, evaluationError: 'e' });
@@ -98,7 +98,7 @@ describe('reviews of oneself', () => {
     await expect(nowhere).rejects.toMatchObject({ code: 400, message: 'no namespace on request' });
   });
 
-  it('say who one is', () => {
+  it('return the user', () => {
     const now = () => new Date('2026-11-15T11:47:34.567Z');
     const user = { username: 'alice', uid: 'uid2', groups: ['dev', 'system:authenticated'], extra: {} };
     expect(reviewSelfSubject(user, now)).toEqual({

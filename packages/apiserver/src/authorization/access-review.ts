@@ -14,7 +14,7 @@ import { messageOf } from '@coxswain/apimachinery/errors';
 import type { AuthorizationAttributes, Authorizer } from '@coxswain/component-base/authorization';
 import { resourceAttributes } from './resource-attributes.ts';
 
-/** Answers a valid SubjectAccessReview: a copy, with the status. */
+/** Returns a copy of a valid SubjectAccessReview with the status. */
 export async function reviewSubjectAccess(
   review: SubjectAccessReview,
   authorizer: Authorizer,
@@ -22,7 +22,7 @@ export async function reviewSubjectAccess(
   return { ...review, status: await decide(subjectOf(review), review.spec, authorizer) };
 }
 
-/** The same within a namespace. Throws BadRequest when that is not the namespace of the request. */
+/** Like `reviewSubjectAccess` within a namespace. Throws BadRequest when it is not the namespace of the request. */
 export async function reviewLocalSubjectAccess(
   review: LocalSubjectAccessReview,
   namespace: string,
@@ -35,7 +35,7 @@ export async function reviewLocalSubjectAccess(
   return { ...review, status: await decide(subjectOf(review), review.spec, authorizer) };
 }
 
-/** The same for whoever asks. */
+/** Like `reviewSubjectAccess` for the user of the request. */
 export async function reviewSelfSubjectAccess(
   review: SelfSubjectAccessReview,
   user: UserInfo,
@@ -77,7 +77,7 @@ const pathCheck = (user: UserInfo, { path = '', verb = '' }: NonResourceAttribut
 
 interface Check {
   attributes: AuthorizationAttributes;
-  /** What of the review could not be taken into account. */
+  /** Selectors that were ignored, fully or partially. */
   problems: string[];
 }
 
@@ -105,7 +105,7 @@ function resourceCheck(user: UserInfo, about: ResourceAttributes): Check {
   return { attributes, problems };
 }
 
-/** A selector as requests carry it, and whether some of it was not understood: the check is then about more. */
+/** The text of a selector. `dropped`: some of it was invalid and is left out, so that the check covers more objects. */
 interface SelectorText {
   text: string;
   dropped: boolean;
@@ -122,7 +122,7 @@ function fieldSelectorText({ rawSelector = '', requirements = [] }: FieldSelecto
       : [];
   });
   return {
-    // A name that the text of a selector cannot hold is none of a field.
+    // Names with these characters cannot be written in a selector, and no field has one.
     text: fields.Selector.of(understood.filter(({ field }) => !/[=!,\\]/.test(field))).toString(),
     dropped: understood.length < requirements.length,
   };

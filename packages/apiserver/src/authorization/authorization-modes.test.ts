@@ -17,7 +17,7 @@ const listSecrets = (user: typeof node) =>
   resourceAttributes({ user, verb: 'list', resource: 'secrets', namespace: 'ns' });
 
 describe('authorization modes', () => {
-  it('are asked in their order, and all have their say', async () => {
+  it('decide in their order, and all their reasons are reported', async () => {
     expect(await authorizer('Node', 'AlwaysDeny', 'RBAC').authorize(listSecrets(node))).toEqual({
       decision: 'no opinion',
       reason: 'No Object name found\nEverything is forbidden.',
@@ -28,13 +28,13 @@ describe('authorization modes', () => {
     });
   });
 
-  it('never stop the privileged group, which has no rules of its own', async () => {
+  it('always allow system:masters, for which they list no rules', async () => {
     const denying = authorizer('AlwaysDeny');
     expect(await denying.authorize(listSecrets(master))).toEqual({ decision: 'allow', reason: '' });
     expect(await denying.rulesFor(master, 'ns')).toEqual(nothing);
   });
 
-  it('list their rules together', async () => {
+  it('list the rules of all modes', async () => {
     expect(await authorizer('Node', 'AlwaysAllow').rulesFor(node, 'ns')).toEqual({
       ...everything,
       incomplete: true,
@@ -42,7 +42,7 @@ describe('authorization modes', () => {
     });
   });
 
-  it('leave nothing behind when closed', async () => {
+  it('stop watching when closed', async () => {
     const listers = new MemoryListers();
     const authorization = newAuthorization(['Node', 'RBAC'], listers);
     await authorization.synced;

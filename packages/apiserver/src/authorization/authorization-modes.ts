@@ -10,16 +10,16 @@ import { RbacAuthorizer } from './rbac-authorizer.ts';
 import { ConfiguredAuthorizer, type ConfiguredAuthorizerOptions } from './webhook/configured-authorizer.ts';
 import { type BuiltInType, builtInTypes, type PreparedAuthorization } from './webhook/prepare-authorization.ts';
 
-/** What `--authorization-mode` takes. */
+/** The values of `--authorization-mode`. */
 export const authorizationModes: readonly string[] = [...builtInTypes, 'Webhook'];
-/** Those that need nothing but the mode. */
+/** Modes without further options. */
 export type AuthorizationMode = BuiltInType;
 
 export interface Authorization {
   readonly authorizer: Authorizer;
-  /** There whether or not RBAC is a mode: escalation is checked in any case. */
+  /** Also exists without the mode RBAC, as escalation is always checked. */
   readonly rbac: RbacAuthorizer;
-  /** What is stored at the start counts. */
+  /** Resolves when everything stored at the start is taken into account. */
   readonly synced: Promise<void>;
   close(): void;
 }
@@ -28,7 +28,7 @@ export interface AuthorizationOptions extends Omit<ConfiguredAuthorizerOptions, 
   readonly gates?: FeatureGates;
 }
 
-/** The authorizers of these modes, or of this configuration, in their order. */
+/** Creates the authorizers of the modes, or of the configuration, in their order. */
 export function newAuthorization(
   wanted: readonly AuthorizationMode[] | PreparedAuthorization,
   listers: Listers,
@@ -47,7 +47,7 @@ export function newAuthorization(
     RBAC: has('RBAC') ? rbac : undefined,
   };
   const synced = Promise.all([rbac.synced, node?.synced]).then(() => undefined);
-  // Whoever needs it waits for it; a server that is stopped before does not.
+  // Callers that need it await it; it must not cause an unhandled rejection when the server is stopped before.
   synced.catch(() => {});
   const authorizer = new ConfiguredAuthorizer(prepared, {
     ...options,

@@ -40,18 +40,18 @@ describe('an update of a role', () => {
     );
   });
 
-  it('is let pass when it is only what garbage collection does', async () => {
+  it('is not checked when it changes only metadata for garbage collection', async () => {
     const changed = { ...role, metadata: { name: 'r', ownerReferences: [], managedFields: [{ manager: 'm' }] } };
     expect(await checkRoleEscalation(as('ann'), 'clusterroles', 'r', changed, role)).toBeUndefined();
   });
 
-  it('may be done by who may escalate that role by name, but not create it so', async () => {
+  it('is allowed with escalate on the name of the role, but its creation is not', async () => {
     const more = { ...role, rules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }] };
     expect(await checkRoleEscalation(as('eve'), 'clusterroles', 'r', more, role)).toBeUndefined();
     expect(await checkRoleEscalation(as('eve'), 'clusterroles', '', more)).toMatchObject({ code: 403 });
   });
 
-  it('may not take aggregation away either', async () => {
+  it('may not remove aggregation without all permissions', async () => {
     const aggregating = { ...role, rules: [], aggregationRule: { clusterRoleSelectors: [{}] } };
     const refused = await checkRoleEscalation(as('ann'), 'clusterroles', 'r', { ...role, rules: [] }, aggregating);
     expect(refused?.message).toMatch(/must have cluster-admin privileges to use the aggregationRule$/);
@@ -59,7 +59,7 @@ describe('an update of a role', () => {
 });
 
 describe('an update of a binding', () => {
-  it('is checked, unless it is only what garbage collection does', async () => {
+  it('is checked, unless it changes only metadata for garbage collection', async () => {
     const changed = { ...binding, subjects: [] };
     expect(await checkBindingEscalation(as('ann'), 'clusterrolebindings', changed, binding)).toMatchObject({
       code: 403,

@@ -23,17 +23,17 @@ const everything: readonly PolicyRule[] = [
 
 export interface EscalationContext {
   readonly user: UserInfo;
-  /** Of the request; empty for cluster roles and their bindings. */
+  /** The namespace of the request; empty for cluster roles and their bindings. */
   readonly namespace: string;
   readonly authorizer: Authorizer;
   readonly rbac: RbacAuthorizer;
 }
 
 /**
- * Nobody may create a role that allows more than they may do themselves, or change one so: unless they may `escalate`
- * it, which is how the aggregation of cluster roles works. `old` is absent for a creation; `requestName` is the name in
- * the path, empty for a POST.
- * Gives the error to refuse it with. To be called before validation, where upstream does.
+ * Checks that the user holds all permissions that a created or updated role grants. Users that may `escalate` the role
+ * are exempt, for example the controller that aggregates cluster roles. `old` is absent for a creation; `requestName`
+ * is the name in the path, empty for a POST. Returns the error to reject the request with. Must run before validation,
+ * as upstream.
  */
 export async function checkRoleEscalation(
   context: EscalationContext,
@@ -50,7 +50,7 @@ export async function checkRoleEscalation(
   const name = role.metadata.name ?? '';
   const why = escalation(context, resource, role.rules ?? []);
   if (why !== undefined) return newForbidden(GroupResource.of(group, resource), name, why);
-  // Whoever sets what is gathered can have anything gathered.
+  // An aggregationRule may select roles with any rules.
   if ((aggregates(role) || (old && aggregates(old))) && escalation(context, resource, everything) !== undefined) {
     const cause = 'must have cluster-admin privileges to use the aggregationRule';
     return newForbidden(GroupResource.of(group, resource), name, cause);
@@ -59,8 +59,8 @@ export async function checkRoleEscalation(
 }
 
 /**
- * Nobody may give somebody a role that allows more than they may do themselves, unless they may `bind` it.
- * `old` is absent for a creation. Gives the error to refuse it with. To be called before validation.
+ * Checks that the user holds all permissions of the role that a binding grants. Users that may `bind` the role are
+ * exempt. `old` is absent for a creation. Returns the error to reject the request with. Must run before validation.
  */
 export async function checkBindingEscalation(
   context: EscalationContext,
@@ -71,7 +71,7 @@ export async function checkBindingEscalation(
   const { user, namespace, rbac } = context;
   if (isPrivileged(user) || (old && changesOnlyGarbageCollection(binding, old))) return undefined;
   const { roleRef } = binding;
-  // Differs from upstream, which answers 500: validation refuses such a reference in better words.
+  // Differs from upstream, which responds with status 500: the error of validation is clearer.
   if (roleRef.kind !== 'Role' && roleRef.kind !== 'ClusterRole') return undefined;
   if (await mayBind(context, roleRef)) return undefined;
   const rules = rbac.rulesOfRole(roleRef, namespace);
@@ -97,7 +97,7 @@ const isPrivileged = ({ groups }: UserInfo): boolean => groups?.includes(privile
 const aggregates = (role: ClusterRole | Role): boolean =>
   'aggregationRule' in role && (role.aggregationRule?.clusterRoleSelectors?.length ?? 0) > 0;
 
-/** What the user would grant without having it. */
+/** The error message for permissions that the rules grant and the user does not hold; undefined when there are none. */
 function escalation(
   { user, namespace, rbac }: EscalationContext,
   resource: string,
@@ -113,11 +113,11 @@ function escalation(
   return `${message}; resolution errors: [${aggregateMessage(errors)}]`;
 }
 
-/** Upstream names the resource that the request is for, not that of the role. */
+/** Upstream names the resource of the request, not that of the role. */
 const missingRole = (resource: string, { name }: RoleRef): ApiError =>
   newNotFound(GroupResource.of(group, resource), name);
 
-/** The garbage collector must be able to let go of what it could not create. */
+/** Whether an update changes only metadata that the garbage collector changes, also on objects it could not create. */
 export function changesOnlyGarbageCollection(object: KubernetesObject, old: KubernetesObject): boolean {
   return semanticEqual(withoutCollection(object), withoutCollection(old));
 }

@@ -2,14 +2,14 @@ import type { KubernetesObject } from '@coxswain/apimachinery';
 import type { Lister } from '../registry/lister.ts';
 
 export interface Following {
-  /** Everything that was stored at the start has been applied. */
+  /** Resolves when everything stored at the start has been applied. */
   readonly synced: Promise<void>;
   stop(): void;
 }
 
 /**
- * Keeps something derived from the objects of a lister current: `apply` gets what is there and then every change,
- * `object` absent for what is gone. It may get the same object again.
+ * Calls `apply` for all objects of a lister and then for every change, with `object` undefined for a deletion. It may
+ * be called again with the same object.
  */
 export function follow<T extends KubernetesObject>(
   lister: Lister<T>,
@@ -24,7 +24,7 @@ export function follow<T extends KubernetesObject>(
     for (const object of lister.list()) tell(object);
   };
   all();
-  // Again, because nobody promises that what arrives before the lister is complete is told as a change.
+  // Again, since objects that arrive before the lister has synced need not be reported as changes.
   const synced = lister.synced.then(all);
   return {
     synced,

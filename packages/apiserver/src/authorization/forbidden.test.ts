@@ -5,7 +5,7 @@ import { resourceAttributes } from './resource-attributes.ts';
 
 const user = { username: 'alice' };
 
-/** What kube-apiserver answered. */
+/** Answers of kube-apiserver. */
 const cases: Record<string, [attributes: AuthorizationAttributes, reason: string, message: string, details: object]> = {
   'a list in a namespace': [
     resourceAttributes({ user, verb: 'list', resource: 'pods', namespace: 'default' }),
@@ -25,7 +25,7 @@ const cases: Record<string, [attributes: AuthorizationAttributes, reason: string
     'pods "x" is forbidden: User "alice" cannot get resource "pods/log" in API group "" in the namespace "default"',
     { name: 'x', kind: 'pods' },
   ],
-  'a path, made harmless for browsers': [
+  'a path, with markup escaped': [
     resourceAttributes({ user, verb: 'get', resource: '', resourceRequest: false, path: '/foo/<b>&c' }),
     '',
     'forbidden: User "alice" cannot get path "/foo/&lt;b&gt;&amp;c"',

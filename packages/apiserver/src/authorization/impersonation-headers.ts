@@ -1,7 +1,7 @@
 import { newBadRequest, quote } from '@coxswain/apimachinery';
 import type { RequestHeaders } from '@coxswain/component-base/http';
 
-/** Whom a request wants to be taken for: what its headers say, nothing added. */
+/** The user in the impersonation headers, without any additions. */
 export interface WantedUser {
   readonly username: string;
   readonly uid: string;
@@ -11,14 +11,17 @@ export interface WantedUser {
 
 const extraPrefix = 'impersonate-extra-';
 
-/** Whether a header (in lower case) is one of impersonation: nothing behind the check shall see it. */
+/** Whether a header (in lower case) is an impersonation header. They are removed after the check. */
 export const isImpersonationHeader = (name: string): boolean =>
   name === 'impersonate-user' ||
   name === 'impersonate-group' ||
   name === 'impersonate-uid' ||
   name.startsWith(extraPrefix);
 
-/** Undefined when a request speaks for itself. Throws BadRequest when it says something, but not the name. */
+/**
+ * Returns undefined for a request without impersonation. Throws BadRequest for impersonation headers without a user
+ * name.
+ */
 export function wantedUser(headers: RequestHeaders): WantedUser | undefined {
   const [username = ''] = values(headers['impersonate-user']);
   const [uid = ''] = values(headers['impersonate-uid']);
@@ -40,7 +43,7 @@ export function wantedUser(headers: RequestHeaders): WantedUser | undefined {
 const values = (value: RequestHeaders[string]): readonly string[] =>
   value === undefined ? [] : typeof value === 'string' ? [value] : value;
 
-/** Keys may hold any byte, percent-encoded; what is not well encoded is taken as it is. */
+/** Keys may contain any bytes, percent-encoded. An invalid encoding is taken literally. */
 function decode(key: string): string {
   try {
     return decodeURIComponent(key);

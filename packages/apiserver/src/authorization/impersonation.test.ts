@@ -5,7 +5,7 @@ import { Impersonation } from './impersonation.ts';
 import { isImpersonationHeader } from './impersonation-headers.ts';
 import { resourceAttributes } from './resource-attributes.ts';
 
-/** Allows some `VERB RESOURCE NAME`; remembers what it was asked. */
+/** Allows the given `VERB RESOURCE NAME`, and records all checks. */
 function recording(...allowed: string[]) {
   const asked: string[] = [];
   const users: UserInfo[] = [];
@@ -28,13 +28,13 @@ const agent: UserInfo = {
 };
 
 describe('Impersonation', () => {
-  it('leaves requests alone that speak for themselves', async () => {
+  it('returns undefined for requests without impersonation', async () => {
     const { authorizer, asked } = recording();
     expect(await new Impersonation(authorizer).impersonatedUser({ accept: 'x' }, listPods(alice))).toBeUndefined();
     expect(asked).toEqual([]);
   });
 
-  it('lets a service account be the node that it runs on, whichever that is', async () => {
+  it('lets a service account impersonate the node that its pod runs on', async () => {
     const { authorizer, asked, users } = recording(
       'impersonate-on:associated-node:list pods',
       'impersonate:associated-node nodes *',
@@ -51,9 +51,9 @@ describe('Impersonation', () => {
 
   it.each<[string, string, UserInfo]>([
     ['another node', 'system:node:n2', agent],
-    ['its node by a user who is no service account', 'system:node:n1', { ...agent, username: 'alice' }],
-    ['somebody else', 'bob', agent],
-  ])('does not take %s for that', async (_, username, requestor) => {
+    ['its node by a user that is not a service account', 'system:node:n1', { ...agent, username: 'alice' }],
+    ['another user', 'bob', agent],
+  ])('does not try associated-node for %s', async (_, username, requestor) => {
     const { authorizer, asked } = recording();
     const attempt = new Impersonation(authorizer).impersonatedUser(
       { 'impersonate-user': username },
@@ -63,7 +63,7 @@ describe('Impersonation', () => {
     expect(asked.filter((question) => question.includes('associated-node'))).toEqual([]);
   });
 
-  it('asks for all groups at once when there are many, and then for each', async () => {
+  it('checks permission for all groups first when there are many, and then for each', async () => {
     const each = ['a', 'b', 'c', 'd'];
     const user = ['impersonate-on:user-info:list pods', 'impersonate:user-info users bob'];
     const headers = { 'impersonate-user': 'bob', 'impersonate-group': each };
@@ -77,7 +77,7 @@ describe('Impersonation', () => {
     expect(some.asked).toHaveLength(7);
   });
 
-  it('asks in order for uid, groups and extra, and reports the first refusal of the first mode', async () => {
+  it('checks uid, groups and extra in order, and reports the first error of the first mode', async () => {
     const allowed = [
       'impersonate users bob',
       'impersonate uids u',
@@ -97,7 +97,7 @@ describe('Impersonation', () => {
     expect(asked).toEqual(['impersonate-on:user-info:list pods', ...allowed, 'impersonate userextras/acme.io/a y']);
   });
 
-  it('tries first what last worked for the requestor, whose refusal is then the one reported', async () => {
+  it('tries the last successful mode of the requestor first, and reports its error', async () => {
     const { authorizer, asked } = recording('impersonate users bob');
     const impersonation = new Impersonation(authorizer);
     const bob = { user: { username: 'bob', groups: ['system:authenticated'] }, constraint: '' };
@@ -110,14 +110,14 @@ describe('Impersonation', () => {
     );
   });
 
-  it('knows only plain impersonation where constraints are off', async () => {
+  it('tries only unconstrained impersonation when the feature is off', async () => {
     const { authorizer, asked } = recording();
     const plain = new Impersonation(authorizer, false);
     await expect(plain.impersonatedUser({ 'impersonate-user': 'bob' }, listPods(alice))).rejects.toThrow('users "bob"');
     expect(asked).toEqual(['impersonate users bob']);
   });
 
-  it('takes keys that are badly encoded as they are, and never for what every object has', async () => {
+  it('takes invalidly encoded keys literally, and keeps the key __proto__', async () => {
     const { authorizer } = recording(
       'impersonate users bob',
       'impersonate userextras/%zz a',
@@ -135,7 +135,7 @@ describe('Impersonation', () => {
     ]);
   });
 
-  it('knows its headers', () => {
+  it('recognizes its headers', () => {
     const names = ['impersonate-user', 'impersonate-uid', 'impersonate-group', 'impersonate-extra-x', 'accept'];
     expect(names.filter(isImpersonationHeader)).toEqual(names.slice(0, 4));
   });

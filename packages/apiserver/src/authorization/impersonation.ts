@@ -15,22 +15,22 @@ import { serviceAccountUser, splitServiceAccountUsername } from '../serviceaccou
 import { type WantedUser, wantedUser } from './impersonation-headers.ts';
 import { resourceAttributes } from './resource-attributes.ts';
 
-/** Whom a request goes on as. */
+/** The user that a request is served as. */
 export interface Impersonated {
   readonly user: UserInfo;
-  /** For the audit log: the verb of constrained impersonation that allowed it. Empty for `impersonate` itself. */
+  /** The verb of constrained impersonation that allowed it, for the audit log. Empty for the verb `impersonate`. */
   readonly constraint: string;
 }
 
-/** Of so many at once, it is first asked whether all would be allowed. */
+/** From this number of groups or extra values on, permission for all of them (`*`) is checked first. */
 const many = 4;
-/** Requestors whose last way of impersonating is remembered. */
+/** Maximum number of requestors whose last successful mode is cached. */
 const maxRemembered = 10_000;
 const nodeNameKey = 'authentication.kubernetes.io/node-name';
 
 /**
- * A way to be allowed to impersonate. All but the plain one are constrained: they need `impersonate:MODE` on whom the
- * request wants to be, and `impersonate-on:MODE:VERB` on what it wants to do.
+ * A way to be allowed to impersonate. All but `unconstrained` require the verb `impersonate:MODE` on the impersonated
+ * user, and `impersonate-on:MODE:VERB` on the object of the request.
  */
 interface Mode {
   readonly name: string;
@@ -49,27 +49,28 @@ const constrainedModes: readonly Mode[] = [
 const unconstrained: Mode = { name: '', applies: () => true };
 
 /**
- * Decides whether requests may go on as somebody else. Tries the constrained modes and then plain impersonation, that
- * one first which last worked for the requestor; the first refusal is the one that is reported.
+ * Checks whether requests may impersonate a user. It tries the constrained modes and then unconstrained impersonation,
+ * but the last successful mode of the requestor first. When all fail, it reports the first error.
  *
- * Differs from upstream: successes are not cached for ten seconds, because a decision costs microseconds here; and where
- * the constrained modes are off, headers without a user are refused in the same words as where they are on.
+ * Differs from upstream: successes are not cached for ten seconds, because a decision takes only microseconds here. And
+ * with the constrained modes off, headers without a user name get the same message as with them on.
  */
 export class Impersonation {
   readonly #authorizer: Authorizer;
   readonly #modes: readonly Mode[];
-  /** By name of the requestor, the longest unused first. */
+  /** By user name of the requestor. */
   readonly #lastMode = new LruCache<string, Mode>(maxRemembered);
 
-  /** `constrained`: the feature ConstrainedImpersonation. */
+  /** `constrained`: the feature gate ConstrainedImpersonation. */
   constructor(authorizer: Authorizer, constrained = true) {
     this.#authorizer = authorizer;
     this.#modes = constrained ? [...constrainedModes, unconstrained] : [unconstrained];
   }
 
   /**
-   * `attributes` are those of the request as its sender makes it. Undefined when it does not impersonate.
-   * Throws BadRequest for headers without a user, Forbidden for what is not allowed.
+   * Returns the impersonated user, or undefined for a request without impersonation. `attributes` are those of the
+   * request with its authenticated user. Throws BadRequest for headers without a user name, Forbidden when it is not
+   * allowed.
    */
   async impersonatedUser(
     headers: RequestHeaders,
@@ -95,7 +96,8 @@ export class Impersonation {
   }
 
   async #check(mode: Mode, wanted: WantedUser, attributes: AuthorizationAttributes): Promise<ApiError | undefined> {
-    // What the association with the node rests on has been checked; the decision is one for all nodes.
+    // `runsOn` has checked the node name. Only the keys of extra are passed on, so the decision is the same for all
+    // nodes.
     const user =
       mode.name === 'associated-node'
         ? {
@@ -118,7 +120,7 @@ export class Impersonation {
     return undefined;
   }
 
-  /** Undefined as soon as all checks of one of the groups pass; else the refusal in the last. */
+  /** Returns undefined when all checks of at least one group pass; otherwise the error of the last group. */
   async #refusalOfAny(groups: readonly (readonly AuthorizationAttributes[])[]): Promise<ApiError | undefined> {
     let refused: ApiError | undefined;
     for (const checks of groups) {
@@ -141,7 +143,7 @@ export class Impersonation {
 
 type Requirement = { checks: readonly (readonly AuthorizationAttributes[])[] } | { refused: ApiError };
 
-/** What must be allowed, in upstream's order: name, uid, groups, extra. */
+/** The required permissions in upstream's order: name, uid, groups, extra. */
 function requiredChecks(mode: Mode, wanted: WantedUser, user: UserInfo): Requirement[] {
   const constrained = mode !== unconstrained;
   const verb = constrained ? `impersonate:${mode.name}` : 'impersonate';
@@ -179,7 +181,7 @@ function requiredChecks(mode: Mode, wanted: WantedUser, user: UserInfo): Require
 
 function nameCheck(mode: Mode, wanted: WantedUser): { resource: string; namespace?: string; name: string } {
   const node = mode === unconstrained ? undefined : nodeName(wanted);
-  // The check for one's own node is one for any: the name is settled.
+  // `runsOn` has checked the name, so that the permission is for all nodes.
   if (node !== undefined) return { resource: 'nodes', name: mode.name === 'associated-node' ? '*' : node };
   const account = serviceAccount(wanted);
   return account ? { resource: 'serviceaccounts', ...account } : { resource: 'users', name: wanted.username };
@@ -216,7 +218,7 @@ function badExtra(key: string, values: readonly string[]): string | undefined {
   return values.includes('') ? 'impersonating the empty string value in extra is not allowed' : undefined;
 }
 
-/** The wanted user with the groups that are theirs by nature. */
+/** The impersonated user with the groups that its name implies. */
 function impersonated(mode: Mode, wanted: WantedUser): UserInfo {
   const { username, uid, extra } = wanted;
   const account = serviceAccount(wanted);
@@ -244,7 +246,7 @@ function nodeName({ username }: WantedUser): string | undefined {
   return nameIsDnsSubdomain(name, false).length === 0 ? name : undefined;
 }
 
-/** Whether the requestor is a service account of a pod on the node. */
+/** Whether the requestor is a service account whose pod runs on the node. */
 function runsOn({ username, extra }: UserInfo, wanted: WantedUser): boolean {
   const node = nodeName(wanted);
   if (node === undefined || splitServiceAccountUsername(username) === undefined) return false;

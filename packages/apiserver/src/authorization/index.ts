@@ -1,4 +1,7 @@
-/** Who may do what: authorizers, the checks that go beyond them, reviews and impersonation. Start at `authorizer.ts`. */
+/**
+ * Authorization: the authorizers, escalation and signer checks, access reviews and impersonation. Start at
+ * `authorization-modes.ts`.
+ */
 
 export type { AuthorizationAttributes, Authorizer } from '@coxswain/component-base/authorization';
 export { forbidden, withoutMarkup } from '@coxswain/component-base/authorization';

@@ -8,11 +8,11 @@ import {
 import type { InternalClient } from '../registry/lister.ts';
 import type { MemoryListers } from './memory-listers.test-data.ts';
 
-/** Writes into memory listers, with resource versions; remembers what it was asked for. */
+/** Writes to MemoryListers, sets resource versions, and records its requests. */
 export class MemoryClient implements InternalClient {
   /** `create clusterroles/NAME` … */
   readonly requests: string[] = [];
-  /** Called before each request; what it throws is the answer. */
+  /** Called before each request. An error that it throws is the result of the request. */
   intercept: (request: string) => void = () => {};
   readonly #listers: MemoryListers;
   #revision = 0;

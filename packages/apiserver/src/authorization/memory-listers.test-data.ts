@@ -5,7 +5,7 @@ type Change = (object: KubernetesObject | undefined, old: KubernetesObject | und
 
 const keyOf = ({ metadata }: KubernetesObject): string => `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`;
 
-/** Objects of one resource in memory. */
+/** A lister over objects in memory. */
 class MemoryLister implements Lister {
   readonly synced = Promise.resolve();
   readonly #objects = new Map<string, KubernetesObject>();
@@ -44,12 +44,12 @@ class MemoryLister implements Lister {
   }
 }
 
-/** Listers over objects that a test sets and deletes; they tell of it at once. */
+/** Listers over objects that a test sets and deletes. Changes are reported synchronously. */
 export class MemoryListers implements Listers {
   readonly #listers = new Map<string, MemoryLister>();
 
   lister<T extends KubernetesObject>(group: string, resource: string): Lister<T> {
-    // What a test puts there is what it asks for.
+    // The test sets objects of the type that is requested.
     return this.of(group, resource) as unknown as Lister<T>;
   }
 
@@ -60,7 +60,7 @@ export class MemoryListers implements Listers {
     return lister;
   }
 
-  /** Finds the resource by the object's apiVersion and kind. */
+  /** Derives the resource from the object's apiVersion and kind. */
   set(...objects: readonly KubernetesObject[]): this {
     for (const object of objects) {
       const [group = '', version] = (object.apiVersion ?? '').split('/');

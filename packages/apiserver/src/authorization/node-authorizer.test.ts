@@ -28,7 +28,7 @@ function world(gates?: FeatureGates) {
   return { listers, authorizer, allows };
 }
 
-describe('what pods on a node refer to', () => {
+describe('access to objects that pods on a node refer to', () => {
   const references: Record<string, [spec: Partial<PodSpec>, resource: string, name: string]> = {
     'an init container’s environment': [
       { initContainers: [{ name: 'c', envFrom: [{ secretRef: { name: 'x' } }] }] },
@@ -67,7 +67,7 @@ describe('what pods on a node refer to', () => {
     expect(await allows(get(resource, name, 'other'))).toBe(false);
   });
 
-  it('ends with the last pod that refers to it', async () => {
+  it('ends when the last pod that refers to them is deleted', async () => {
     const { listers, allows } = world();
     listers.set(pod('p', 'n1', withSecret('x')), pod('q', 'n1', withSecret('x')));
     listers.of('', 'pods').delete('ns', 'p');
@@ -76,7 +76,7 @@ describe('what pods on a node refer to', () => {
     expect(await allows(get('secrets', 'x'))).toBe(false);
   });
 
-  it('grows with ephemeral containers', async () => {
+  it('includes references of ephemeral containers', async () => {
     const { listers, allows } = world();
     listers.set(pod('p', 'n1'));
     const debug = { name: 'd', envFrom: [{ secretRef: { name: 'x' } }] };
@@ -84,7 +84,7 @@ describe('what pods on a node refer to', () => {
     expect(await allows(get('secrets', 'x'))).toBe(true);
   });
 
-  it('is another when a pod of the same name is made anew', async () => {
+  it('follows the references of a recreated pod', async () => {
     const { listers, allows } = world();
     listers.set(pod('p', 'n1', withSecret('x')));
     const again = pod('p', 'n1', withSecret('y'));
@@ -92,7 +92,7 @@ describe('what pods on a node refer to', () => {
     expect([await allows(get('secrets', 'x')), await allows(get('secrets', 'y'))]).toEqual([false, true]);
   });
 
-  it('is nothing for a mirror pod, which the node made itself', async () => {
+  it('is not granted by a mirror pod, which the node creates itself', async () => {
     const { listers, allows } = world();
     const mirror = pod('p', 'n1', { ...withSecret('x'), serviceAccountName: 'x' });
     listers.set({
@@ -104,7 +104,7 @@ describe('what pods on a node refer to', () => {
     expect(await allows(get('serviceaccounts', 'x'))).toBe(false);
   });
 
-  it('includes claims for devices once they are made', async () => {
+  it('includes generated resource claims once they are in the status', async () => {
     const { listers, allows } = world();
     const spec: Partial<PodSpec> = {
       resourceClaims: [
@@ -124,7 +124,7 @@ describe('what pods on a node refer to', () => {
   });
 });
 
-describe('volumes', () => {
+describe('persistent volumes', () => {
   const volume = (claim: string | undefined, source: Partial<PersistentVolume['spec']>): PersistentVolume => ({
     apiVersion: 'v1',
     kind: 'PersistentVolume',
@@ -134,28 +134,24 @@ describe('volumes', () => {
   const mounted = pod('p', 'n1', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'claim' } }] });
 
   const secrets: Record<string, [source: Partial<PersistentVolume['spec']>, namespace: string, readable: boolean]> = {
-    'one without a namespace is in that of the claim': [
+    'without a namespace, in that of the claim': [
       { iscsi: { targetPortal: '', iqn: '', lun: 0, secretRef: { name: 'x' } } },
       'ns',
       true,
     ],
-    'one with a namespace is there': [
-      { azureFile: { shareName: '', secretName: 'x', secretNamespace: 'az' } },
-      'az',
-      true,
-    ],
-    'one for expanding on the node': [
+    'with a namespace': [{ azureFile: { shareName: '', secretName: 'x', secretNamespace: 'az' } }, 'az', true],
+    'for expansion on the node': [
       { csi: { driver: '', volumeHandle: '', nodeExpandSecretRef: { namespace: 's', name: 'x' } } },
       's',
       true,
     ],
-    'one for expanding by the controller': [
+    'for expansion by the controller': [
       { csi: { driver: '', volumeHandle: '', controllerExpandSecretRef: { namespace: 's', name: 'x' } } },
       's',
       false,
     ],
   };
-  it.each(Object.entries(secrets))('have secrets: %s', async (_, [source, namespace, readable]) => {
+  it.each(Object.entries(secrets))('grant access to secrets: %s', async (_, [source, namespace, readable]) => {
     const { listers, allows } = world();
     listers.set(mounted, volume('claim', source));
     expect(await allows(get('secrets', 'x', namespace))).toBe(readable);
@@ -164,7 +160,7 @@ describe('volumes', () => {
     expect(await allows(get('persistentvolumes', 'pv', ''))).toBe(false);
   });
 
-  it('are connected in whatever order things come, until the claim or the pod is gone', async () => {
+  it('are accessible in whatever order the objects arrive, until the claim reference or the pod is gone', async () => {
     const { listers, allows } = world();
     const wanted = get('persistentvolumes', 'pv', '');
     listers.set(volume('claim', {}));
@@ -179,8 +175,8 @@ describe('volumes', () => {
   });
 });
 
-describe('features', () => {
-  it('let nodes ask for pod certificates', async () => {
+describe('feature gates', () => {
+  it('let nodes request pod certificates', async () => {
     const { listers, authorizer } = world(new FeatureGates({ PodCertificateRequest: true }));
     const request: Partial<PodCertificateRequest> = {
       apiVersion: 'certificates.k8s.io/v1beta1',
@@ -206,14 +202,14 @@ describe('features', () => {
     );
   });
 
-  it('let nodes read service accounts', async () => {
+  it('prevent nodes from reading service accounts when off', async () => {
     const { authorizer } = world(new FeatureGates({ KubeletServiceAccountTokenForCredentialProviders: false }));
     const { reason } = await authorizer.authorize(get('serviceaccounts', 'x'));
     expect(reason).toBe('not allowed to get service accounts');
   });
 });
 
-it('does not list what a node may do, and nothing for others', async () => {
+it('does not support listing the rules of nodes, and lists none for others', async () => {
   const { authorizer, listers } = world();
   const nothing = { resourceRules: [], nonResourceRules: [] };
   expect(await authorizer.rulesFor(user)).toEqual({

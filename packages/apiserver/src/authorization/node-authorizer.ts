@@ -12,7 +12,7 @@ import { nodeIdentity } from './node-identity.ts';
 import { PolicyRules, ruleRequest } from './policy-rules.ts';
 import { nodeRules } from './rbac-policy/rbac-policy.ts';
 
-/** `true`: allowed. A text: why it is not, empty when there is nothing to say. */
+/** True: allowed. A string: the reason for no opinion, which may be empty. */
 type Verdict = true | string;
 type Check = (node: string, attributes: AuthorizationAttributes) => Verdict;
 
@@ -20,14 +20,14 @@ const leaseNamespace = 'kube-node-lease';
 const ownVerbs = ['get', 'create', 'update', 'patch', 'delete'];
 
 /**
- * Says what a node's agent (`nodeIdentity`) may do: read what the pods on its node need, and keep what is its own.
- * Has no opinion on anybody else, and on what it does not allow, so that RBAC can still allow it.
+ * Authorizes kubelets (`nodeIdentity`): they may read the objects that pods on their node need, and manage their own
+ * objects. Has no opinion on other users and on what it does not allow, so that RBAC may allow it.
  */
 export class NodeAuthorizer implements Authorizer {
   readonly synced: Promise<void>;
   readonly #graph: NodeGraph;
   readonly #rules: PolicyRules;
-  /** By group and resource. What is not here, is up to the rules that all nodes have. */
+  /** By group and resource. All other requests are checked against `#rules`. */
   readonly #checks: ReadonlyMap<string, Check>;
 
   constructor(listers: Listers, gates: FeatureGates = FeatureGates.defaults) {
@@ -98,7 +98,7 @@ export class NodeAuthorizer implements Authorizer {
     return this.#related(node, kind, attributes);
   }
 
-  /** One object at a time, but lists and watches with its name as well. */
+  /** Single objects, and lists and watches that select one object by name. */
   #read(node: string, kind: GraphKind, attributes: AuthorizationAttributes): Verdict {
     if (!['get', 'list', 'watch'].includes(attributes.verb)) return 'can only read resources of this type';
     if (attributes.subresource !== '') return 'cannot read subresource';
@@ -126,7 +126,7 @@ export class NodeAuthorizer implements Authorizer {
     if (attributes.subresource !== '') return 'cannot authorize ResourceSlice subresources';
     switch (attributes.verb) {
       case 'create':
-        // Admission sees to it that a node creates only its own.
+        // The NodeRestriction admission plugin checks that the slice is for the node.
         return true;
       case 'get':
       case 'update':
@@ -154,7 +154,7 @@ export class NodeAuthorizer implements Authorizer {
     return selectsNode(attributes, node) || 'can only list/watch podcertificaterequests with nodeName field selector';
   }
 
-  /** What a node does to its own pods, admission holds to those. */
+  /** The NodeRestriction admission plugin restricts writes to pods of the node. */
   #pod(node: string, attributes: AuthorizationAttributes): Verdict {
     const { verb, subresource, name } = attributes;
     if (subresource === 'status') return verb === 'update' || verb === 'patch' || '';
@@ -171,7 +171,7 @@ export class NodeAuthorizer implements Authorizer {
 }
 
 function nodeObject(node: string, { verb, subresource, name }: AuthorizationAttributes): Verdict {
-  // Admission sees to it that a node changes only itself.
+  // The NodeRestriction admission plugin restricts writes to the node's own object.
   if (['update', 'patch'].includes(verb) && (subresource === '' || subresource === 'status')) return true;
   if (subresource !== '') return '';
   if (verb === 'create') return true;
@@ -194,12 +194,12 @@ function csiNode(node: string, { verb, subresource, name }: AuthorizationAttribu
   return isOwn(verb, name, node) || 'can only access CSINode with the same name as the requesting node';
 }
 
-/** The name of what is created is not known here: admission checks it. */
+/** The name of a created object is not known here; the NodeRestriction admission plugin checks it. */
 const isOwn = (verb: string, name: string, node: string): boolean => verb === 'create' || name === node;
 
 const unrelated = (node: string): string => `no relationship found between node '${node}' and this object`;
 
-/** Whether a field selector holds a list to what is of the node. */
+/** Whether the field selector restricts a list to objects of the node. */
 function selectsNode({ fieldSelector }: AuthorizationAttributes, node: string): boolean {
   if (!fieldSelector) return false;
   try {
@@ -208,7 +208,7 @@ function selectsNode({ fieldSelector }: AuthorizationAttributes, node: string): 
       .requirements()
       .some(({ field, operator, value }) => field === 'spec.nodeName' && operator === '=' && value === node);
   } catch {
-    // The endpoint refuses it in its own words, to those who may get there.
+    // The endpoint rejects the selector, when the request is authorized otherwise.
     return false;
   }
 }

@@ -9,23 +9,25 @@ import { type ReferencedKind, visitPodReferences, visitVolumeSecrets } from './p
 
 export type GraphKind = ReferencedKind | 'pod' | 'pv' | 'volumeattachment' | 'resourceslice' | 'podcertificaterequest';
 
-/** An object that leads to a node: which node, and what may be reached from there because of it. */
+/** The graph entries of an object with a node name. */
 interface Edges {
   readonly node: string;
   readonly keys: readonly string[];
-  /** What they were made from; the same again changes nothing. */
+  /** Identifies the data that the edges were made from. Equal origins have equal edges. */
   readonly origin: string;
 }
 
 /**
- * Which objects have to do with which node: node ← pod ← secret, config map, claim …; claim ← volume ← secret.
- * Paths are as short as that, so every object has the set of its nodes at hand, and only volumes are followed.
+ * Which objects are related to which node: node ← pod ← secret, config map, claim …; claim ← volume ← secret. As the
+ * paths are that short, each object has its set of nodes, and only volumes are followed at lookup.
  */
 export class NodeGraph {
   readonly synced: Promise<void>;
-  /** Key of an object → node → by how many pods (or by itself). Never holds a zero or an empty map. */
+  /**
+   * Object key → node → number of pods (or the object itself) that relate them. No count is zero and no map is empty.
+   */
   readonly #nodes = new Map<string, Map<string, number>>();
-  /** What each pod, attachment, slice or request adds to `#nodes`, to take away again. */
+  /** The entries in `#nodes` of each pod, attachment, slice or request, for their removal. */
   readonly #edges = new Map<string, Edges>();
   readonly #claimOfVolume = new Map<string, string>();
   readonly #secretsOfVolume = new Map<string, readonly string[]>();
@@ -61,7 +63,7 @@ export class NodeGraph {
     for (const { stop } of this.#followings) stop();
   }
 
-  /** Whether the object has to do with the node. */
+  /** Whether the object is related to the node. */
   connects(node: string, kind: GraphKind, namespace: string, name: string): boolean {
     if (kind === 'pv') return namespace === '' && this.#volumeConnects(node, name);
     const key = keyOf(kind, namespace, name);
@@ -81,7 +83,7 @@ export class NodeGraph {
     const origin = pod ? originOf(pod) : '';
     if (this.#edges.get(key)?.origin === origin) return;
     const keys = new Set<string>();
-    // A mirror pod is made by the node itself, which must not get to read anything by that.
+    // A node creates mirror pods itself, so they must not give it access to anything.
     if (pod?.spec?.nodeName && !isMirrorPod(pod)) {
       visitPodReferences(pod, (kind, referenced) => {
         if (referenced) keys.add(keyOf(kind, namespace, referenced));
@@ -133,7 +135,10 @@ export class NodeGraph {
   }
 }
 
-/** All that can change what a pod on a node refers to: the rest of its spec is fixed, and most updates are of its status. */
+/**
+ * Everything that can change the references of a pod: the rest of its spec is immutable, and most updates change the
+ * status.
+ */
 function originOf({ metadata, spec, status }: Pod): string {
   const claims = status?.resourceClaimStatuses ?? status?.extendedResourceClaimStatus;
   const made = claims && JSON.stringify([status?.resourceClaimStatuses, status?.extendedResourceClaimStatus]);

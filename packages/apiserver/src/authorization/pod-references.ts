@@ -1,11 +1,11 @@
 import type { Container, EphemeralContainer, PersistentVolume, Pod, Volume } from '@coxswain/api/core/v1';
 
-/** Kinds of objects that a node may read because of what runs on it. */
+/** Kinds of objects that a node may access because its pods refer to them. */
 export type ReferencedKind = 'secret' | 'configmap' | 'pvc' | 'serviceAccount' | 'resourceclaim';
 
 type Report = (kind: ReferencedKind, name: string | undefined) => void;
 
-/** Tells of every object in the pod's namespace that its node must read to run it. */
+/** Reports all objects in the pod's namespace that its node needs to run it. */
 export function visitPodReferences(pod: Pod, report: Report): void {
   const { spec, status } = pod;
   if (!spec) return;
@@ -64,7 +64,7 @@ function visitVolume(volume: Volume, podName: string, report: Report): void {
   else if (volume.ephemeral) report('pvc', `${podName}-${volume.name}`);
 }
 
-/** Tells of every secret that a node must read to mount the volume. */
+/** Reports all secrets that a node needs to mount the volume. */
 export function visitVolumeSecrets(volume: PersistentVolume, report: (namespace: string, name: string) => void): void {
   const { spec } = volume;
   if (!spec) return;
@@ -72,13 +72,13 @@ export function visitVolumeSecrets(volume: PersistentVolume, report: (namespace:
   const tell = (reference: { name?: string; namespace?: string | null } | undefined, otherwise: string) => {
     if (reference?.name) report(reference.namespace || otherwise, reference.name);
   };
-  // Older volumes of these say no namespace, and mean that of their claim.
+  // For these sources, a secret without a namespace is in that of the claim.
   for (const source of [spec.cephfs, spec.flexVolume, spec.rbd, spec.scaleIO, spec.iscsi]) {
     tell(source?.secretRef, claimNamespace);
   }
   for (const source of [spec.cinder, spec.storageos]) tell(source?.secretRef, '');
   tell({ name: spec.azureFile?.secretName, namespace: spec.azureFile?.secretNamespace }, claimNamespace);
-  // Secrets of the controller side are none of the node's business.
+  // Only secrets for the node; those for the controller are left out.
   tell(spec.csi?.nodePublishSecretRef, '');
   tell(spec.csi?.nodeStageSecretRef, '');
   tell(spec.csi?.nodeExpandSecretRef, '');

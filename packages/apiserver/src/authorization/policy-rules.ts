@@ -2,7 +2,7 @@ import type { PolicyRule } from '@coxswain/api/rbac/v1';
 import type { AuthorizationAttributes } from '@coxswain/component-base/authorization';
 import { matchesPrefix } from './rule-coverage.ts';
 
-/** Absent: everything. */
+/** Undefined: everything is allowed. */
 type Allowed = ReadonlySet<string> | undefined;
 
 interface Condition {
@@ -11,12 +11,14 @@ interface Condition {
   readonly names: Allowed;
 }
 
-/** What of a request rules look at, taken out once for all of them. */
+/** The parts of a request that rules match, prepared once for all rules. */
 export interface RuleRequest {
   readonly attributes: AuthorizationAttributes;
   /** `pods` or `pods/log`. */
   readonly resource: string;
-  /** That subresource of any resource, as rules write it. Empty when there is none. */
+  /**
+   * The same subresource of any resource, as rules write it: `*` in place of the resource. Empty without a subresource.
+   */
   readonly anyWithSubresource: string;
 }
 
@@ -27,7 +29,7 @@ export function ruleRequest(attributes: AuthorizationAttributes): RuleRequest {
     : { attributes, resource: `${resource}/${subresource}`, anyWithSubresource: `*/${subresource}` };
 }
 
-/** Rules of a role, by what they are about, so that a request meets only the few that can apply to it. */
+/** The rules of a role, indexed by resource, so that a request is only matched against few of them. */
 export class PolicyRules {
   readonly #byResource = new Map<string, Condition[]>();
   readonly #urls: { readonly pattern: string; readonly verbs: Allowed }[] = [];

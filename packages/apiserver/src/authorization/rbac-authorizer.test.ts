@@ -28,7 +28,7 @@ const readPods: PolicyRule = { verbs: ['get'], apiGroups: [''], resources: ['pod
 const getPods = resourceAttributes({ user: { username: 'ann' }, verb: 'get', resource: 'pods' });
 
 describe('RbacAuthorizer', () => {
-  it('follows bindings and roles as they come, change and go', async () => {
+  it('follows created, changed and deleted bindings and roles', async () => {
     const listers = new MemoryListers().set(clusterRole('r', readPods));
     const authorizer = new RbacAuthorizer(listers);
     await authorizer.synced;
@@ -46,7 +46,7 @@ describe('RbacAuthorizer', () => {
     expect(await decision()).toBe('no opinion');
   });
 
-  it('counts what was there before, and stops following when closed', async () => {
+  it('includes objects from before it was created, and stops watching when closed', async () => {
     const listers = new MemoryListers().set(clusterRole('r', readPods), clusterBinding('b', 'r', user('ann')));
     const authorizer = new RbacAuthorizer(listers);
     expect(await authorizer.authorize(getPods)).toEqual({
@@ -57,7 +57,7 @@ describe('RbacAuthorizer', () => {
     expect(listers.followers).toBe(0);
   });
 
-  it('lists rules as they stand in the roles, those of the cluster first, each binding once', async () => {
+  it('lists the rules of the roles, cluster role bindings first, and each binding once', async () => {
     const urls: PolicyRule = { verbs: ['get'], nonResourceURLs: ['/x'] };
     const named: PolicyRule = { verbs: ['get'], apiGroups: [''], resources: ['secrets'], resourceNames: ['n'] };
     const listers = new MemoryListers().set(
@@ -81,7 +81,7 @@ describe('RbacAuthorizer', () => {
   });
 });
 
-/* Small worlds, so that names meet. */
+/* Few distinct names, so that the objects refer to each other. */
 const pick = <T>(...items: T[]) => fc.constantFrom(...items);
 const namespaces = pick('n1', 'n2');
 const names = pick('a', 'b', 'c');
@@ -146,7 +146,7 @@ const request: fc.Arbitrary<AuthorizationAttributes> = fc
   })
   .map(resourceAttributes);
 
-/** The rules of RBAC with nothing prepared. */
+/** The semantics of RBAC without any index. */
 function naive(objects: readonly Stored[], attributes: AuthorizationAttributes): boolean {
   const of = (kind: string) => objects.filter((object) => object.kind === kind);
   const bindings = [...of('ClusterRoleBinding'), ...of('RoleBinding')] as (ClusterRoleBinding | RoleBinding)[];
@@ -190,7 +190,7 @@ function ruleAllows(one: PolicyRule, attributes: AuthorizationAttributes): boole
   );
 }
 
-it('the index agrees with a plain reading of the objects, whatever happened to them', async () => {
+it('RbacAuthorizer decides like a naive implementation after any sequence of changes', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 8 }),

@@ -16,25 +16,25 @@ import { type Binding, SubjectIndex } from './subject-index.ts';
 const group = 'rbac.authorization.k8s.io';
 const noOpinion: Decision = { decision: 'no opinion', reason: '' };
 
-/** What somebody may do by RBAC, and what could not be found out because a binding's role is missing. */
+/** The RBAC rules of a user, and references to roles that do not exist. */
 export interface ResolvedRules {
   readonly rules: readonly PolicyRule[];
   readonly missing: readonly RoleRef[];
 }
 
 /**
- * Allows what a role allows that is bound to the user or one of their groups; has no opinion on the rest.
- * Bindings are indexed by subject, and roles by resource, as they change: a request costs the same however many
- * bindings of others there are.
+ * Allows what the roles allow that are bound to the user or its groups, and has no opinion on other requests. Bindings
+ * are indexed by subject, and rules by resource, so that the cost of a request does not depend on bindings of other
+ * users.
  */
 export class RbacAuthorizer implements Authorizer {
-  /** Everything that was stored at the start counts. */
+  /** Resolves when everything stored at the start is taken into account. */
   readonly synced: Promise<void>;
   readonly #clusterRoles: Lister<ClusterRole>;
   readonly #roles: Lister<Role>;
   readonly #clusterBindings = new SubjectIndex('');
   readonly #namespaces = new Map<string, SubjectIndex>();
-  /** Objects of listers never change, so what is made of one is good as long as it lives. */
+  /** Cached by object: listers replace changed objects and never modify them. */
   readonly #prepared = new WeakMap<ClusterRole | Role, PolicyRules>();
   readonly #followings: readonly Following[];
 
@@ -95,7 +95,10 @@ export class RbacAuthorizer implements Authorizer {
     };
   }
 
-  /** All rules that apply to the user in the namespace: those of the cluster's bindings first, by binding name. */
+  /**
+   * All rules that apply to the user in the namespace: first those of cluster role bindings, each sorted by binding
+   * name.
+   */
   resolveRules(user: UserInfo, namespace: string): ResolvedRules {
     const rules: PolicyRule[] = [];
     const missing: RoleRef[] = [];
@@ -110,7 +113,9 @@ export class RbacAuthorizer implements Authorizer {
     return { rules, missing };
   }
 
-  /** Undefined when there is no such role. `namespace`: that of the binding, empty for one of the cluster. */
+  /**
+   * Returns undefined when the role does not exist. `namespace`: that of the binding, empty for a ClusterRoleBinding.
+   */
   rulesOfRole(roleRef: RoleRef, namespace: string): readonly PolicyRule[] | undefined {
     const role = this.#role(roleRef, namespace);
     return role && (role.rules ?? []);

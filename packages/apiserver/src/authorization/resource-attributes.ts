@@ -1,6 +1,6 @@
 import type { AuthorizationAttributes } from '@coxswain/component-base/authorization';
 
-/** Attributes of a check that is about a resource; what is left out is empty, the version is any. */
+/** Attributes of a resource request. Omitted ones are empty, the version is any. */
 export function resourceAttributes(
   attributes: Pick<AuthorizationAttributes, 'user' | 'verb' | 'resource'> & Partial<AuthorizationAttributes>,
 ): AuthorizationAttributes {

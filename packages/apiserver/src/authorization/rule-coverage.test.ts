@@ -19,8 +19,8 @@ const url = (verbs: string, urls: string): PolicyRule => ({
 describe('uncoveredRules', () => {
   const cases: Record<string, [held: PolicyRule[], wanted: PolicyRule[], missing: string[]]> = {
     'several rules together cover one': [[rule('get', 'a'), rule('list', 'a')], [rule('get,list', 'a')], []],
-    'a star covers': [[rule('*', '*', '', '*')], [rule('get,x', 'a,b/c', 'n', ',apps')], []],
-    'all of something covers no star': [
+    'a wildcard covers everything': [[rule('*', '*', '', '*')], [rule('get,x', 'a,b/c', 'n', ',apps')], []],
+    'rules without a wildcard do not cover one': [
       [rule('get,list', 'a')],
       [rule('*', 'a')],
       ['{APIGroups:[""], Resources:["a"], Verbs:["*"]}'],
@@ -43,7 +43,7 @@ describe('uncoveredRules', () => {
       [url('get', '/ab,/a/*,/b,/b/c,/*')],
       ['{NonResourceURLs:["/*"], Verbs:["get"]}', '{NonResourceURLs:["/b/c"], Verbs:["get"]}'],
     ],
-    'verbs are put together, twice what is wanted twice': [
+    'verbs are merged, with duplicates': [
       [],
       [rule('get,list', 'a'), rule('get', 'a')],
       ['{APIGroups:[""], Resources:["a"], Verbs:["get" "list" "get"]}'],
@@ -63,7 +63,7 @@ describe('uncoveredRules', () => {
     },
     { requiredKeys: ['verbs', 'apiGroups', 'resources'] },
   );
-  it('finds nothing missing only where everything that the one allows is allowed by the other', () => {
+  it('returns nothing only when the held rules allow everything that the wanted rule allows', () => {
     fc.assert(
       fc.property(
         fc.array(anyRule, { maxLength: 4 }),

@@ -1,7 +1,9 @@
 import type { PolicyRule } from '@coxswain/api/rbac/v1';
 import { quote } from '@coxswain/apimachinery';
 
-/** What of `wanted` no rule of `held` grants, broken down to one verb, resource and name (or verb and URL) each. */
+/**
+ * The parts of `wanted` that no rule of `held` grants, each with a single verb, resource and name (or verb and URL).
+ */
 export function uncoveredRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
   return wanted.flatMap(breakDown).filter((atom) => !held.some((rule) => ruleCovers(rule, atom)));
 }
@@ -23,7 +25,7 @@ function breakDown(rule: PolicyRule): PolicyRule[] {
   return atoms;
 }
 
-/** `atom` has at most one of everything. */
+/** Each list of `atom` has at most one item. */
 function ruleCovers(rule: PolicyRule, atom: PolicyRule): boolean {
   return (
     hasOrAny(rule.verbs, atom.verbs[0]) &&
@@ -49,19 +51,19 @@ function hasAnySubresource(resources: readonly string[] | undefined, resource = 
 const urlCovered = (urls: readonly string[] | undefined, url: string | undefined): boolean =>
   url === undefined || (urls?.some((held) => held === url || matchesPrefix(held, url)) ?? false);
 
-/** Whether a URL of a rule ends in stars, and the other begins with what stands before them. */
+/** Whether `pattern` ends with `*`, and `url` starts with the text before it. */
 export function matchesPrefix(pattern: string, url: string): boolean {
   let end = pattern.length;
   while (end > 0 && pattern[end - 1] === '*') end--;
   return end < pattern.length && url.startsWith(pattern.slice(0, end));
 }
 
-/** The rules in the words of upstream's messages, those that differ in their verb alone put together, sorted. */
+/** Formats rules as in upstream's messages: sorted, with those merged that differ only in their verb. */
 export function describeRules(atoms: readonly PolicyRule[]): string[] {
   const merged = new Map<string, PolicyRule>();
   for (const atom of atoms) {
     const { verbs, ...rest } = atom;
-    // URLs stand alone, whatever their verbs.
+    // Rules with URLs are not merged.
     const key = JSON.stringify(rest.nonResourceURLs ? atom : rest);
     const same = merged.get(key);
     if (same && !rest.nonResourceURLs) same.verbs.push(...verbs);

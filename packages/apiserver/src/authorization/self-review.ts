@@ -5,7 +5,9 @@ import { newBadRequest } from '@coxswain/apimachinery';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import type { Authorizer } from '@coxswain/component-base/authorization';
 
-/** What the user may do in the namespace. The answer holds nothing of the question. Throws BadRequest without one. */
+/**
+ * The rules of the user in a namespace, without the spec of the review. Throws BadRequest when it names no namespace.
+ */
 export async function reviewSelfSubjectRules(
   review: SelfSubjectRulesReview,
   user: UserInfo,
@@ -36,7 +38,7 @@ export async function reviewSelfSubjectRules(
   };
 }
 
-/** Who the user is, as the server sees them. */
+/** The user as authenticated by the server. */
 export function reviewSelfSubject(user: UserInfo, now: () => Date): SelfSubjectReview {
   const { username, uid, groups, extra } = user;
   return {

@@ -4,7 +4,7 @@ import type { Authorizer } from '@coxswain/component-base/authorization';
 import { describe, expect, it } from 'vitest';
 import { checkCertificateApproval, checkCertificateSigning, checkTrustBundleAttestation } from './signer-check.ts';
 
-/** Allows some `VERB SIGNER`, and holds it to the rest of what is asked. */
+/** Allows the given `VERB SIGNER`, and checks the other attributes. */
 const allowing = (...allowed: string[]): Authorizer => ({
   async authorize({ verb, name, ...rest }) {
     expect(rest).toMatchObject({
@@ -25,12 +25,12 @@ const csr: CertificateSigningRequest = {
 };
 
 describe('checkCertificateApproval', () => {
-  it('allows by the signer or its domain', async () => {
+  it('allows with permission for the signer or its domain', async () => {
     expect(await checkCertificateApproval(user, csr, allowing('approve acme.io/x/y'))).toBeUndefined();
     expect(await checkCertificateApproval(user, csr, allowing('approve acme.io/*'))).toBeUndefined();
   });
 
-  it('refuses in the words of upstream', async () => {
+  it('returns the error of upstream', async () => {
     const refused = await checkCertificateApproval(user, csr, allowing('sign acme.io/*', 'approve acme.io/x/*'));
     expect(refused?.status).toMatchObject({
       code: 403,
@@ -44,7 +44,7 @@ describe('checkCertificateApproval', () => {
 describe('checkCertificateSigning', () => {
   const signed = { ...csr, status: { certificate: 'b' } };
 
-  it('looks only at updates of the certificate or the conditions', async () => {
+  it('checks only updates of the certificate or the conditions', async () => {
     expect(await checkCertificateSigning(user, { ...csr }, csr, allowing())).toBeUndefined();
     expect(await checkCertificateSigning(user, signed, csr, allowing('sign acme.io/*'))).toBeUndefined();
     const failed = { ...csr, status: { ...csr.status, conditions: [{ type: 'Failed', status: 'True' }] } };
@@ -63,7 +63,7 @@ describe('checkTrustBundleAttestation', () => {
     spec: { signerName: 'acme.io/x', trustBundle: '' },
   };
 
-  it('looks at bundles that name a signer', async () => {
+  it('checks bundles that name a signer', async () => {
     const { signerName, ...spec } = bundle.spec;
     expect(await checkTrustBundleAttestation(user, { ...bundle, spec }, undefined, allowing())).toBeUndefined();
     expect(await checkTrustBundleAttestation(user, bundle, undefined, allowing('attest acme.io/x'))).toBeUndefined();
@@ -73,7 +73,7 @@ describe('checkTrustBundleAttestation', () => {
     );
   });
 
-  it('lets garbage collection let go', async () => {
+  it('does not check updates of metadata for garbage collection', async () => {
     const released = { ...bundle, metadata: { ...bundle.metadata, finalizers: [] } };
     expect(await checkTrustBundleAttestation(user, released, bundle, allowing())).toBeUndefined();
     const changed = { ...bundle, spec: { ...bundle.spec, trustBundle: 'x' } };

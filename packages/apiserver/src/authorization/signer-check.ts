@@ -8,7 +8,7 @@ import { resourceAttributes } from './resource-attributes.ts';
 
 const group = 'certificates.k8s.io';
 
-/** For updates of `certificatesigningrequests/approval`. It is the old request's signer that counts. */
+/** Checks updates of `certificatesigningrequests/approval`, by the signer of the existing object. */
 export async function checkCertificateApproval(
   user: UserInfo,
   old: CertificateSigningRequest,
@@ -19,7 +19,7 @@ export async function checkCertificateApproval(
   return refusal(old, `user not permitted to approve requests with signerName ${quote(signerName)}`);
 }
 
-/** For updates of `certificatesigningrequests/status`, which sign when they change the certificate or conditions. */
+/** Checks updates of `certificatesigningrequests/status` that change the certificate or the conditions. */
 export async function checkCertificateSigning(
   user: UserInfo,
   request: CertificateSigningRequest,
@@ -34,7 +34,7 @@ export async function checkCertificateSigning(
   return refusal(old, `user not permitted to sign requests with signerName ${quote(signerName)}`);
 }
 
-/** For creations (`old` absent) and updates of cluster trust bundles. */
+/** Checks creations (`old` absent) and updates of cluster trust bundles. */
 export async function checkTrustBundleAttestation(
   user: UserInfo,
   bundle: ClusterTrustBundle,
@@ -52,7 +52,7 @@ export async function checkTrustBundleAttestation(
   );
 }
 
-/** Whether the user has the verb on that signer, or on all signers of its domain (`kubernetes.io` and a star). */
+/** Whether the user has the verb on the signer, or on all signers of its domain (`DOMAIN/*`). */
 async function mayUseSigner(
   authorizer: Authorizer,
   user: UserInfo,

@@ -6,21 +6,21 @@ export type Binding = ClusterRoleBinding | RoleBinding;
 
 interface BoundSubject {
   readonly binding: Binding;
-  /** Of the subject in the binding's list. */
+  /** The index in the binding's list of subjects. */
   readonly position: number;
 }
 
 type Entries = Map<string, Map<string, BoundSubject>>;
 
-/** The bindings of one namespace, or those of the whole cluster, by the users and groups that they are for. */
+/** The RoleBindings of one namespace, or all ClusterRoleBindings, indexed by user and group. */
 export class SubjectIndex {
   readonly #namespace: string;
   readonly #bindings = new Map<string, Binding>();
-  /** Name of the user or group, then of the binding. A service account is the user that it acts as. */
+  /** By name of the user or group, then of the binding. Service accounts are in `#users`, by their user name. */
   readonly #users: Entries = new Map();
   readonly #groups: Entries = new Map();
 
-  /** Empty: the bindings of the cluster. */
+  /** `namespace` is empty for ClusterRoleBindings. */
   constructor(namespace: string) {
     this.#namespace = namespace;
   }
@@ -29,7 +29,7 @@ export class SubjectIndex {
     return this.#bindings.size === 0;
   }
 
-  /** Absent: it is gone. */
+  /** Sets a binding; undefined deletes it. */
   set(name: string, binding: Binding | undefined): void {
     const old = this.#bindings.get(name);
     if (old === binding) return;
@@ -42,7 +42,7 @@ export class SubjectIndex {
     for (const [position, subject] of (binding.subjects ?? []).entries()) this.#add(subject, { binding, position });
   }
 
-  /** The bindings that are for the user; one may come more than once, by different subjects. */
+  /** The bindings with the user as subject. A binding is repeated for each of its subjects that matches. */
   *bindingsFor(user: UserInfo): Iterable<BoundSubject> {
     const asUser = this.#users.get(user.username);
     if (asUser) yield* asUser.values();
@@ -52,7 +52,7 @@ export class SubjectIndex {
     }
   }
 
-  /** The first in the binding's list that is the user or one of their groups. */
+  /** The first subject in the binding's list that matches the user or one of its groups. */
   firstSubject(user: UserInfo, binding: Binding): Subject | undefined {
     const name = binding.metadata.name ?? '';
     let first = this.#users.get(user.username)?.get(name)?.position ?? Number.POSITIVE_INFINITY;
@@ -71,7 +71,7 @@ export class SubjectIndex {
       entries.set(who, bindings);
     }
     const name = bound.binding.metadata.name ?? '';
-    // The same subject may stand in the list again: its first place counts.
+    // A repeated subject has the position of its first occurrence.
     if (!bindings.has(name)) bindings.set(name, bound);
   }
 
@@ -90,7 +90,7 @@ export class SubjectIndex {
         return [this.#groups, subject.name];
       case 'ServiceAccount': {
         const namespace = subject.namespace || this.#namespace;
-        // Nobody's, where neither says a namespace.
+        // A service account without any namespace matches no user.
         return [namespace ? this.#users : undefined, serviceAccountUsername(namespace, subject.name)];
       }
       default:

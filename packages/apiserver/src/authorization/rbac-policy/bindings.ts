@@ -1,12 +1,12 @@
 /**
- * Who has which role, by the name that role and binding share. Subjects: `User NAME`, `Group NAME`,
- * `ServiceAccount NAMESPACE/NAME`.
+ * Subjects of bindings, by the name that role and binding share: `User NAME`, `Group NAME`, or `ServiceAccount
+ * NAMESPACE/NAME`.
  */
 export type BindingTable = Readonly<Record<string, readonly string[]>>;
 
 const authenticated = 'Group system:authenticated';
 
-/** Controllers are bound to their service accounts as well: `controller-roles.ts`. */
+/** The bindings of controllers to their service accounts are not included; see `controller-roles.ts`. */
 export const clusterRoleBindings: BindingTable = {
   'cluster-admin': ['Group system:masters'],
   'system:monitoring': ['Group system:monitoring'],
@@ -18,13 +18,13 @@ export const clusterRoleBindings: BindingTable = {
   'system:kube-dns': ['ServiceAccount kube-system/kube-dns'],
   'system:kube-scheduler': ['User system:kube-scheduler'],
   'system:volume-scheduler': ['User system:kube-scheduler'],
-  // Nobody: the Node authorizer says what nodes may do.
+  // No subjects: the Node authorizer authorizes nodes.
   'system:node': [],
   'system:service-account-issuer-discovery': ['Group system:serviceaccounts'],
   '@ClusterTrustBundle system:cluster-trust-bundle-discovery': ['Group system:serviceaccounts'],
 };
 
-/** Of roles in the same namespace. `BINDING of ROLE` where their names differ. */
+/** Role bindings by namespace. `BINDING of ROLE` where their names differ. */
 export const namespaceRoleBindings: Readonly<Record<string, BindingTable>> = {
   'kube-public': {
     'system:controller:bootstrap-signer': ['ServiceAccount kube-system/bootstrap-signer'],

@@ -1,6 +1,6 @@
 import { events, type RoleTable } from './rule-notation.ts';
 
-/** The cluster roles for people, nodes and the parts of the control plane. Those that aggregate are `aggregatingRoles`. */
+/** The cluster roles for users, nodes and control plane components, except the aggregated ones (`aggregatingRoles`). */
 export const clusterRoles: RoleTable = {
   'cluster-admin': ['* *: *', '* urls: *'],
   'system:discovery': [

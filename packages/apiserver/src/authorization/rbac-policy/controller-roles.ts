@@ -1,6 +1,6 @@
 import { events, type RoleTable } from './rule-notation.ts';
 
-/** `system:controller:NAME` of each controller, bound to the service account of its name in kube-system. */
+/** The roles `system:controller:NAME` of controllers, each bound to the service account NAME in kube-system. */
 export const controllerRoles: RoleTable = {
   'attachdetach-controller': [
     'list,watch core: persistentvolumeclaims, persistentvolumes',

@@ -5,7 +5,7 @@ const leaderLocking = [
   'read,create,update coordination.k8s.io: leasecandidates',
 ];
 
-/** Roles in the system's own namespaces. */
+/** The roles in system namespaces. */
 export const namespaceRoles: Readonly<Record<string, RoleTable>> = {
   'kube-public': {
     'system:controller:bootstrap-signer': [

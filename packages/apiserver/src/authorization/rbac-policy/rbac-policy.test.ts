@@ -3,7 +3,7 @@ import { FeatureGates } from '@coxswain/api';
 import { describe, expect, it } from 'vitest';
 import { nodeRules, rbacPolicy } from './rbac-policy.ts';
 
-/** By `KIND/NAMESPACE/NAME`, as kube-apiserver v1.36 creates them. */
+/** The objects that kube-apiserver v1.36 creates, by `KIND/NAMESPACE/NAME`. */
 const recorded: Record<'default' | 'differentWithAllFeatures', Record<string, object>> = JSON.parse(
   readFileSync(new URL('../../../test/recorded/bootstrap-policy.json', import.meta.url), 'utf8'),
 );
@@ -35,16 +35,16 @@ function policyByKey(gates?: FeatureGates): Record<string, object> {
 }
 
 describe('the bootstrap policy', () => {
-  it('is that of upstream', () => {
+  it('equals the policy of upstream', () => {
     expect(policyByKey()).toEqual(recorded.default);
   });
 
-  it('is that of upstream with every feature on', () => {
+  it('equals the policy of upstream with all features on', () => {
     const gates = new FeatureGates(Object.fromEntries(optionalFeatures.map((name) => [name, true])));
     expect(policyByKey(gates)).toEqual({ ...recorded.default, ...recorded.differentWithAllFeatures });
   });
 
-  it('leaves out what belongs to features that are off', () => {
+  it('omits roles and rules of features that are off', () => {
     const gates = new FeatureGates({
       ComponentFlagz: false,
       DRADeviceTaints: false,
@@ -57,7 +57,7 @@ describe('the bootstrap policy', () => {
     expect(nodeRules(gates)).toHaveLength(nodeRules().length - 1);
   });
 
-  it('gives nodes the rules of their role', () => {
+  it('has the rules of system:node for the Node authorizer', () => {
     expect(recorded.default['ClusterRole//system:node']).toMatchObject({ rules: nodeRules() });
   });
 });

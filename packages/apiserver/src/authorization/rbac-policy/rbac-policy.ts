@@ -20,7 +20,10 @@ const controllerPrefix = 'system:controller:';
 
 const kubeletClientBinding = 'kubeadm:apiserver-kubelet-client of system:kubelet-api-admin';
 
-/** Roles whose rules are those of the roles with the label `aggregate-to-NAME`, and where they are gathered in turn. */
+/**
+ * Cluster roles that aggregate the roles labelled `aggregate-to-NAME`; `into` is the role they are aggregated to in
+ * turn.
+ */
 const aggregatingRoles: readonly { name: string; into?: string }[] = [
   { name: 'admin' },
   { name: 'edit', into: 'admin' },
@@ -34,8 +37,9 @@ const gatheredRoles: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The roles and bindings that every cluster has, as they are with these features. New objects at each call. `kubeletClient` is
- * the user that the server is to kubelets, where the server has chosen it: it is bound as kubeadm binds it.
+ * The default roles and bindings of a cluster with these feature gates. Returns new objects at each call.
+ * `kubeletClient` is the user of the server's client certificate for kubelets, if the server issued it: it is bound as
+ * kubeadm does.
  */
 export function rbacPolicy(gates: FeatureGates = FeatureGates.defaults, kubeletClient?: string): RbacPolicy {
   const controllers = Object.keys(controllerRoles).flatMap((key) => gated(key, gates) ?? []);
@@ -79,7 +83,7 @@ export function rbacPolicy(gates: FeatureGates = FeatureGates.defaults, kubeletC
   };
 }
 
-/** What the Node authorizer lets every node do, apart from what it looks at more closely. */
+/** The rules of the Node authorizer for resources without a check of their own. */
 export function nodeRules(gates: FeatureGates = FeatureGates.defaults): PolicyRule[] {
   return clusterRoles['system:node']!.flatMap((line) => parseRule(line, gates) ?? []);
 }

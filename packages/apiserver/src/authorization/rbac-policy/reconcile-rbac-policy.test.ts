@@ -20,7 +20,7 @@ function world() {
 }
 
 describe('reconcileRbacPolicy', () => {
-  it('creates everything at first, and asks for nothing when it is there', async () => {
+  it('creates all objects, and sends no requests when nothing is missing', async () => {
     const { client, reconcile, clusterRole } = world();
     const policy = rbacPolicy();
     const total = Object.values(policy).reduce((sum, objects: readonly object[]) => sum + objects.length, 0);
@@ -33,7 +33,7 @@ describe('reconcileRbacPolicy', () => {
     expect(client.requests).toEqual([]);
   });
 
-  it('adds what is missing, piece by piece, and takes nothing away', async () => {
+  it('adds missing rules, subjects and metadata, and removes nothing', async () => {
     const { listers, reconcile, clusterRole, clusterBinding } = world();
     await reconcile();
     const own = { verbs: ['dance'], apiGroups: [''], resources: ['pods'] };
@@ -67,7 +67,7 @@ describe('reconcileRbacPolicy', () => {
     ]);
   });
 
-  it('restores aggregation, and ends it where it does not belong', async () => {
+  it('restores aggregation rules, and removes them from roles that must not have one', async () => {
     const { listers, reconcile, clusterRole } = world();
     await reconcile();
     const { aggregationRule, ...admin } = clusterRole('admin');
@@ -84,7 +84,7 @@ describe('reconcileRbacPolicy', () => {
     expect(clusterRole('system:node')).not.toHaveProperty('aggregationRule');
   });
 
-  it('leaves alone what is protected', async () => {
+  it('does not change protected objects', async () => {
     const { listers, client, reconcile, clusterBinding } = world();
     await reconcile();
     const { subjects, ...binding } = clusterBinding('system:discovery');
@@ -97,7 +97,7 @@ describe('reconcileRbacPolicy', () => {
     expect(client.requests).toEqual([]);
   });
 
-  it('makes a binding anew that refers to another role', async () => {
+  it('recreates a binding with another role', async () => {
     const { listers, client, reconcile, clusterBinding } = world();
     await reconcile();
     const binding = clusterBinding('system:discovery');
@@ -115,7 +115,7 @@ describe('reconcileRbacPolicy', () => {
     expect(clusterBinding('system:discovery').roleRef.name).toBe('system:discovery');
   });
 
-  it('gives a new binding to those who have the one it came from', async () => {
+  it('creates a missing binding with the subjects of its predecessor', async () => {
     const { listers, reconcile, clusterBinding } = world();
     await reconcile();
     const binding = clusterBinding('system:discovery');
@@ -127,7 +127,7 @@ describe('reconcileRbacPolicy', () => {
     expect(clusterBinding('system:public-info-viewer')).toMatchObject({ subjects, metadata: { annotations } });
   });
 
-  it('looks again where somebody else was faster', async () => {
+  it('retries with the current object after a conflict', async () => {
     const { client, reconcile, clusterRole } = world();
     let conflicts = 0;
     client.intercept = (request) => {
@@ -140,7 +140,7 @@ describe('reconcileRbacPolicy', () => {
     expect(clusterRole('system:node').rules).not.toHaveLength(0);
   });
 
-  it('tries everything before it reports an error', async () => {
+  it('processes all objects before it reports an error', async () => {
     const { client, reconcile } = world();
     client.intercept = (request) => {
       if (request === 'create clusterroles/admin') throw new Error('disk full');

@@ -16,7 +16,7 @@ import { rbacPolicy } from './rbac-policy.ts';
 const group = 'rbac.authorization.k8s.io';
 const autoUpdate = 'rbac.authorization.kubernetes.io/autoupdate';
 
-/** What roles and bindings have between them; a binding is what has a roleRef. */
+/** The fields of roles and bindings; bindings have a roleRef. */
 interface PolicyObject {
   kind?: string;
   metadata: ObjectMeta;
@@ -32,10 +32,10 @@ export interface Reconciled {
 }
 
 /**
- * Creates what is missing of the cluster's roles and bindings, and adds what those that are there lack: rules,
- * subjects, labels, annotations; it never takes any away, and leaves alone what is annotated `autoupdate: "false"`.
- * A binding that refers to another role is made anew. Costs no request when nothing is missing.
- * Rejects with the first error after everything was tried; it may then be called again.
+ * Creates the missing default roles and bindings, and adds missing rules, subjects, labels and annotations to existing
+ * ones. It removes none of them, and skips objects annotated with `autoupdate: "false"`. A binding with another role is
+ * recreated. Sends no request when nothing is missing. Rejects with the first error after all objects were processed;
+ * it may then be called again.
  */
 export async function reconcileRbacPolicy(
   client: InternalClient,
@@ -52,7 +52,7 @@ export async function reconcileRbacPolicy(
     [of('rolebindings'), policy.roleBindings],
   ];
   await Promise.all(expected.map(([reconciliation]) => reconciliation.synced));
-  // All at once: the store commits concurrent writes together.
+  // Concurrently, since the store commits concurrent writes together.
   const results = await Promise.allSettled(
     expected.flatMap(([reconciliation, objects]) => objects.map((object) => reconciliation.reconcile(object))),
   );
@@ -66,7 +66,7 @@ class Reconciliation {
   readonly #client: InternalClient;
   readonly #resource: string;
   readonly #done: Reconciled;
-  /** What there is, as far as the server has seen. */
+  /** Returns the object as the lister has it. */
   readonly #known: (namespace: string, name: string) => PolicyObject | undefined;
 
   constructor(client: InternalClient, listers: Listers, resource: string, done: Reconciled) {
@@ -120,7 +120,8 @@ class Reconciliation {
   }
 
   /**
-   * Where an object took over a part of an older one's purpose, it begins with what an administrator made of that one.
+   * For an object that took over a part of an older one: returns it with the changes that an administrator made to that
+   * one.
    */
   #successor(expected: PolicyObject): PolicyObject | undefined {
     const oldName = this.#known('', expected.metadata.name ?? '')
@@ -139,9 +140,9 @@ class Reconciliation {
 }
 
 const predecessors: Readonly<Record<string, (expected: PolicyObject) => string | undefined>> = {
-  // Before these roles aggregated, people changed them directly.
+  // Administrators changed these roles directly before they were aggregated.
   clusterroles: ({ metadata: { name = '' } }) => /^system:aggregate-to-(admin|edit|view)$/.exec(name)?.[1],
-  // Once a part of system:discovery: who may not see that shall not see this.
+  // It was split from system:discovery, and must have no subjects that an administrator removed there.
   clusterrolebindings: ({ metadata: { name } }) =>
     name === 'system:public-info-viewer' ? 'system:discovery' : undefined,
 };
@@ -150,7 +151,7 @@ const changedMeanwhile = [isAlreadyExists, isNotFound, isConflict, isServiceUnav
 
 const isProtected = ({ metadata }: PolicyObject): boolean => metadata.annotations?.[autoUpdate] === 'false';
 
-/** A new object: the existing one with everything added that is expected. What both say stays as it is. */
+/** Returns the existing object with everything added that it lacks. Its own values are kept. */
 function merge(existing: PolicyObject, expected: PolicyObject): PolicyObject {
   const merged: PolicyObject = {
     ...existing,

@@ -2,13 +2,13 @@ import type { FeatureGates, FeatureName } from '@coxswain/api';
 import type { PolicyRule } from '@coxswain/api/rbac/v1';
 
 /**
- * Roles by name, their rules in a line each: `VERBS GROUPS: RESOURCES`, which ` named NAMES` may follow, or
- * `VERBS urls: PATHS`. `read` and `write` stand for the usual verbs, `core` for the group without a name.
- * `@Feature ` before a role's name, a rule, or after a path (`/flagz@ComponentFlagz`): only where that feature is on.
+ * Roles by name, each rule as a line: `VERBS GROUPS: RESOURCES`, optionally followed by ` named NAMES`, or `VERBS urls:
+ * PATHS`. `read` and `write` stand for several verbs, `core` for the core group. A prefix `@Feature ` of a role's name
+ * or a rule, or a suffix of a path (`/flagz@ComponentFlagz`), requires that feature gate.
  */
 export type RoleTable = Readonly<Record<string, readonly string[]>>;
 
-/** What everybody may who reports events. */
+/** The rule of components that record events. */
 export const events = 'create,update,patch core,events.k8s.io: events';
 
 const verbs: Readonly<Record<string, readonly string[]>> = {
@@ -16,7 +16,7 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   write: ['create', 'update', 'patch', 'delete', 'deletecollection'],
 };
 
-/** The rule that a line means. Undefined when it asks for a feature that is off. */
+/** Parses a line to a rule. Returns undefined when it requires a feature that is off. */
 export function parseRule(line: string, gates: FeatureGates): PolicyRule | undefined {
   const rule = gated(line, gates);
   if (rule === undefined) return undefined;
@@ -34,7 +34,7 @@ export function parseRule(line: string, gates: FeatureGates): PolicyRule | undef
   return parsed;
 }
 
-/** What follows the features that a line asks for; undefined when one of them is off. */
+/** Strips the required features from a line. Returns undefined when one of them is off. */
 export function gated(line: string, gates: FeatureGates): string | undefined {
   let rest = line;
   while (rest.startsWith('@')) {

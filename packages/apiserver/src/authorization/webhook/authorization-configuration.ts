@@ -22,7 +22,7 @@ interface AuthorizerConfiguration {
   readonly webhook?: WebhookConfiguration;
 }
 
-/** `--authorization-config`: who is asked, in order. What is empty was not said. */
+/** `--authorization-config`: the authorizers in their order. Empty fields are not set. */
 export interface AuthorizationConfiguration {
   readonly authorizers: readonly AuthorizerConfiguration[];
 }
@@ -31,7 +31,10 @@ const versions: ReadonlySet<unknown> = new Set(
   ['v1', 'v1beta1', 'v1alpha1'].map((v) => `apiserver.config.k8s.io/${v}`),
 );
 
-/** Reads the YAML or JSON of such a file, with defaults, unvalidated. Throws an Error for what has not its form. */
+/**
+ * Parses the file in YAML or JSON and applies defaults, without validation. Throws an Error when its structure is
+ * wrong.
+ */
 export function parseAuthorizationConfiguration(text: string): AuthorizationConfiguration {
   if (text === '') return { authorizers: [] };
   return readVersioned(text, 'AuthorizationConfiguration', versions, (document) => ({
@@ -68,7 +71,7 @@ function readWebhook(webhook: ObjectReader): WebhookConfiguration {
   };
 }
 
-/** None at all is the default. Throws an Error for what is no duration. */
+/** Zero or absent: the default. Throws an Error when it is not a duration. */
 function readDuration(webhook: ObjectReader, key: string, byDefault: Duration): Duration {
   const text = webhook.string(key);
   return text === undefined || durationToMs(text) === 0 ? byDefault : text;

@@ -26,23 +26,24 @@ import {
 import { WebhookAuthorizer } from './webhook-authorizer.ts';
 
 export interface ConfiguredAuthorizerOptions {
-  /** Absent where there is none: it was not asked for when the server was started. */
+  /** Returns undefined for an authorizer that was not configured when the server started. */
   readonly builtIn: (type: BuiltInType) => Authorizer | undefined;
   readonly now: () => Date;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Hears of webhooks that cannot be asked, and of files that are no good. */
+  /** Receives failed webhook calls, and failures of reloading the file. */
   readonly logger: Logger;
   readonly metrics?: AuthorizationMetrics;
   readonly reloadMetrics?: ReloadMetrics;
 }
 
-/** Requests under way may still be asking the old webhooks. */
+/** How long replaced webhooks stay open for requests in progress. */
 const retireMs = 60_000;
 
 /**
- * Asks the configured authorizers in their order, after the one that lets `system:masters` do anything. The file, where
- * the configuration comes from one, is followed; one that is no good leaves the old in place. To be closed.
+ * The configured authorizers in their order, after the one that allows `system:masters` everything. It reloads the
+ * configuration file, if any, when it changes; an invalid file leaves the current configuration in place. Must be
+ * closed.
  */
 export class ConfiguredAuthorizer implements Authorizer {
   readonly #authorization: PreparedAuthorization;
@@ -178,7 +179,7 @@ function timed(matches: Matches, name: string, clock: Clock, metrics: Authorizat
   };
 }
 
-/** Throws an Error that says of what file it is. */
+/** Parses the file. Adds its kind to the message of errors. */
 export function parseAuthorizationConfigurationFile(text: string): AuthorizationConfiguration {
   try {
     return parseAuthorizationConfiguration(text);

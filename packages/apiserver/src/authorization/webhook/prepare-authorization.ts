@@ -5,7 +5,7 @@ import { type KubeconfigWebhook, webhookFromKubeconfig } from '../../webhook/ind
 import type { AuthorizationConfiguration, WebhookConfiguration } from './authorization-configuration.ts';
 import { type CompileCondition, validateAuthorizationConfiguration } from './validate-authorization-configuration.ts';
 
-/** An authorizer of the chain that is no webhook. */
+/** An authorizer other than a webhook. */
 interface BuiltInAuthorizer {
   readonly type: BuiltInType;
   readonly name: string;
@@ -29,17 +29,17 @@ export interface PrepareOptions {
   readonly now: () => Date;
 }
 
-/** Who is asked, in order, checked and ready. Webhooks are to be closed. */
+/** A validated configuration with its authorizers in order. Its webhooks must be closed. */
 export interface PreparedAuthorization {
   readonly authorizers: readonly PreparedAuthorizer[];
   readonly options: PrepareOptions;
-  /** Where it was read, with what was in there; it is read again when it changes. */
+  /** The configuration file with its content at start. The file is reloaded when it changes. */
   readonly file?: { readonly path: string; readonly text: string };
 }
 
 /**
- * Checks a configuration. `required` are types that it must have. Throws an Error with all that is wrong with it, in
- * upstream's words.
+ * Validates a configuration, which must contain the authorizers of `requiredTypes`. Throws an Error with all problems,
+ * in upstream's messages.
  */
 export async function checkAuthorizationConfiguration(
   configuration: AuthorizationConfiguration,
@@ -59,7 +59,9 @@ export async function checkAuthorizationConfiguration(
   if (problems.length > 0) throw new Error(aggregateMessage(problems));
 }
 
-/** Makes authorizers of a valid configuration. Throws an Error for those that cannot be had here; none is open then. */
+/**
+ * Creates the authorizers of a valid configuration. Throws an Error for unsupported ones, after closing all webhooks.
+ */
 export async function prepareAuthorizers(
   { authorizers }: AuthorizationConfiguration,
   options: PrepareOptions,
@@ -81,7 +83,7 @@ export function closeAuthorizers(authorizers: readonly PreparedAuthorizer[]): vo
 
 function builtInType(type: string): BuiltInType {
   const known = builtInTypes.find((each) => each === type);
-  if (!known) throw new Error(`authorizer type ${type}: this server does not have it; leave it out`);
+  if (!known) throw new Error(`authorizer type ${type}: not supported by this server`);
   return known;
 }
 
@@ -91,9 +93,9 @@ async function prepareWebhook(
   options: PrepareOptions,
 ): Promise<PreparedWebhook> {
   const { type, kubeConfigFile } = configuration.connectionInfo;
-  // Upstream dies of it.
+  // Upstream panics.
   if (type === 'InClusterConfig' || kubeConfigFile === undefined)
-    throw new Error(`authorizer ${name}: connectionInfo.type InClusterConfig is not allowed here: use KubeConfigFile`);
+    throw new Error(`authorizer ${name}: connectionInfo.type InClusterConfig is not supported; use KubeConfigFile`);
   const matches = await matcherOf(configuration);
   const webhook = await webhookFromKubeconfig(kubeConfigFile, options);
   return { type: 'Webhook', name, configuration, webhook, ...(matches && { matches }) };

@@ -45,13 +45,13 @@ const environment = new CelEnvironment({
   },
 });
 
-/** A condition on a review, ready to be asked. */
+/** A compiled match condition. */
 export interface ReviewExpression {
   readonly text: string;
   readonly program: Program;
 }
 
-/** Throws an Error that says what is wrong with it, in upstream's words. */
+/** Throws an Error with upstream's message when the expression is invalid. */
 export function compileReviewExpression(text: string): ReviewExpression {
   try {
     const compiled = environment.compile(text);
@@ -63,7 +63,10 @@ export function compileReviewExpression(text: string): ReviewExpression {
   }
 }
 
-/** Whether all hold. One that does not decides, whatever else failed; else failures are an Error. */
+/**
+ * Whether all expressions are true. Returns false when one is false, even if others failed; otherwise throws the
+ * failures.
+ */
 export async function holdFor(
   expressions: readonly ReviewExpression[],
   spec: SubjectAccessReviewSpec,
@@ -79,7 +82,7 @@ export async function holdFor(
   return true;
 }
 
-/** With all fields that are texts, also empty ones: expressions need not ask whether they are there. */
+/** Adds missing string fields as empty strings, so that expressions need not check for their presence. */
 function complete({ user = '', uid = '', groups = [], extra = {}, ...about }: SubjectAccessReviewSpec): unknown {
   const { resourceAttributes, nonResourceAttributes } = about;
   const empty = { namespace: '', verb: '', group: '', version: '', resource: '', subresource: '', name: '' };

@@ -16,14 +16,14 @@ import {
 import { messageOf } from '@coxswain/apimachinery/errors';
 import type { AuthorizationConfiguration, WebhookConfiguration } from './authorization-configuration.ts';
 
-/** Reads a match condition. Throws an Error that says what is wrong with it. */
+/** Compiles a match condition. Throws an Error when it is invalid. */
 export type CompileCondition = (expression: string) => unknown;
 
 const types = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'];
 const maxConditions = 64;
 const maxTimeoutMs = 30_000;
 
-/** Everything that is wrong with a configuration, in upstream's words. */
+/** Returns all problems of a configuration, with upstream's messages. */
 export async function validateAuthorizationConfiguration(
   { authorizers }: AuthorizationConfiguration,
   compile: CompileCondition,
@@ -103,7 +103,7 @@ async function checkConnection(path: Path, info: WebhookConfiguration['connectio
   if (type === 'InClusterConfig')
     return file === undefined ? [] : [invalid(filePath, file, 'can only be set when type=KubeConfigFile')];
   if (type !== 'KubeConfigFile')
-    // As Go names the fields.
+    // Go's names of the fields.
     return [
       notSupported(path.child('type'), { Type: type, KubeConfigFile: file ?? null }, [
         'InClusterConfig',

@@ -43,12 +43,12 @@ const authorizer = (options: Partial<WebhookAuthorizerOptions> = {}): WebhookAut
 const list = (more: Partial<AuthorizationAttributes> = {}): AuthorizationAttributes =>
   resourceAttributes({ user: { username: 'jane' }, verb: 'list', resource: 'pods', ...more });
 
-describe('what a webhook decides', () => {
+describe('a decision of a webhook', () => {
   it.each([
     ['allows', { allowed: true, reason: 'r' }, 'allow', 300_000],
     ['does not allow', { allowed: false, reason: 'r' }, 'no opinion', 30_000],
     ['denies', { denied: true, reason: 'r' }, 'deny', 30_000],
-  ])('when it %s is remembered for its time', async (_, status, decision, ttlMs) => {
+  ])('that %s is cached for its time', async (_, status, decision, ttlMs) => {
     answer = withStatus(status);
     const hook = authorizer();
     expect(await Promise.all([hook.authorize(list()), hook.authorize(list())])).toEqual([
@@ -63,7 +63,7 @@ describe('what a webhook decides', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('is not remembered for others, or for something else', async () => {
+  it('is not reused for another user or request', async () => {
     answer = withStatus({ allowed: true });
     const hook = authorizer();
     await hook.authorize(list());
@@ -74,7 +74,7 @@ describe('what a webhook decides', () => {
     expect(asked).toHaveLength(5);
   });
 
-  it('is not remembered of what was made up to fill the memory', async () => {
+  it('is not cached for large attributes', async () => {
     answer = withStatus({ allowed: true });
     const hook = authorizer();
     for (const name of ['x'.repeat(9_000), 'x'.repeat(10_000)])
@@ -82,7 +82,7 @@ describe('what a webhook decides', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('is forgotten when there is too much of it', async () => {
+  it('is evicted when the cache is full', async () => {
     answer = withStatus({ allowed: true });
     const hook = authorizer();
     for (let index = 0; index <= 8192; index++) await hook.authorize(list({ name: String(index) }));
@@ -92,7 +92,7 @@ describe('what a webhook decides', () => {
     expect(asked).toHaveLength(8194);
   });
 
-  it('is no decision when it is two', async () => {
+  it('is an error when it both allows and denies', async () => {
     answer = withStatus({ allowed: true, denied: true });
     expect(await authorizer().authorize(list())).toEqual({
       decision: 'deny',
@@ -101,7 +101,7 @@ describe('what a webhook decides', () => {
     });
   });
 
-  it('is not listed', async () => {
+  it('is not included in rules', async () => {
     expect(await authorizer().rulesFor()).toEqual({
       resourceRules: [],
       nonResourceRules: [],
@@ -111,10 +111,10 @@ describe('what a webhook decides', () => {
   });
 });
 
-describe('a webhook that cannot decide', () => {
+describe('a webhook without a valid decision', () => {
   const down = new WebhookCallError('connect: connection refused', 'network');
 
-  it.each(['no opinion', 'deny'] as const)('means %s where that is so, and is asked again', async (failureDecision) => {
+  it.each(['no opinion', 'deny'] as const)('means %s as configured, and is called again', async (failureDecision) => {
     answer = () => {
       throw down;
     };
@@ -124,7 +124,7 @@ describe('a webhook that cannot decide', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('is tried several times where that may help', async () => {
+  it('is retried after network errors', async () => {
     let calls = 0;
     answer = (review) => {
       if (++calls < 4) throw new WebhookCallError('read: connection reset by peer', 'network');
@@ -141,18 +141,18 @@ describe('a webhook that cannot decide', () => {
       'another version',
       { kind: 'SubjectAccessReview', apiVersion: 'authorization.k8s.io/v1beta1', status: { allowed: true } },
     ],
-    ['a status that is none', { kind: 'SubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', status: true }],
-  ])('has answered with %s', async (_, said) => {
+    ['an invalid status', { kind: 'SubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', status: true }],
+  ])('has responded with %s', async (_, said) => {
     answer = () => said;
     expect(await authorizer().authorize(list())).toMatchObject({ decision: 'no opinion', error: expect.any(Error) });
   });
 
-  it('says yes with nothing but true', async () => {
+  it('allows only with the boolean true', async () => {
     answer = withStatus({ allowed: 'true', denied: 1, reason: {} });
     expect(await authorizer().authorize(list())).toEqual({ decision: 'no opinion', reason: '' });
   });
 
-  it('is not asked when its conditions do not say so', async () => {
+  it('is not called when its conditions are false or fail', async () => {
     const failing = new Error('condition');
     expect(await authorizer({ matches: async () => false }).authorize(list())).toEqual({
       decision: 'no opinion',

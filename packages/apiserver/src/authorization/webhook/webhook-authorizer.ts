@@ -20,10 +20,10 @@ export interface WebhookAuthorizerOptions extends Omit<BackoffOptions, 'signal'>
   readonly webhook: KubeconfigWebhook;
   readonly version: 'v1' | 'v1beta1';
   readonly timeoutMs: number;
-  /** How long answers are remembered; 0: not at all. */
+  /** How long decisions are cached; 0 disables the cache. */
   readonly authorizedTtlMs: number;
   readonly unauthorizedTtlMs: number;
-  /** What it means that the webhook cannot be asked. */
+  /** The decision when a webhook call fails. */
   readonly failureDecision: 'deny' | 'no opinion';
   readonly matches?: MatchReview;
   readonly now: () => Date;
@@ -31,7 +31,7 @@ export interface WebhookAuthorizerOptions extends Omit<BackoffOptions, 'signal'>
   readonly logger: Logger;
 }
 
-/** Asks a webhook what is allowed, and remembers the answer. To be closed. */
+/** Authorizes requests by a webhook, and caches its decisions. Must be closed. */
 export class WebhookAuthorizer implements Authorizer {
   readonly #options: WebhookAuthorizerOptions;
   readonly #reviews: ReviewAuthorizer;
@@ -80,7 +80,7 @@ export class WebhookAuthorizer implements Authorizer {
   async #call(spec: SubjectAccessReviewSpec): Promise<Record<string, unknown>> {
     const { webhook, version, timeoutMs } = this.#options;
     const apiVersion = `authorization.k8s.io/${version}`;
-    // The older version has its own word for groups.
+    // v1beta1 has the field `group` instead of `groups`.
     const { groups, ...rest } = spec;
     const sent = version === 'v1' ? spec : { ...rest, ...(groups && { group: groups }) };
     const review = {
