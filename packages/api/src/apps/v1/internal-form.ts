@@ -1,6 +1,6 @@
 import { internalFormOf } from '../../strategy/internal-form.ts';
 
-/** Update strategies as upstream's messages print them; see `core/v1/pod/internal-types.ts` for the notation. */
+/** Update strategies as upstream's messages print them; see `strategy/internal-form.ts` for the notation. */
 export const internalForm = internalFormOf(`
 DeploymentStrategy Type:s RollingUpdate:*RollingUpdate
 DaemonSetUpdateStrategy Type:s RollingUpdate:*RollingUpdate

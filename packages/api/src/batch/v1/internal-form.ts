@@ -4,7 +4,7 @@ import { sortedEntries } from '../../core/v1/pod/index.ts';
 import type { PodSpec, PodTemplateSpec } from '../../generated/core/v1.ts';
 import { internalFormOf } from '../../strategy/internal-form.ts';
 
-/** Parts of a Job as upstream's messages print them; see `core/v1/pod/internal-types.ts` for the notation. */
+/** Parts of a Job as upstream's messages print them; see `strategy/internal-form.ts` for the notation. */
 export const internalForm = internalFormOf(`
 PodFailurePolicy Rules:[]PodFailurePolicyRule
 PodFailurePolicyRule Action:s OnExitCodes:*PodFailurePolicyOnExitCodesRequirement

@@ -3,7 +3,7 @@ import { type ErrorList, forbidden, notSupported, type Path } from '@coxswain/ap
 const modes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 const exclusive = 'ReadWriteOncePod';
 
-/** Known modes, and no other beside the one that is for a single pod. */
+/** Validates access modes: they must be known, and ReadWriteOncePod must be the only one. */
 export function validateAccessModes(accessModes: readonly string[], path: Path): ErrorList {
   const errors = accessModes.filter((mode) => !modes.includes(mode)).map((mode) => notSupported(path, mode, modes));
   const hasOther = accessModes.some((mode) => mode !== exclusive && modes.includes(mode));
@@ -19,7 +19,7 @@ const shortForms = [
   ['ReadWriteOncePod', 'RWOP'],
 ] as const;
 
-/** `RWO,ROX` */
+/** Formats access modes as `RWO,ROX`. */
 export function printAccessModes(accessModes: readonly string[] | null | undefined): string {
   return shortForms
     .filter(([mode]) => accessModes?.includes(mode))

@@ -3,12 +3,15 @@ import { type ErrorList, notSupported, type Path, required } from '@coxswain/api
 export { invalidEach } from '@coxswain/apimachinery';
 
 /**
- * A text of a type of its own, or behind a pointer: messages print it as JSON, and not as Go quotes strings. The
- * difference shows in control characters and in what HTML could misread.
+ * Wraps a string of a named Go type, or behind a pointer, which messages print as JSON and not as Go quotes strings.
+ * The two differ for control characters, non-ASCII characters and `<`, `>`, `&`.
  */
 export const printedAsJson = (text: string): unknown => (/[^ -~]|[<>&]/.test(text) ? Object(text) : text);
 
-/** `Unsupported value` unless it is one of the values, which are printed in the order given. Absent is empty. */
+/**
+ * Returns `Unsupported value` unless the value is supported. Messages list `values` in the given order. An absent value
+ * counts as empty.
+ */
 export function unlessSupported(
   path: Path,
   value: string | undefined,
@@ -20,7 +23,7 @@ export function unlessSupported(
   return errors;
 }
 
-/** As `unlessSupported`, but nothing at all is `Required value`. */
+/** Like `unlessSupported`, but returns `Required value` for an empty or absent value. */
 export function requiredSupported(
   path: Path,
   value: string | undefined,
@@ -32,7 +35,7 @@ export function requiredSupported(
   return errors;
 }
 
-/** `unlessSupported` for the field `name` of what is at `path`, unless it is absent. */
+/** Applies `unlessSupported` to the field `name` below `path`, unless it is absent. */
 export function checkSupported(
   path: Path,
   name: string,
@@ -43,7 +46,7 @@ export function checkSupported(
   if (value !== undefined && !values.includes(value)) unlessSupported(path.child(name), value, values, errors);
 }
 
-/** `requiredSupported` for the field `name` of what is at `path`. */
+/** Applies `requiredSupported` to the field `name` below `path`. */
 export function checkRequiredSupported(
   path: Path,
   name: string,
@@ -54,7 +57,7 @@ export function checkRequiredSupported(
   if (!value || !values.includes(value)) requiredSupported(path.child(name), value, values, errors);
 }
 
-/** `Required value` for each of the fields that is empty or absent, in the order given. */
+/** Returns `Required value` for each field that is empty or absent, in the given order. */
 export function requiredFields<T extends object>(
   path: Path,
   object: T,
@@ -68,17 +71,17 @@ export function requiredFields<T extends object>(
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
 
-/** The names in a map, in the order in which messages about them come out the same every time. */
+/** Returns the sorted keys of a map, for messages in a stable order. */
 export function sortedKeys(map: object): string[] {
   const keys = Object.keys(map);
   for (let i = 1; i < keys.length; i++) if (keys[i - 1]! > keys[i]!) return keys.sort();
   return keys;
 }
 
-/** Both names and values of a map, in the order of `sortedKeys`. */
+/** Returns the entries of a map, sorted by key. */
 export const sortedEntries = <T>(map: Readonly<Record<string, T>> | undefined): [string, T][] =>
   map ? sortedKeys(map).map((key) => [key, map[key]!]) : [];
 
-/** The map as messages print it: in the order of its keys. */
+/** Returns the map with sorted keys, as messages print it. */
 export const inOrder = (map: Readonly<Record<string, string>> | undefined): object | undefined =>
   map && Object.fromEntries(sortedEntries(map));

@@ -2,7 +2,7 @@ import type { ComponentStatus } from '../../generated/core/v1.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import { columns } from '../../strategy/table.ts';
 
-/** Read only: the server asks the components whenever somebody looks. */
+/** The strategy of ComponentStatus, which is read-only: the server queries the components on each request. */
 export const componentStatusStrategy: Strategy<ComponentStatus> = {
   table: {
     columns: columns('Name', 'Status', 'Message', 'Error'),

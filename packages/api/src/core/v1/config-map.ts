@@ -15,12 +15,12 @@ import type { Strategy } from '../../strategy/strategy.ts';
 import { columns } from '../../strategy/table.ts';
 import { invalidEach, sortedEntries } from './checks.ts';
 
-/** Also the limit of a secret: what etcd stores, with room to spare. */
+/** The limit for the data of a ConfigMap or Secret, well below the size limit of etcd. */
 export const maxDataSize = 1024 * 1024;
 
 const immutable = 'field is immutable when `immutable` is set';
 
-/** What is forbidden to an object that was declared immutable: to declare otherwise, and to change these fields. */
+/** Validates an update of an object with `immutable` set: neither `immutable` nor these fields may change. */
 export function validateImmutable<T extends { immutable?: boolean }>(
   object: T,
   old: T,
@@ -47,7 +47,7 @@ function validateConfigMap({ data, binaryData }: ConfigMap): ErrorList {
     errors.push(...invalidEach(Path.of('binaryData').key(key), key, isConfigMapKey(key)));
     size += base64ByteLength(value);
   }
-  // The whole object, in a way that upstream prints as an empty index.
+  // Upstream's error is about the whole object, whose path it prints as an empty index.
   if (size > maxDataSize) errors.push(tooLong(Path.of('').key(''), maxDataSize));
   return errors;
 }

@@ -1,8 +1,8 @@
 import { type ErrorList, invalid, isIPv4, type Path, parseIPSloppy } from '@coxswain/apimachinery';
 
 /**
- * An address to which traffic can be sent. Asked of endpoints and, since ever, of external IPs. Multicast beyond the
- * local link passes.
+ * Validates an address to which traffic can be sent: of endpoints and external IPs. Multicast addresses outside the
+ * link-local range are accepted.
  */
 export function validateEndpointIP(address: string, path: Path): ErrorList {
   const ip = parseIPSloppy(address);

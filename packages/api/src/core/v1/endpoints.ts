@@ -27,7 +27,7 @@ export function setEndpointsDefaults({ subsets = [] }: Endpoints): void {
   for (const { ports = [] } of subsets) for (const port of ports) port.protocol ??= 'TCP';
 }
 
-/** Subsets that an update leaves as they are pass, whatever they were allowed to be when they were written. */
+/** Validates the subsets. Errors in subsets that an update leaves unchanged are tolerated. */
 function validateEndpoints(
   { subsets = [] }: Endpoints,
   old: Endpoints | undefined,
@@ -72,7 +72,7 @@ function validatePort({ name, port, protocol, appProtocol }: EndpointPort, needs
   ];
 }
 
-/** The controller that keeps Endpoints for services writes addresses well. */
+/** Warns of badly formatted addresses, except in Endpoints of the endpoints controller, which formats them correctly. */
 function warningsForEndpoints({ metadata, subsets = [] }: Endpoints): string[] {
   if (ownEntry(metadata.labels, managedBy) === 'endpoint-controller') return [];
   return subsets.flatMap(({ addresses = [], notReadyAddresses = [] }, i) =>

@@ -1,14 +1,14 @@
 import { parseJson } from '@coxswain/apimachinery';
 import { messageOf } from '@coxswain/apimachinery/errors';
 
-/** A text that is not the JSON it should be, in Go's words. */
+/** Thrown for text that is not the expected JSON, with Go's message. */
 export class JsonTextError extends Error {
   override readonly name = 'JsonTextError';
 }
 
 /**
- * The value that a JSON text inside an object holds; undefined for null, which Go takes for the type's zero value.
- * Throws JsonTextError when it is no JSON, or is of another type than `goType`, which `isType` recognizes.
+ * Parses JSON text inside an object. Returns undefined for null, which Go decodes to the type's zero value. Throws
+ * JsonTextError when it is not JSON, or its type is not `goType`, which `isType` checks.
  */
 export function readJsonText<T>(
   text: string | Uint8Array,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { keyPairProblem } from './key-pair.ts';
 
-/** RSA, short because it protects nothing; the key in PKCS #8 and PKCS #1. */
+/** An RSA certificate with a short key, as it protects nothing, and the key as PKCS #8 and PKCS #1. */
 const certificate = [
   '-----BEGIN CERTIFICATE-----',
   'MIIBcDCCARqgAwIBAgITL8x50ZaR9FRmu+bgFyJ/ktByIjANBgkqhkiG9w0BAQsF',
@@ -49,7 +49,7 @@ const otherKey = [
   '-----END RSA PRIVATE KEY-----',
 ].join('\n');
 
-describe('a certificate of RSA', () => {
+describe('an RSA certificate', () => {
   it.each([
     ['its key', key, undefined],
     ['its key in the older form', oldKey, undefined],
@@ -60,12 +60,12 @@ describe('a certificate of RSA', () => {
     ],
     ['another key', otherKey, 'tls: private key does not match public key'],
     ['a key that is cut off', oldKey.replace(/\n[^\n]+\n-----END/, '\n-----END'), 'tls: failed to parse private key'],
-  ])('is judged with %s', (_, privateKey, problem) => {
+  ])('is checked against %s', (_, privateKey, problem) => {
     expect(keyPairProblem(certificate, privateKey)).toBe(problem);
   });
 });
 
-it('a text of a hundred thousand beginnings is read once', () => {
+it('a text of a hundred thousand BEGIN lines is parsed in linear time', () => {
   const text = '-----BEGIN CERTIFICATE-----\n'.repeat(100_000);
   expect(keyPairProblem(`${text}-----END CERTIFICATE-----`, key)).toBe('x509: malformed certificate');
 });

@@ -23,10 +23,11 @@ function findBlock(text: string, isWanted: (type: string) => boolean): Search {
 }
 
 /**
- * What is wrong with a certificate and its private key, in the words of Go's TLS library; undefined when nothing is.
+ * Returns the error in a certificate and its private key, with the message of Go's TLS library; undefined when they are
+ * valid.
  *
- * Differs from upstream: of the private key only what holds the two together is read, and that one of an elliptic curve
- * belongs to the certificate is checked only where the key names its public half.
+ * Differs from upstream: only the public part of the private key is parsed. An elliptic curve key is compared with the
+ * certificate only when it contains its public key.
  */
 export function keyPairProblem(certificate: string, key: string): string | undefined {
   const cert = findBlock(certificate, (type) => type === 'CERTIFICATE');

@@ -24,10 +24,10 @@ const lists = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'
 type ListName = (typeof lists)[number];
 
 const one = Quantity.of(1);
-/** Beyond this many units, thousandths no longer fit an int64. */
+/** Above this value, thousandths do not fit an int64. */
 const maxMilliValue = (2n ** 63n - 1n) / 1000n;
 
-/** A container's limit defaults to the maximum, its request to the limit or the minimum. */
+/** Sets the defaults of containers: the limit defaults to the maximum, the request to the limit or the minimum. */
 export function setLimitRangeDefaults({ spec }: LimitRange): void {
   for (const item of spec?.limits ?? []) {
     if (item.type === 'Container') {
@@ -99,7 +99,7 @@ function validateItem(item: LimitRangeItem, path: Path): ErrorList {
 
 type Amounts = { [list in ListName]?: Quantity };
 
-/** `small` must not exceed `large`; the error is about `field` and prints the amount of `shown`. */
+/** `small` must not exceed `large`. The error is about `field` and prints the value of `shown`. */
 const orders: readonly {
   small: ListName;
   large: ListName;

@@ -15,7 +15,7 @@ import { invalidEach } from './checks.ts';
 
 const ipModes = ['Proxy', 'VIP'];
 
-/** Where a load balancer of a service can be reached: addresses and names; only a service of type LoadBalancer has any. */
+/** Validates the addresses and hostnames of a service's load balancer; only services of type LoadBalancer may have any. */
 export function validateLoadBalancerStatus(
   status: LoadBalancerStatus | undefined,
   old: LoadBalancerStatus | undefined,

@@ -16,7 +16,7 @@ const nameLabel = 'kubernetes.io/metadata.name';
 const finalizer = 'kubernetes';
 const finalizersPath = Path.of('spec', 'finalizers');
 
-/** Every namespace can be selected by its name. One whose name is yet to be generated gets the label later. */
+/** Labels a namespace with its name. A namespace with generateName has no name here and gets the label later. */
 function labelWithName({ metadata }: Namespace): void {
   if (!metadata.name) return;
   metadata.labels ??= {};
@@ -33,13 +33,13 @@ function validateNamespaceFinalizer(name: string, path: Path): ErrorList {
   return [...validateFinalizerName(name, path), ...validateKubeFinalizerName(name, path)];
 }
 
-/** Errors name the list on create and update, and the item when finalizers are what is updated. */
+/** Errors refer to the list on create and update, and to the item on updates of the finalize subresource. */
 const validateFinalizers = ({ spec }: Namespace, pathOf: (index: number) => Path): ErrorList =>
   (spec?.finalizers ?? []).flatMap((name, i) => validateNamespaceFinalizer(name, pathOf(i)));
 
 const validate = (namespace: Namespace): ErrorList => validateFinalizers(namespace, () => finalizersPath);
 
-/** The phase follows from whether the namespace is being deleted. */
+/** Validates the phase, which must be Terminating if and only if deletionTimestamp is set. */
 function validateStatus({ metadata, status }: Namespace): ErrorList {
   const phase = status?.phase ?? '';
   const [expected, state] = metadata.deletionTimestamp ? ['Terminating', 'not empty'] : ['Active', 'empty'];

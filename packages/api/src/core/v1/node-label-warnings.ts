@@ -12,10 +12,10 @@ const deprecatedNodeLabels = new Map([
   ['node-role.kubernetes.io/master', 'use "node-role.kubernetes.io/control-plane" instead'],
 ]);
 
-/** What to say of the use of a node's label that has a successor; undefined for others. */
+/** Returns the deprecation notice of a node label; undefined for labels that are not deprecated. */
 export const nodeLabelDeprecation = (label: string): string | undefined => deprecatedNodeLabels.get(label);
 
-/** The warnings about a term that selects nodes; of preferences also those about values that no label has. */
+/** Returns warnings about a node selector term; with `checkValues`, as for preferences, also about invalid label values. */
 export function nodeSelectorTermWarnings(
   term: NodeSelectorTerm,
   checkValues: boolean,

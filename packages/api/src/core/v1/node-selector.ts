@@ -13,7 +13,7 @@ import {
 import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from '../../generated/core/v1.ts';
 import { printedAsJson } from './checks.ts';
 
-/** A requirement on a node's labels. Values are checked unless the object had invalid ones before. */
+/** Validates a requirement on a node's labels. Values are checked unless the old object had invalid ones. */
 function validateNodeSelectorRequirement(
   { key, operator, values = [] }: NodeSelectorRequirement,
   allowInvalidLabelValue: boolean,
@@ -47,7 +47,7 @@ function validateNodeSelectorRequirement(
     });
 }
 
-/** A requirement on a field of a node: its name is the only one that there is. */
+/** Validates a requirement on a field of a node. The only supported field is metadata.name. */
 function validateNodeFieldSelectorRequirement(
   { key, operator, values = [] }: NodeSelectorRequirement,
   path: Path,

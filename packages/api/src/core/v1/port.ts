@@ -9,7 +9,7 @@ import {
 
 export const protocols = ['SCTP', 'TCP', 'UDP'];
 
-/** A port by number, or by the name it has elsewhere. */
+/** Validates a port number or the name of a port. */
 export function validatePortNumOrName(port: IntOrString, path: Path, errors: ErrorList = []): ErrorList {
   const messages = typeof port === 'string' ? isValidPortName(port) : isValidPortNum(port);
   return invalidEach(path, port, messages, errors);

@@ -22,7 +22,7 @@ describe('an event can be selected', () => {
     expect(select(label, event)).toBe(value);
   });
 
-  it('by its source, if it has one', () => {
+  it('by its source, which precedes reportingComponent', () => {
     expect(select('source', { ...event, source: { component: 'kubelet' } })).toBe('kubelet');
   });
 });

@@ -38,7 +38,7 @@ const eventTable: TablePrinter<Event> = {
       instance ? `${reporter}, ${instance}` : reporter,
       (event.message ?? '').trim(),
       firstSeen,
-      // An event of the newer API that happened once has no count.
+      // A single event of events.k8s.io has no count.
       series ? (series.count ?? 0) : event.count || 1,
       event.metadata.name ?? '',
     ];

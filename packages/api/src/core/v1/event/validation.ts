@@ -19,10 +19,10 @@ import { internalForm } from '../internal-form/internal-form.ts';
 
 const at = (name: string): Path => Path.of(name);
 
-/** The core API asks less, for the sake of clients that have always sent events there. */
+/** Requests through the core API are validated less strictly, for compatibility with old clients. */
 const isStrict = ({ requestGroupVersion = 'v1' }: StrategyContext): boolean => requestGroupVersion !== 'v1';
 
-/** An event as the core API has always taken it; newer events are those that have an eventTime. */
+/** Applies the rules of the core API. Events with an eventTime follow the newer rules. */
 function validateLegacy(event: Event, context: StrategyContext): ErrorList {
   const namespace = event.metadata.namespace ?? '';
   const errors = event.eventTime
@@ -35,7 +35,7 @@ const namespaceMismatch = (involved: string): ErrorList => [
   invalid(Path.of('involvedObject', 'namespace'), involved, 'does not match event.namespace'),
 ];
 
-/** Events about objects without a namespace stand in `default`. */
+/** The namespaces of event and object must match. Events about cluster-scoped objects are in `default`. */
 function validateOldNamespace({ involvedObject: { namespace: involved = '' } }: Event, namespace: string): ErrorList {
   const matches = involved === '' ? namespace === '' || namespace === 'default' : namespace === involved;
   return matches ? [] : namespaceMismatch(involved);
@@ -81,14 +81,14 @@ function validateSeries({ series }: Event): ErrorList {
   return errors;
 }
 
-/** What is printed of a field that was changed, where that is not its JSON. */
+/** How messages print a changed field, where that is not its JSON. */
 const printed: Partial<Record<keyof Event, (value: object) => unknown>> = {
   involvedObject: (value) => internalForm('ObjectReference', value),
   related: (value) => internalForm('ObjectReference', value),
   source: (value) => internalForm('EventSource', value),
 };
 
-/** In upstream's order, which has `reason` twice. */
+/** In upstream's order, which contains `reason` twice. */
 const immutableFields: readonly (readonly [field: keyof Event, name: string, zero?: unknown])[] = [
   ['involvedObject', 'involvedObject', {}],
   ['reason', 'reason', ''],
@@ -106,7 +106,7 @@ const immutableFields: readonly (readonly [field: keyof Event, name: string, zer
   ['reportingInstance', 'reportingInstance', ''],
 ];
 
-/** Only the series and metadata of an event may change, when it comes through the newer API. */
+/** Validates an update. Through events.k8s.io, only series and metadata may change. */
 export function validateEventUpdate(event: Event, old: Event, context: StrategyContext): ErrorList {
   const errors = validateLegacy(event, context);
   if (!isStrict(context)) return errors;

@@ -1,4 +1,4 @@
-/** Types beside those of pods that upstream's messages print; see `pod/internal-types.ts` for the notation. */
+/** Types other than those of pods that upstream's messages print; see `strategy/internal-form.ts` for the notation. */
 export const coreInternalTypes = `
 PersistentVolumeSource GCEPersistentDisk=gcePersistentDisk:*GCEPersistentDiskVolumeSource
  AWSElasticBlockStore=awsElasticBlockStore:*AWSElasticBlockStoreVolumeSource HostPath:*HostPathVolumeSource

@@ -9,7 +9,7 @@ describe('internalForm', () => {
     );
   });
 
-  it('sorts maps and takes selectors as they are', () => {
+  it('sorts maps and keeps the JSON names of selectors', () => {
     const term = { topologyKey: 'a', labelSelector: { matchLabels: { b: '1', a: '2' } } };
     expect(JSON.stringify(internalForm('PodAffinityTerm', term))).toBe(
       '{"LabelSelector":{"matchLabels":{"a":"2","b":"1"}},"Namespaces":null,"TopologyKey":"a",' +
@@ -17,18 +17,18 @@ describe('internalForm', () => {
     );
   });
 
-  it('keeps a key that is called like a prototype', () => {
+  it('keeps a key named __proto__', () => {
     const labels = JSON.parse('{"__proto__":"x"}');
     const { NodeSelector } = internalForm('PodSpec', { nodeSelector: labels });
     expect(JSON.stringify(NodeSelector)).toBe('{"__proto__":"x"}');
   });
 
-  it('finds what a pod shares with its host in its security context', () => {
+  it('prints the host fields of a pod inside its security context', () => {
     const { SecurityContext } = internalForm('PodSpec', withHostFields({ hostNetwork: true, hostUsers: false }));
     expect(SecurityContext).toMatchObject({ HostNetwork: true, HostPID: false, HostUsers: false, RunAsUser: null });
   });
 
-  it('refuses a type that it does not know', () => {
+  it('throws for an unknown type', () => {
     expect(() => internalForm('Nothing', {})).toThrow('no internal type Nothing');
   });
 });
@@ -38,7 +38,7 @@ describe('samePodSpec', () => {
     containers: [{ name: 'a', resources: { requests: { memory } } }],
   });
 
-  it('looks at what quantities are, not at how they are written', () => {
+  it('compares quantities by value, not by notation', () => {
     expect(samePodSpec(spec('1Gi'), spec('1073741824'))).toBe(true);
     expect(samePodSpec(spec('1Gi'), spec('1G'))).toBe(false);
     expect(sameResources({ limits: { cpu: '1000' } }, { limits: { cpu: '1k' } })).toBe(true);

@@ -5,10 +5,10 @@ import { internalTypes } from './pod-types.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The value with the names, the order and the nulls that upstream's messages show of a value of this type. */
+/** Converts a value of this type into the form of upstream's messages: with Go's names, in Go's order, nulls included. */
 export const internalForm: (type: string, value: object) => Json = internalFormOf(internalTypes + coreInternalTypes);
 
-/** A pod's spec, ready to be printed as one: some of what the API has in it stands in its security context. */
+/** Returns a pod's spec with its host fields moved into the security context, as in upstream's internal type. */
 export function withHostFields(spec: object): object {
   const { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers, securityContext } = spec as Json;
   const host = { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { unifiedDiff } from './unified-diff.ts';
 
-/** What `patch` would make of the text. */
+/** Applies the diff to the text, like `patch`. */
 function apply(text: string, diff: string): string {
   const from = text.split('\n');
   const to: string[] = [];
@@ -33,7 +33,7 @@ describe('unifiedDiff', () => {
     expect(unifiedDiff(lines.join('\n'), changed.join('\n'))).toBe('@@ -2,7 +2,7 @@\n b\n c\n d\n-e\n+X\n f\n g\n h\n');
   });
 
-  it('joins changes that are near, and parts those that are not', () => {
+  it('joins changes that are near each other into one hunk', () => {
     const lines = Array.from({ length: 20 }, (_, i) => `line ${i}`);
     expect(unifiedDiff(lines.join('\n'), lines.with(3, 'x').with(10, 'y').join('\n')).match(/@@ .* @@/g)).toEqual([
       '@@ -1,14 +1,14 @@',
@@ -44,19 +44,19 @@ describe('unifiedDiff', () => {
     ]);
   });
 
-  it('counts from the line before when a side has none', () => {
+  it('omits the length of a range of one line', () => {
     expect(unifiedDiff('a', 'a\nb')).toBe('@@ -1 +1,2 @@\n a\n+b\n');
   });
 
-  it('says nothing of equal texts', () => {
+  it('is empty for equal texts', () => {
     fc.assert(fc.property(text, (same) => unifiedDiff(same, same) === ''));
   });
 
-  it('tells how to come from the one text to the other', () => {
+  it('turns the old text into the new one when applied', () => {
     fc.assert(fc.property(text, text, (from, to) => apply(from, unifiedDiff(from, to)) === to));
   });
 
-  it('starts no match on a line that is everywhere in a long text', () => {
+  it('starts no match on lines that are too frequent in a long text', () => {
     const many = (length: number) => Array.from({ length }, () => 'x');
     const shown = (length: number) =>
       unifiedDiff(['a', ...many(length), 'b'].join('\n'), ['b', ...many(length), 'a'].join('\n'));

@@ -1,6 +1,6 @@
-/** So many equal lines stand around a change. */
+/** The number of equal lines shown around a change. */
 const contextLines = 3;
-/** In a text of this many lines, lines that are repeated too often are not used to find where the texts agree. */
+/** From this number of lines on, lines that are repeated too often are not used to find matches. */
 const manyLines = 200;
 
 interface Block {
@@ -9,7 +9,7 @@ interface Block {
   readonly size: number;
 }
 
-/** A stretch of the old text and the stretch of the new one that stands in its place. */
+/** A range of lines of the old text and the range of the new text that replaces it. */
 interface Change {
   readonly equal: boolean;
   readonly a: readonly [from: number, to: number];
@@ -17,9 +17,8 @@ interface Change {
 }
 
 /**
- * The differences of two texts as `diff -u` shows them, without names. Where several ways to tell the difference are
- * equally good, it is the one of upstream's library, which looks for the longest stretch that both texts share, and
- * so on to the left and right of it.
+ * Returns the difference of two texts as `diff -u` shows it, without file names. Of equally good results it is that of
+ * upstream's library, which looks for the longest common range of lines, and then again to the left and right of it.
  */
 export function unifiedDiff(from: string, to: string): string {
   const a = from.split('\n');
@@ -52,7 +51,7 @@ function range(start: number, end: number): string {
   return `${length === 0 ? start : start + 1},${length}`;
 }
 
-/** Where in `b` each line is, without those that are too frequent to tell anything. */
+/** Returns the positions of each line in `b`, without lines that are too frequent. */
 function indexLines(b: readonly string[]): Map<string, number[]> {
   const index = new Map<string, number[]>();
   b.forEach((line, i) => {
@@ -88,7 +87,7 @@ function longestMatch(
   [aFrom, aTo, bFrom, bTo]: readonly [number, number, number, number],
 ): Block {
   let best: Block = { a: aFrom, b: bFrom, size: 0 };
-  // How long a match ends at each line of b, when it ends at the line of a that was looked at last.
+  // For each line of b: the length of the match that ends there and at the line of a visited last.
   let lengths = new Map<number, number>();
   for (let i = aFrom; i < aTo; i++) {
     const current = new Map<number, number>();
@@ -101,7 +100,7 @@ function longestMatch(
     }
     lengths = current;
   }
-  // Frequent lines start no match, but they do extend one.
+  // Frequent lines do not start a match, but they can extend one.
   let { a: start, b: bStart, size } = best;
   while (start > aFrom && bStart > bFrom && a[start - 1] === b[bStart - 1]) {
     start--;
@@ -112,7 +111,7 @@ function longestMatch(
   return { a: start, b: bStart, size };
 }
 
-/** The way from the one text to the other: equal and changed stretches by turns. */
+/** Returns the ranges from the old to the new text, equal and changed ones in turn. */
 function changes(blocks: readonly Block[], aLength: number, bLength: number): Change[] {
   const result: Change[] = [];
   let a = 0;
@@ -129,7 +128,7 @@ function changes(blocks: readonly Block[], aLength: number, bLength: number): Ch
   return result;
 }
 
-/** Changes that are near each other, with the equal lines around them. */
+/** Groups changes that are near each other, with the equal lines around them. */
 function groups(all: readonly Change[]): Change[][] {
   const result: Change[][] = [];
   let group: Change[] = [];

@@ -14,7 +14,7 @@ import { validateTaints } from './taints.ts';
 const taintsAnnotation = 'scheduler.alpha.kubernetes.io/taints';
 const avoidPodsAnnotation = 'scheduler.alpha.kubernetes.io/preferAvoidPods';
 
-/** Fields that were annotations once are still judged there. */
+/** Validates annotations of former alpha features, as upstream still does. */
 export function validateNodeAnnotations(annotations: Record<string, string> | undefined, path: Path): ErrorList {
   const taints = ownEntry(annotations, taintsAnnotation);
   const avoidPods = ownEntry(annotations, avoidPodsAnnotation);
@@ -32,7 +32,7 @@ function validateTaintsText(text: string, path: Path): ErrorList {
   );
 }
 
-/** Judges what can be read; what cannot is one error. */
+/** Validates the value that `read` returns. If it throws a JsonTextError, that is the only error. */
 function judge<T>(
   read: () => T,
   validate: (value: T) => ErrorList,
@@ -48,7 +48,7 @@ function judge<T>(
   return validate(value);
 }
 
-/** Go matches names whatever their case. */
+/** Converts a value to a Taint. Field names match case-insensitively, as in Go. */
 function toTaint(value: unknown): Taint {
   const fields = new Map(isJsonObject(value) ? Object.entries(value).map(([k, v]) => [k.toLowerCase(), v]) : []);
   const text = (name: string): string => String(fields.get(name) ?? '');

@@ -5,14 +5,14 @@ import { validateConfigSourceSpec, validateConfigStatus } from './config-source.
 const configMap = { namespace: 'default', name: 'config', kubeletConfigKey: 'kubelet' };
 const path = Path.of('config');
 
-describe('a source of configuration', () => {
-  it('has one reference', () => {
+describe('a config source', () => {
+  it('must have a reference', () => {
     expect(validateConfigSourceSpec({}, path).map(String)).toEqual([
       'config: Invalid value: {"ConfigMap":null}: exactly one reference subfield must be non-nil',
     ]);
   });
 
-  it('is not yet resolved in a spec', () => {
+  it('must not have uid and resourceVersion in a spec', () => {
     expect(validateConfigSourceSpec({ configMap }, path)).toEqual([]);
     expect(
       validateConfigSourceSpec({ configMap: { ...configMap, uid: 'u', resourceVersion: '1' } }, path).map(String),
@@ -22,7 +22,7 @@ describe('a source of configuration', () => {
     ]);
   });
 
-  it('is resolved in a status', () => {
+  it('must have uid and resourceVersion in a status', () => {
     const source = { configMap: { ...configMap, uid: 'u', resourceVersion: '1' } };
     expect(validateConfigStatus({ assigned: source, active: { configMap } }, path).map(String)).toEqual([
       'config.active.configMap.uid: Required value',
@@ -30,7 +30,7 @@ describe('a source of configuration', () => {
     ]);
   });
 
-  it('names a key of a config map', () => {
+  it('must refer to a key of a config map', () => {
     const errors = validateConfigSourceSpec({ configMap: { namespace: '', name: 'N_', kubeletConfigKey: '..' } }, path);
     expect(errors.map(({ field, type }) => `${field} ${type}`)).toEqual([
       'config.configMap.namespace FieldValueRequired',

@@ -12,7 +12,7 @@ import type { ConfigMapNodeConfigSource, NodeConfigSource, NodeConfigStatus } fr
 import { invalidEach } from '../checks.ts';
 import { internalForm } from '../internal-form/internal-form.ts';
 
-/** The kubelet no longer takes its configuration from here; old nodes may still name one. */
+/** Validates a config source. The kubelet no longer uses it, but stored nodes may have one. */
 export function validateConfigSourceSpec(source: NodeConfigSource, path: Path): ErrorList {
   return validateSource(source, path, ({ uid, resourceVersion }, at) =>
     Object.entries({ uid, resourceVersion })

@@ -5,7 +5,10 @@ import { roundUpToMilli } from '../resources/resource-list.ts';
 import { nodeTable } from './table.ts';
 import { validateNode, validateNodeUpdate } from './validation.ts';
 
-/** podCIDR is the first of podCIDRs, and of the two it is the one that counts; a node can use all that it has. */
+/**
+ * Sets the defaults of a node. podCIDR and the first of podCIDRs are kept equal; podCIDR wins. Allocatable defaults to
+ * capacity.
+ */
 export function setNodeDefaults({ spec, status }: Node): void {
   if (spec) {
     const { podCIDR, podCIDRs = [] } = spec;
@@ -18,7 +21,7 @@ export function setNodeDefaults({ spec, status }: Node): void {
   roundUpToMilli(status.allocatable);
 }
 
-/** Fields of features that are off, unless the node had them already. */
+/** Drops fields of disabled or removed features, unless the old node has them. */
 function dropDisabledFields(node: Node, old: Node | undefined, { features }: StrategyContext): void {
   if (node.spec && !old?.spec?.configSource) node.spec.configSource = undefined;
   const status = { ...node.status };
@@ -40,14 +43,14 @@ export const nodeStrategy: Strategy<Node> = {
   prepareForCreate: (node, context) => dropDisabledFields(node, undefined, context),
   prepareForUpdate: dropDisabledFields,
   validate: validateNode,
-  // Upstream asks of an update all that it asks of a new node, and much of it twice.
+  // Upstream applies all rules of create to an update, and repeats many of them.
   validateUpdate: (node, old, context) => [...validateNode(node, context), ...validateNodeUpdate(node, old)],
   warningsOnCreate: warningsForNode,
   warningsOnUpdate: warningsForNode,
   subresources: {
     status: {
       owns: ['status'],
-      // A kubelet creates its node complete.
+      // A kubelet creates its node with status.
       clearedOnCreate: false,
       prepareForUpdate(node, old) {
         if (!old.status?.config) node.status = { ...node.status, config: undefined };

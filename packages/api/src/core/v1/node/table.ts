@@ -37,7 +37,7 @@ export const nodeTable: TablePrinter<Node> = {
 };
 
 function statusOf({ spec, status }: Node): string {
-  // The last of several counts.
+  // Of several Ready conditions, the last one counts.
   const ready = status?.conditions?.filter(({ type }) => type === 'Ready').pop();
   const text = ready ? (ready.status === 'True' ? 'Ready' : 'NotReady') : 'Unknown';
   return spec?.unschedulable ? `${text},SchedulingDisabled` : text;

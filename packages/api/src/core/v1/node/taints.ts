@@ -10,7 +10,7 @@ import type { Taint } from '../../../generated/core/v1.ts';
 import { internalForm } from '../internal-form/internal-form.ts';
 import { validateTaintEffect } from '../pod/scheduling/tolerations.ts';
 
-/** Each taint by itself, and no key twice with the same effect. */
+/** Validates taints, which must be unique by key and effect. */
 export function validateTaints(taints: readonly Taint[], path: Path): ErrorList {
   const errors: ErrorList = [];
   const seen = new Set<string>();

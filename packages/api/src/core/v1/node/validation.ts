@@ -29,7 +29,7 @@ const declaredFeature = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;
 export function validateNode(node: Node, context: StrategyContext): ErrorList {
   const swap = node.status?.nodeInfo?.swap?.capacity;
   const errors = validateNodeAnnotations(node.metadata.annotations, metadataPath.child('annotations'));
-  // Upstream takes the taints for a part of metadata, and the swap too.
+  // Upstream reports taints and swap at paths below metadata.
   errors.push(...validateTaints(node.spec?.taints ?? [], metadataPath.child('taints')));
   errors.push(...validateResources(node));
   if (swap !== undefined && swap <= 0)
@@ -39,7 +39,7 @@ export function validateNode(node: Node, context: StrategyContext): ErrorList {
   return errors;
 }
 
-/** What an update may not change, in the main resource and in its status alike. */
+/** Validates an update of a node, through the main resource or status. */
 export function validateNodeUpdate(node: Node, old: Node): ErrorList {
   const { spec = {}, status = {} } = node;
   const errors = validateNodeAnnotations(node.metadata.annotations, metadataPath.child('annotations'));
@@ -89,7 +89,7 @@ function declaredFeatureProblem(feature: string): string | undefined {
     : "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes";
 }
 
-/** One for each family at most. */
+/** Validates podCIDRs: at most one per IP family. */
 function validatePodCIDRs(podCIDRs: readonly string[], context: StrategyContext): ErrorList {
   const path = specPath.child('podCIDRs');
   const strict = context.features.enabled('StrictIPCIDRValidation');
@@ -117,7 +117,7 @@ function validateAddresses({ status }: Node): ErrorList {
   });
 }
 
-/** Upstream complains once for each that differs. */
+/** Upstream reports one error for each CIDR that differs. */
 function validatePodCIDRChange(podCIDRs: readonly string[], old: readonly string[]): ErrorList {
   if (old.length === 0 || sameList(podCIDRs, old)) return [];
   const count = podCIDRs.length === old.length ? old.filter((cidr, i) => cidr !== podCIDRs[i]).length : 1;

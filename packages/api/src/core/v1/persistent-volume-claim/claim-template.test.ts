@@ -5,13 +5,13 @@ import { validatePersistentVolumeClaimTemplate } from './claim-template.ts';
 const path = Path.of('volumeClaimTemplate');
 const spec = { accessModes: ['ReadWriteOnce' as const], resources: { requests: { storage: '1Gi' } } };
 
-describe('a template of claims', () => {
+describe('a claim template', () => {
   it('may have labels and annotations', () => {
     const metadata = { labels: { a: 'b' }, annotations: { c: 'd' } };
     expect(validatePersistentVolumeClaimTemplate({ metadata, spec }, path)).toEqual([]);
   });
 
-  it('may not say more of the claims, and is judged as they are', () => {
+  it('must not have other metadata, and its spec is validated like that of a claim', () => {
     const metadata = { name: 'x', uid: 'y', finalizers: ['z/z'], labels: { a: '-' } };
     const errors = validatePersistentVolumeClaimTemplate({ metadata, spec: { ...spec, accessModes: [] } }, path);
     expect(errors.map(({ field, type }) => `${field} ${type}`)).toEqual([

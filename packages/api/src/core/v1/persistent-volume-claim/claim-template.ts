@@ -9,7 +9,7 @@ import {
 import type { PersistentVolumeClaimTemplate } from '../../../generated/core/v1.ts';
 import { type PersistentVolumeClaimSpecOptions, validatePersistentVolumeClaimSpec } from './validation.ts';
 
-/** What a template cannot say of the objects that are made of it, in the order of Go's struct and by its names. */
+/** Metadata fields that a template must not set, in the order of Go's struct, with the names in upstream's messages. */
 const fixedFields: readonly (readonly [field: keyof ObjectMeta, name: string])[] = [
   ['name', 'name'],
   ['generateName', 'generateName'],
@@ -26,7 +26,7 @@ const fixedFields: readonly (readonly [field: keyof ObjectMeta, name: string])[]
   ['managedFields', 'managedFields'],
 ];
 
-/** Metadata of which only labels and annotations mean anything. */
+/** Validates the metadata of a template, which may have labels and annotations only. */
 export function validateTemplateObjectMeta(metadata: ObjectMeta, path: Path): ErrorList {
   return [
     ...validateAnnotations(metadata.annotations, path.child('annotations')),
@@ -37,7 +37,7 @@ export function validateTemplateObjectMeta(metadata: ObjectMeta, path: Path): Er
   ];
 }
 
-/** A template of claims, as ephemeral volumes and StatefulSets have them. */
+/** Validates a claim template of ephemeral volumes and StatefulSets. */
 export function validatePersistentVolumeClaimTemplate(
   { metadata = {}, spec }: PersistentVolumeClaimTemplate,
   path: Path,

@@ -12,12 +12,15 @@ import { sameResources } from '../resources/resource-list.ts';
 import { storageClassAnnotation } from '../storage-class-annotation.ts';
 
 export interface ClaimSpecDiff {
-  /** How the specs differ in what may not change; undefined when they do not. */
+  /** The difference of the immutable fields; undefined when they are equal. */
   readonly text?: string;
   readonly annotationErrors: ErrorList;
 }
 
-/** Compares two specs, apart from what may change: a volume's name that was not set, a class that was not, a bound claim's size. */
+/**
+ * Compares the specs of two claims except for allowed changes: setting an unset volumeName or storage class, and the
+ * size of a bound claim.
+ */
 export function claimSpecDiff(claim: PersistentVolumeClaim, old: PersistentVolumeClaim): ClaimSpecDiff {
   const after: PersistentVolumeClaimSpec = { ...claim.spec };
   const before: PersistentVolumeClaimSpec = { ...old.spec };
@@ -38,7 +41,7 @@ export function claimSpecDiff(claim: PersistentVolumeClaim, old: PersistentVolum
   return { annotationErrors, text: internalDiff('PersistentVolumeClaimSpec', before, after) };
 }
 
-/** Quantities are compared by amount, however they are written. */
+/** Compares two specs; quantities by value. */
 function isSame(
   { resources: a, ...after }: PersistentVolumeClaimSpec,
   { resources: b, ...before }: PersistentVolumeClaimSpec,
@@ -49,7 +52,7 @@ function isSame(
 const annotationOf = ({ metadata }: PersistentVolumeClaim): string | undefined =>
   ownEntry(metadata.annotations, storageClassAnnotation);
 
-/** The class that was an annotation becomes the field. */
+/** Reports whether the update moves the storage class from the annotation to the field. */
 function movesClassToField(claim: PersistentVolumeClaim, old: PersistentVolumeClaim): boolean {
   const known = annotationOf(old);
   return (
@@ -60,13 +63,13 @@ function movesClassToField(claim: PersistentVolumeClaim, old: PersistentVolumeCl
   );
 }
 
-/** A claim that had no class gets one, as when the cluster has a default class at last. */
+/** Reports whether the update sets the storage class of a claim without one, as when the cluster gets a default class. */
 function setsClass(claim: PersistentVolumeClaim, old: PersistentVolumeClaim): boolean {
   const name = claim.spec?.storageClassName;
   return name !== undefined && old.spec?.storageClassName === undefined && (annotationOf(old) ?? name) === name;
 }
 
-/** The annotation by which a class was told before is immutable too. */
+/** Validates that the legacy storage class annotation does not change. */
 function validateStorageClassAnnotation(claim: PersistentVolumeClaim, old: PersistentVolumeClaim): ErrorList {
   const after = annotationOf(claim) ?? '';
   if (after === (annotationOf(old) ?? '')) return [];

@@ -13,26 +13,26 @@ const claim = (): PersistentVolumeClaim => ({
   spec: { dataSourceRef: { apiGroup: 'example.com', kind: 'Copy', name: 'c', namespace: 'other' } },
 });
 
-describe('a source in another namespace', () => {
-  it('stays where the feature is on, and is not the older field', () => {
+describe('a data source in another namespace', () => {
+  it('is kept while the feature is on, and not copied to dataSource', () => {
     const object = claim();
     persistentVolumeClaimStrategy.prepareForCreate!(object, context(true));
     expect(object).toEqual(claim());
   });
 
-  it('is dropped where it is off', () => {
+  it('is dropped while the feature is off', () => {
     const object = claim();
     persistentVolumeClaimStrategy.prepareForCreate!(object, context(false));
     expect(object.spec?.dataSourceRef).toBeUndefined();
   });
 
-  it('stays where it is off if it was there before', () => {
+  it('is kept while the feature is off if the old claim has it', () => {
     const object = claim();
     persistentVolumeClaimStrategy.prepareForUpdate!(object, claim(), context(false));
     expect(object).toEqual(claim());
   });
 
-  it('does not go with the older field', () => {
+  it('cannot be combined with dataSource', () => {
     const object = claim();
     object.spec!.dataSource = { kind: 'PersistentVolumeClaim', name: 'a' };
     const errors = persistentVolumeClaimStrategy.validate!(object, context(true));

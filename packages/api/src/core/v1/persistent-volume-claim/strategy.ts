@@ -17,7 +17,7 @@ import {
   validatePersistentVolumeClaimUpdate,
 } from './validation.ts';
 
-/** Also for the spec inside a template. */
+/** Sets the defaults of a claim's spec, also inside a template. */
 export function setPersistentVolumeClaimSpecDefaults(spec: PersistentVolumeClaimSpec): void {
   spec.volumeMode ??= 'Filesystem';
   roundUpToMilli(spec.resources?.limits);
@@ -33,7 +33,7 @@ export function setPersistentVolumeClaimDefaults(claim: PersistentVolumeClaim): 
   roundUpToMilli(claim.status.allocatedResources);
 }
 
-/** A source in another namespace, while that feature is off and the claim had none. */
+/** Drops a data source in another namespace while that feature is off, unless the old claim has a dataSourceRef. */
 function dropDisabledClaimFields(
   spec: PersistentVolumeClaimSpec,
   old: PersistentVolumeClaimSpec | undefined,
@@ -43,7 +43,7 @@ function dropDisabledClaimFields(
   if (!features.enabled('CrossNamespaceVolumeDataSource')) spec.dataSourceRef = undefined;
 }
 
-/** The older of the two fields ever took claims and snapshots only; what else is in it is ignored. */
+/** Reports whether the reference is to a claim or snapshot. `dataSource` supports no other kinds and is dropped if it has one. */
 function isClaimOrSnapshot({ kind, apiGroup }: TypedLocalObjectReference): boolean {
   return (
     (kind === 'PersistentVolumeClaim' && !apiGroup) ||
@@ -62,7 +62,7 @@ function prepareDataSources(
   const hadSource = old?.spec?.dataSource ?? old?.spec?.dataSourceRef;
   if (!hadSource && !spec.dataSourceRef && spec.dataSource && !isClaimOrSnapshot(spec.dataSource))
     spec.dataSource = undefined;
-  // A client that knows one of the two fields sets both.
+  // Each of the two fields is copied to the other, for clients that know only one.
   if (!spec.dataSourceRef && spec.dataSource) spec.dataSourceRef = { ...spec.dataSource };
   else if (!spec.dataSource && spec.dataSourceRef && !spec.dataSourceRef.namespace) {
     const { namespace: _, ...source } = spec.dataSourceRef;
@@ -70,7 +70,7 @@ function prepareDataSources(
   }
 }
 
-/** The storage that a claim asks for is a whole number of bytes. */
+/** Warns of storage amounts that are not whole numbers of bytes. */
 export function warningsForPersistentVolumeClaimSpec(spec: PersistentVolumeClaimSpec, path: Path): string[] {
   return (['requests', 'limits'] as const).flatMap((list) => {
     const amount = quantityOf(spec.resources?.[list], 'storage');

@@ -28,7 +28,7 @@ import { validatePositiveQuantity, validateResourceQuantityValue } from '../reso
 import { claimSpecDiff } from './spec-diff.ts';
 
 export interface PersistentVolumeClaimSpecOptions {
-  /** The old object had such values, so that they may stay. */
+  /** The old object has invalid values, so they are allowed. */
   readonly allowInvalidLabelValueInSelector?: boolean;
   readonly allowInvalidAPIGroup?: boolean;
 }
@@ -36,17 +36,17 @@ export interface PersistentVolumeClaimSpecOptions {
 const path = Path.of('spec');
 const storagePath = path.child('resources', 'requests', 'storage');
 
-/** An update may leave a selector alone that would no longer be accepted. */
+/** Reports whether the selector is invalid by the current rules; an update may then keep invalid values. */
 const hasInvalidSelector = (spec: PersistentVolumeClaimSpec | undefined): boolean =>
   validateLabelSelector(spec?.selector, {}, path).length > 0;
 
-/** How a claim is judged, given what stood there before. */
+/** Returns the options for validating an update of this claim. */
 const optionsFor = ({ spec }: PersistentVolumeClaim): PersistentVolumeClaimSpecOptions => ({
   allowInvalidLabelValueInSelector: hasInvalidSelector(spec),
   allowInvalidAPIGroup: typeof (spec?.dataSource?.apiGroup ?? spec?.dataSourceRef?.apiGroup) === 'string',
 });
 
-/** The rules of a claim's spec, also inside a template. */
+/** Validates a claim's spec, also inside a template. */
 export function validatePersistentVolumeClaimSpec(
   spec: PersistentVolumeClaimSpec,
   at: Path,
@@ -67,7 +67,7 @@ export function validatePersistentVolumeClaimSpec(
   if (dataSource) errors.push(...validateDataSource(dataSource, at.child('dataSource'), options));
   if (dataSourceRef) errors.push(...validateDataSource(dataSourceRef, at.child('dataSourceRef'), options));
   const problem = dataSourceProblem(spec);
-  // Upstream prints a path where the value belongs; all that is seen of it is an empty object.
+  // Upstream passes a path in place of the value, and prints it as an empty object.
   if (problem) errors.push(invalid(at, {}, problem));
   className('volumeAttributesClassName', volumeAttributesClassName);
   return errors;
@@ -86,7 +86,7 @@ function validateDataSource(
   at: Path,
   { allowInvalidAPIGroup }: PersistentVolumeClaimSpecOptions,
 ): ErrorList {
-  // The core group is null.
+  // A null apiGroup is the core group.
   const apiGroup = group ?? '';
   const errors: ErrorList = [];
   if (!name) errors.push(required(at.child('name')));
@@ -112,7 +112,7 @@ function dataSourceProblem({ dataSource, dataSourceRef }: PersistentVolumeClaimS
 export const validatePersistentVolumeClaim = ({ spec = {} }: PersistentVolumeClaim): ErrorList =>
   validatePersistentVolumeClaimSpec(spec, path);
 
-/** A bound claim may grow and change its class of attributes; all else stays. */
+/** Validates an update. Of a bound claim only the size and the volume attributes class may change. */
 export function validatePersistentVolumeClaimUpdate(
   claim: PersistentVolumeClaim,
   old: PersistentVolumeClaim,
@@ -129,14 +129,14 @@ export function validatePersistentVolumeClaimUpdate(
   }
   const size = quantityOf(spec.resources?.requests, 'storage');
   const isLess = size.cmp(quantityOf(before.resources?.requests, 'storage')) < 0;
-  // A claim may ask for less again as long as it was not expanded.
+  // A claim may be reduced to a size above its capacity, to cancel an expansion.
   if (isLess && size.cmp(quantityOf(old.status?.capacity, 'storage')) <= 0)
     errors.push(forbidden(storagePath, 'field can not be less than status.capacity'));
   errors.push(...validateImmutableField(spec.volumeMode, before.volumeMode, Path.of('volumeMode')));
   return [...errors, ...validateAttributesClassChange(spec, old)];
 }
 
-/** A class that was applied to the volume can be replaced, not taken away. */
+/** A volume attributes class that was applied can be replaced, but not removed. */
 function validateAttributesClassChange(
   { volumeAttributesClassName: name }: PersistentVolumeClaimSpec,
   { spec, status }: PersistentVolumeClaim,
@@ -180,7 +180,7 @@ function validateAllocated(amount: Quantity, at: Path): ErrorList {
   return errors.length > 0 ? errors : validateResourceQuantityValue('storage', amount, at);
 }
 
-/** Of the resources that Kubernetes knows itself, only storage can be allocated to a claim. */
+/** Validates a resource name. Of Kubernetes' own resources, only storage can be allocated to a claim. */
 function validateResourceKey(name: string, at: Path): ErrorList {
   const messages = isQualifiedName(name);
   if (messages.length > 0) return invalidEach(at, name, messages);

@@ -42,7 +42,7 @@ type Rule<K extends SourceName> = (
   volumeName: string,
 ) => ErrorList;
 
-/** In the order in which upstream looks at them: of several, the first is judged, the others are forbidden. */
+/** In upstream's order: of several sources, the first is validated and the others are forbidden. */
 const sourceOrder = [
   'hostPath',
   'gcePersistentDisk',
@@ -68,7 +68,7 @@ const sourceOrder = [
   'csi',
 ] as const;
 
-/** The fields of a PersistentVolumeSpec that say where the volume is. */
+/** The fields of a PersistentVolumeSpec that hold a volume source. */
 export const sourceNames: readonly SourceName[] = sourceOrder;
 
 const rules: { readonly [K in SourceName]: Rule<K> } = {
@@ -102,17 +102,17 @@ const rules: { readonly [K in SourceName]: Rule<K> } = {
   csi: validateCSI,
 };
 
-/** Some messages call a source otherwise than JSON does: when it is judged, and when it is one too many. */
+/** Names of sources in messages where they differ from JSON: when the source is validated, and when it is forbidden. */
 const judgedAs: Partial<Record<SourceName, string>> = { gcePersistentDisk: 'persistentDisk' };
 const forbiddenAs: Partial<Record<SourceName, string>> = { cephfs: 'cephFS' };
 
-/** A volume has exactly one source. */
+/** Validates the source of a volume, which must have exactly one. */
 export function validateSource(spec: PersistentVolumeSpec, volumeName: string, path: Path): ErrorList {
   const errors: ErrorList = [];
   let count = 0;
   for (const name of sourceOrder) {
     if (!spec[name]) continue;
-    // Upstream forgot to forbid this one beside another.
+    // Upstream does not forbid a flexVolume beside another source.
     if (count > 0 && name !== 'flexVolume') {
       errors.push(forbidden(path.child(forbiddenAs[name] ?? name), 'may not specify more than 1 volume type'));
       continue;
@@ -130,7 +130,7 @@ function judge<K extends SourceName>(name: K, spec: PersistentVolumeSpec, path: 
   return source ? rules[name](source, path, volumeName) : [];
 }
 
-/** A secret of another namespace needs both to be found. */
+/** Validates a reference to a Secret in any namespace: both name and namespace are required. */
 function requiredReference(reference: { name?: string; namespace?: string } | undefined, path: Path): ErrorList {
   return reference ? requiredFields(path, reference, ['name', 'namespace']) : [];
 }
@@ -150,7 +150,7 @@ function validateISCSI(source: ISCSIPersistentVolumeSource, path: Path, volumeNa
   const { targetPortal, initiatorName, secretRef } = source;
   const errors = validateISCSIVolumeSource(source, path, { unknownPrefix: 'must be valid format' });
   if (initiatorName !== undefined && `${volumeName}:${targetPortal}`.length > 64) {
-    // Stands before what is said of the name, after a portal that is missing.
+    // Upstream reports this error before those of the initiator name and after a missing portal.
     errors.splice(targetPortal ? 0 : 1, 0, invalid(path.child('targetportal'), targetPortal, initiatorTooLong));
   }
   if (secretRef && !secretRef.name) {

@@ -97,7 +97,7 @@ export const persistentVolumeStrategy: Strategy<PersistentVolume> = {
   subresources: {
     status: {
       owns: ['status'],
-      // The time of the last change of phase is the server's to tell, unless the client does.
+      // The server sets the time of a phase change, unless the client sets another one.
       prepareForUpdate(volume, old, context) {
         const { status = {} } = volume;
         const before = old.status?.lastPhaseTransitionTime;

@@ -4,16 +4,16 @@ import { FeatureGates } from '../../../features/feature-gates.ts';
 import type { PersistentVolume } from '../../../generated/core/v1.ts';
 import { validatePersistentVolumeSpec, validatePersistentVolumeUpdate } from './validation.ts';
 
-describe('a volume inside an attachment', () => {
+describe('an inline volume of an attachment', () => {
   const csi = { driver: 'd.example.com', volumeHandle: 'h' };
   const judge = (spec: PersistentVolume['spec']) =>
     validatePersistentVolumeSpec(spec!, '', Path.of('spec'), { inline: true }).map(String);
 
-  it('is a CSI volume', () => {
+  it('must be a CSI volume', () => {
     expect(judge({ csi, accessModes: ['ReadWriteOnce'] })).toEqual([]);
   });
 
-  it('has nothing to do with claims', () => {
+  it('must not have fields that concern claims', () => {
     const errors = judge({
       hostPath: { path: '/' },
       accessModes: ['ReadWriteOnce'],
@@ -36,7 +36,7 @@ describe('a volume inside an attachment', () => {
   });
 });
 
-describe('the nodes of a volume', () => {
+describe('the node affinity of a volume', () => {
   const volume = (value: string): PersistentVolume => ({
     metadata: { name: 'v' },
     spec: {
@@ -55,16 +55,16 @@ describe('the nodes of a volume', () => {
   };
 
   it.each([
-    ['stay the same', 'b', 'a', false, ['nodeAffinity']],
-    ['may change where that feature is on', 'b', 'a', true, []],
+    ['is immutable', 'b', 'a', false, ['nodeAffinity']],
+    ['may change while that feature is on', 'b', 'a', true, []],
     [
-      'have labels',
+      'must have valid label values',
       '-',
       'a',
       true,
       Array(2).fill('spec.nodeAffinity.required.nodeSelectorTerms[0].matchExpressions[0].values[0]'),
     ],
-    ['may have what was allowed once', '-', '-', false, []],
+    ['may keep invalid label values', '-', '-', false, []],
   ])('%s', (_, after, before, isMutable, fields) => {
     expect(update(after, before, isMutable)).toEqual(fields);
   });

@@ -29,13 +29,13 @@ const reclaimPolicies = ['Delete', 'Recycle', 'Retain'];
 const path = Path.of('spec');
 
 export interface PersistentVolumeSpecOptions {
-  /** The spec is part of an attachment: only a CSI volume can be, and what is about claims means nothing. */
+  /** The spec is inline in a VolumeAttachment: it must be a CSI volume, without the fields that concern claims. */
   readonly inline?: boolean;
-  /** An old volume had such values, so that they may stay. */
+  /** The old volume has invalid label values, so they are allowed. */
   readonly allowInvalidLabelValue?: boolean;
 }
 
-/** The rules of a volume's spec; the name is the volume's, and part of what some sources are limited by. */
+/** Validates a volume's spec. `name` is the volume's name, which counts towards the length limits of some sources. */
 export function validatePersistentVolumeSpec(
   spec: PersistentVolumeSpec,
   name: string,
@@ -79,7 +79,7 @@ function validateInline({ claimRef, capacity = {}, csi }: PersistentVolumeSpec, 
   ];
 }
 
-/** Storage, and nothing else. */
+/** Validates the capacity, which must consist of storage only. */
 function validateCapacity({ capacity }: PersistentVolumeSpec, at: Path): ErrorList {
   const entries = sortedEntries(capacity);
   const errors: ErrorList = entries.length === 0 ? [required(at)] : [];
@@ -92,7 +92,7 @@ function validateCapacity({ capacity }: PersistentVolumeSpec, at: Path): ErrorLi
   return errors;
 }
 
-/** `/`, however it is written. */
+/** Reports whether a path resolves to `/`. */
 function isRoot(target: string): boolean {
   if (!target.startsWith('/')) return false;
   let depth = 0;
@@ -127,7 +127,7 @@ function validateClasses(spec: PersistentVolumeSpec, at: Path, options: Persiste
   return errors;
 }
 
-/** How the spec of a volume is judged, given what stood there before. */
+/** Returns the options for validating an update of this volume. */
 const optionsFor = (old: PersistentVolume): PersistentVolumeSpecOptions => ({
   allowInvalidLabelValue: old.spec?.nodeAffinity?.required?.nodeSelectorTerms?.some(hasInvalidLabelValue) ?? false,
 });
@@ -135,7 +135,7 @@ const optionsFor = (old: PersistentVolume): PersistentVolumeSpecOptions => ({
 const hasInvalidLabelValue = ({ matchExpressions = [] }: NodeSelectorTerm): boolean =>
   matchExpressions.some(({ values = [] }) => values.some((value) => isValidLabelValue(value).length > 0));
 
-/** Sources whose mounts take options, also as an annotation. */
+/** Sources that support mount options, also as an annotation. */
 const withMountOptions: readonly string[] = [
   'gcePersistentDisk',
   'awsElasticBlockStore',
@@ -167,7 +167,7 @@ export const validatePersistentVolume = (volume: PersistentVolume): ErrorList =>
   ...validateMountOptions(volume),
 ];
 
-/** Upstream judges the spec of an update twice, and so repeats what is wrong with it. */
+/** Validates an update. Upstream validates the spec twice, so its errors are repeated. */
 export function validatePersistentVolumeUpdate(
   volume: PersistentVolume,
   old: PersistentVolume,
@@ -185,7 +185,7 @@ export function validatePersistentVolumeUpdate(
   return errors;
 }
 
-/** The source stays what it was; a CSI volume may get the secret that it is expanded with. */
+/** The source is immutable, except that a CSI volume without a controllerExpandSecretRef may get one. */
 function validateSourceChange(spec: PersistentVolumeSpec, old: PersistentVolumeSpec): ErrorList {
   const after = sourceOf(spec);
   const before = sourceOf(old);
@@ -201,7 +201,7 @@ function sourceOf(spec: PersistentVolumeSpec): PersistentVolumeSpec {
   return Object.fromEntries(sourceNames.map((name) => [name, spec[name]]));
 }
 
-/** Labels of nodes that left beta may be called by their new names. */
+/** Beta node labels → their stable names, which may replace them. */
 const stableLabels = new Map([
   ['beta.kubernetes.io/arch', 'kubernetes.io/arch'],
   ['beta.kubernetes.io/os', 'kubernetes.io/os'],
@@ -221,7 +221,7 @@ function validateNodeAffinityChange(
 
 type Affinity = PersistentVolumeSpec['nodeAffinity'];
 
-/** `affinity` with the new name of a label wherever `other` has that in its place. */
+/** Returns `affinity` with stable label names wherever `other` has them at the same position. */
 function renameLabels(affinity: Affinity, other: Affinity): Affinity {
   const terms = affinity?.required?.nodeSelectorTerms;
   if (!terms) return affinity;
