@@ -30,7 +30,7 @@ export interface EndpointSliceMirroringControllerOptions {
 
 const maxRetries = 15;
 
-/** Keeps slices of Endpoints that people or programs have made for services without a selector. */
+/** Maintains EndpointSlices for user-created Endpoints of services without selectors. */
 export class EndpointSliceMirroringController implements Controller {
   readonly #recorder: EventRecorder;
   readonly #endpoints: SharedIndexInformer<Endpoints>;

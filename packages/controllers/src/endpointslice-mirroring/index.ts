@@ -1,4 +1,4 @@
-/** Slices of Endpoints that are made by hand. */
+/** Mirrors user-created Endpoints to EndpointSlices. */
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import {
   EndpointSliceMirroringController,
@@ -7,7 +7,7 @@ import {
 
 export type { EndpointSliceMirroringControllerOptions };
 
-/** The controller with other settings than the usual. */
+/** Creates the controller with non-default settings. */
 export const newEndpointSliceMirroringController = (
   options: EndpointSliceMirroringControllerOptions,
 ): ControllerDefinition => ({

@@ -15,7 +15,7 @@ import {
 import { emptyPlan, groupBy, type SlicePlan } from '../endpointslice/slice-plan.ts';
 import type { IPFamily } from '../framework/services/pod-endpoints.ts';
 
-/** The value of `managedByLabel` on slices that are made of Endpoints. */
+/** The value of `managedByLabel` on slices that mirror Endpoints. */
 export const managedByMirroring = 'endpointslicemirroring-controller.k8s.io';
 
 export const endpointsKind = GroupVersionKind.of('', 'v1', 'Endpoints');
@@ -24,13 +24,16 @@ const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
 
 export interface MirroringPlan {
   readonly plan: SlicePlan;
-  /** How many addresses are no IP addresses. */
+  /** The number of invalid IP addresses. */
   readonly invalid: number;
-  /** How many were left out, those included. */
+  /** The number of addresses that were not mirrored, including invalid ones. */
   readonly skipped: number;
 }
 
-/** What is to become of the slices that mirror the Endpoints: one for each subset and family, and no more addresses. */
+/**
+ * Plans the slices that mirror the Endpoints: one for each subset and IP family, with at most `maxEndpointsPerSubset` addresses
+ * per subset.
+ */
 export function planMirroring(
   endpoints: Endpoints,
   existing: readonly EndpointSlice[],
@@ -126,12 +129,12 @@ function isUpToDate({ metadata, endpoints: known }: EndpointSlice, { endpoints }
     }) &&
     equals(labels, source.metadata.labels ?? {}) &&
     equals(metadata.annotations ?? {}, mirroredAnnotations(source)) &&
-    // Of others of that name that were here before.
+    // The owner is an earlier, deleted Endpoints object of that name.
     !metadata.ownerReferences?.some((owner) => owner.kind === 'Endpoints' && owner.name === name && owner.uid !== uid)
   );
 }
 
-/** Without a name it is a new one. */
+/** Returns the slice for a group. Without `sliceName` the slice is a new one. */
 function mirroredSlice(source: Endpoints, { addressType, ports, endpoints }: Group, sliceName?: string): EndpointSlice {
   const { name = '', namespace = '', labels } = source.metadata;
   return {

@@ -34,8 +34,8 @@ async function create(subsets: Endpoints['subsets'], metadata: Endpoints['metada
 }
 const service = () => network.service('web', { selector: {} });
 
-describe('Endpoints that somebody has made', () => {
-  it('are mirrored by ports and family, with their labels and annotations', async () => {
+describe('user-created Endpoints', () => {
+  it('are mirrored by ports and IP family, with their labels and annotations', async () => {
     await service();
     const annotations = { why: 'because', 'endpoints.kubernetes.io/last-change-trigger-time': 'x' };
     const { metadata } = await create(
@@ -106,7 +106,7 @@ describe('Endpoints that somebody has made', () => {
     expect(await writesOf(() => cluster.advance(3_600_000, 600_000))).toEqual([]);
   });
 
-  it('are followed, in one write where one will do', async () => {
+  it('are mirrored with one write per change where possible', async () => {
     await service();
     await create([{ addresses: [{ ip: '10.9.0.1' }], ports: [http] }]);
     const change = (endpoints: Partial<Endpoints>) => client().patch('web', 'merge', endpoints);
@@ -116,14 +116,14 @@ describe('Endpoints that somebody has made', () => {
     expect(await writesOf(() => change({ subsets: subsets(8080, '10.9.0.1', '10.9.0.2') }))).toEqual(['PUT']);
     expect((await slices()).map(addressesOf)).toEqual([['10.9.0.1', '10.9.0.2']]);
     const { uid } = (await slices())[0]!.metadata;
-    // Other ports: the slice is put to new use.
+    // Other ports: the slice is reused.
     expect(await writesOf(() => change({ subsets: subsets(9090, '10.9.0.1') }))).toEqual(['PUT']);
     expect((await slices()).map((slice) => [slice.metadata.uid, slice.ports?.[0]?.port])).toEqual([[uid, 9090]]);
     expect(await writesOf(() => change({ metadata: { labels: { a: 'b' } } }))).toEqual(['PUT']);
     expect(await writesOf(() => change({ subsets: [] }))).toEqual(['DELETE']);
   });
 
-  it('that are not for a service, or not to be mirrored, are left alone', async () => {
+  it('without a service or with the skip label are ignored', async () => {
     const subsets = [{ addresses: [{ ip: '10.9.0.1' }], ports: [http] }];
     await create(subsets);
     expect(writes()).toEqual([]);
@@ -139,7 +139,7 @@ describe('Endpoints that somebody has made', () => {
     expect(await writesOf(() => client().delete('web'))).toEqual(['DELETE']);
   });
 
-  it('that are too many are cut, and somebody is told', async () => {
+  it('with too many addresses are truncated, and an event is recorded', async () => {
     await service();
     const ips = ['1', '2', '3', '4', '5', '6'].map((last) => ({ ip: `10.9.0.${last}` }));
     await create([{ addresses: ips, ports: [http] }]);
@@ -149,7 +149,7 @@ describe('Endpoints that somebody has made', () => {
     ]);
   });
 
-  it('of the name of others that are gone take over their slices', async () => {
+  it('take over the slices of deleted ones of the same name', async () => {
     await service();
     const subsets = [{ addresses: [{ ip: '10.9.0.1' }], ports: [http] }];
     await create(subsets);
@@ -161,7 +161,7 @@ describe('Endpoints that somebody has made', () => {
     expect((await slices()).map((slice) => slice.metadata.ownerReferences?.[0]?.uid)).toEqual([metadata.uid]);
   });
 
-  it('have slices that are set right when somebody else changes them', async () => {
+  it('have slices that are restored after changes by others', async () => {
     await service();
     await create([{ addresses: [{ ip: '10.9.0.1' }], ports: [http] }]);
     const name = (await slices())[0]!.metadata.name!;
@@ -170,7 +170,7 @@ describe('Endpoints that somebody has made', () => {
     expect(await writesOf(() => mirrored.delete(name))).toEqual(['POST']);
   });
 
-  it('are mirrored a second later when it fails', async () => {
+  it('are mirrored a second after a failure', async () => {
     await service();
     let failures = 1;
     cluster.spy.plan = ({ method }) => {

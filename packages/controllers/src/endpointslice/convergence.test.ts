@@ -41,7 +41,7 @@ interface Known {
   ready: boolean;
 }
 
-/** What a user, kubelets and mishap do to a service's pods and slices; answers the pods that are left. */
+/** Performs random changes of a service's pods and slices, and faults. Returns the remaining pods. */
 async function take(steps: readonly Step[], app: string): Promise<Known[]> {
   const known: Known[] = [];
   for (const [i, { kind, which }] of steps.entries()) {
@@ -81,7 +81,7 @@ async function take(steps: readonly Step[], app: string): Promise<Known[]> {
   return known;
 }
 
-it('whatever happens, slices and Endpoints are in the end what the pods are, and nothing more is written', async () => {
+it('after random changes and faults, slices and Endpoints match the pods, and no more writes follow', async () => {
   let run = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {

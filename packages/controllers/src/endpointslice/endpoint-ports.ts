@@ -3,7 +3,7 @@ import type { EndpointPort } from '@coxswain/api/discovery/v1';
 import { inHashOrder } from '../framework/hash/fnv128a.ts';
 import { targetPort } from '../framework/services/pod-endpoints.ts';
 
-/** The service's ports as they are on that pod. Those that the pod does not have are left out. */
+/** Returns the service's ports with the pod's port numbers. Ports that the pod does not have are omitted. */
 export function endpointPorts({ spec }: Service, pod: Pod): EndpointPort[] {
   const ports: EndpointPort[] = [];
   for (const port of spec?.ports ?? []) {
@@ -19,7 +19,7 @@ export function endpointPorts({ spec }: Service, pod: Pod): EndpointPort[] {
   return ports;
 }
 
-/** The same for all lists of the same ports, in whatever order. A slice without any has null. */
+/** Returns a key that is the same for equal lists of ports in any order. `ports` is null for a slice without ports. */
 export function portsKey(ports: readonly EndpointPort[] | null | undefined): string {
   if (!ports) return '';
   return ports.length === 1 ? portKey(ports[0]!) : ports.map(portKey).sort().join(',');
@@ -28,7 +28,7 @@ export function portsKey(ports: readonly EndpointPort[] | null | undefined): str
 const portKey = ({ name, port, protocol, appProtocol }: EndpointPort): string =>
   JSON.stringify([name, port, protocol, appProtocol]);
 
-/** The ports in the order that upstream gives them. */
+/** Sorts the ports as upstream does. */
 export const inOrder = (ports: readonly EndpointPort[]): EndpointPort[] => inHashOrder(ports, asGoPrintsIt);
 
 const asGoPrintsIt = ({ name, protocol, port, appProtocol }: EndpointPort): string =>

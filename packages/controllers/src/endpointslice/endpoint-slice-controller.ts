@@ -28,7 +28,7 @@ import { isNodeReady } from './zone-capacity.ts';
 export interface EndpointSliceControllerOptions {
   /** `--max-endpoints-per-slice` */
   readonly maxEndpointsPerSlice?: number;
-  /** `--endpointslice-updates-batch-period`: how long changes of pods wait for others. */
+  /** `--endpointslice-updates-batch-period`: how long changes of pods are delayed to be combined with others. */
   readonly batchPeriodMs?: number;
   /** `--concurrent-service-endpoint-syncs` */
   readonly workers?: number;
@@ -36,12 +36,12 @@ export interface EndpointSliceControllerOptions {
 
 const maxRetries = 15;
 
-/** After somebody else has changed a slice, others may follow. */
+/** Delay after another client has changed a slice, because more changes may follow. */
 const sliceChangeDelayMs = 1000;
 
 const topologyKey = 'nodes';
 
-/** Keeps slices of the endpoints that the selectors of services find. */
+/** Maintains the EndpointSlices of services with selectors. */
 export class EndpointSliceController implements Controller {
   readonly #recorder: EventRecorder;
   readonly #services: SharedIndexInformer<Service>;
@@ -55,7 +55,7 @@ export class EndpointSliceController implements Controller {
   readonly #maxEndpointsPerSlice: number;
   readonly #batchPeriodMs: number;
   readonly #loop: ReconcileLoop;
-  /** Of one key: that nodes have changed. */
+  /** Has a single key, which stands for a change of nodes. */
   readonly #topologyLoop: ReconcileLoop;
 
   constructor(context: ControllerContext, options: EndpointSliceControllerOptions = {}) {
@@ -77,7 +77,7 @@ export class EndpointSliceController implements Controller {
       synced,
       reconcile: (key) => this.#reconcile(key),
       maxRetries,
-      // Slices are large and go to every node: what failed is not tried again within a second.
+      // Slices are large and are sent to every node, so retries are at least a second apart.
       rateLimiter: new MaxOfRateLimiter(
         new ItemExponentialFailureRateLimiter(1000, 1_000_000),
         new BucketRateLimiter(10, 100, context.clock),
@@ -158,7 +158,7 @@ export class EndpointSliceController implements Controller {
     return { plan: prefer ? hintOwnPlace(plan, prefer) : removeHints(plan), notices };
   }
 
-  /** Slices with addresses of a type that the service has no longer. */
+  /** Deletes slices of address types that the service no longer has. */
   async #deleteOthers(key: string, service: Service, slices: readonly EndpointSlice[]): Promise<string[]> {
     const { namespace, name } = service.metadata;
     const problems: string[] = [];

@@ -3,10 +3,10 @@ import type { Endpoint } from '@coxswain/api/discovery/v1';
 import { isPodReady } from '@coxswain/component-helpers';
 import { hasHostname, type IPFamily, podAddresses } from '../framework/services/pod-endpoints.ts';
 
-/** Where nodes say which zone they are in. */
+/** Node label with the node's zone. */
 export const zoneLabel = 'topology.kubernetes.io/zone';
 
-/** What a service has in the pod; without addresses when the pod has none of the family. */
+/** Returns the endpoint for a pod. It has no addresses when the pod has none of the IP family. */
 export function podEndpoint(pod: Pod, node: Node | undefined, service: Service, family: IPFamily): Endpoint {
   const serving = isPodReady(pod);
   const terminating = pod.metadata.deletionTimestamp !== undefined;
@@ -15,7 +15,7 @@ export function podEndpoint(pod: Pod, node: Node | undefined, service: Service, 
   const zone = node?.metadata.labels?.[zoneLabel];
   return {
     addresses: podAddresses(pod, family).sort(),
-    // Who looks at nothing but `ready` is not to use pods that are going.
+    // `ready` is false for terminating pods, for clients that read no other condition.
     conditions: { ready: !!service.spec?.publishNotReadyAddresses || (serving && !terminating), serving, terminating },
     ...(hasHostname(pod, service) && { hostname: pod.spec?.hostname ?? '' }),
     targetRef: {
@@ -29,14 +29,14 @@ export function podEndpoint(pod: Pod, node: Node | undefined, service: Service, 
   };
 }
 
-/** What makes two endpoints the same one, however its state changes. */
+/** Returns the identity of an endpoint, which does not depend on its conditions. */
 export function endpointKey({ addresses, hostname = '', targetRef }: Endpoint): string {
   const { namespace = '', name = '' } = targetRef ?? {};
   const sorted = addresses.length === 1 ? addresses[0] : [...addresses].sort().join(',');
   return `${sorted} ${hostname} ${namespace}/${name}`;
 }
 
-/** Whether two endpoints of one key are alike in all that a controller of slices decides, hints left aside. */
+/** Whether two endpoints with the same key are equal in the fields that the controllers set, except hints. */
 export function isSameEndpoint(a: Endpoint, b: Endpoint): boolean {
   return (
     a.nodeName === b.nodeName &&

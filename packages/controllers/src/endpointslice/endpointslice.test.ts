@@ -25,7 +25,7 @@ const writes = (): string[] => cluster.spy.writes.map(({ method }) => method);
 const hintsOf = ({ endpoints }: EndpointSlice): (string | undefined)[] =>
   (endpoints ?? []).map(({ hints }) => hints?.forZones?.map(({ name }) => name).join());
 
-/** What the controllers write meanwhile. */
+/** Returns the writes that the controllers make during `act`. */
 async function writesOf(act: () => Promise<unknown>): Promise<string[]> {
   const before = writes().length;
   await act();
@@ -37,7 +37,7 @@ const expectIdle = async (): Promise<void> =>
   expect(await writesOf(() => cluster.advance(3_600_000, 600_000))).toEqual([]);
 
 describe('a service', () => {
-  it('has a slice even without endpoints, and nothing more is written', async () => {
+  it('has a slice even without endpoints and causes no further writes', async () => {
     const { metadata } = await network.service('web', {}, { labels: { team: 'blue' } });
     const [slice, ...others] = await network.slices('web');
     expect(others).toEqual([]);
@@ -90,7 +90,7 @@ describe('a service', () => {
         zone: 'zone-1',
       },
     ]);
-    // In the order that kube-controller-manager v1.36 gives them.
+    // In the same order as kube-controller-manager v1.36.
     expect(slice!.ports).toEqual([
       { name: 'http', port: 8080, protocol: 'TCP' },
       { name: 'https', port: 8443, protocol: 'TCP' },
@@ -99,7 +99,7 @@ describe('a service', () => {
     await expectIdle();
   });
 
-  it('tells of each change of a pod in one write, and when it happened', async () => {
+  it('writes each change of a pod once, with its time', async () => {
     await network.service('web');
     await network.pod('a');
     const conditions = async () => (await network.slices('web'))[0]!.endpoints?.map((endpoint) => endpoint.conditions);
@@ -120,7 +120,7 @@ describe('a service', () => {
     expect(await writesOf(() => network.kill('a'))).toEqual([]);
   });
 
-  it('has pods that come to have its labels, and not those that lose them', async () => {
+  it('adds and removes pods whose labels change', async () => {
     await network.service('web');
     await network.service('other', { selector: { app: 'other' } });
     await network.pod('a');
@@ -131,7 +131,7 @@ describe('a service', () => {
     expect(addressesOf((await network.slices('other'))[0]!)).toEqual(['10.1.0.1']);
   });
 
-  it('with publishNotReadyAddresses and no address of its own has all pods, with their names', async () => {
+  it('that is headless and publishes not ready addresses has all pods, with hostnames', async () => {
     await network.service('peers', { clusterIP: 'None', publishNotReadyAddresses: true, ports: [] });
     await network.pod('a', { ready: false, spec: { hostname: 'first', subdomain: 'peers' } });
     await network.pod('b', { node: 'nowhere', spec: { hostname: 'second', subdomain: 'others' } });
@@ -143,7 +143,7 @@ describe('a service', () => {
     ]);
   });
 
-  it('of both families has slices for each', async () => {
+  it('with both IP families has slices for each', async () => {
     await network.service('web', { ipFamilyPolicy: 'PreferDualStack' });
     await network.pod('a', { ips: ['10.1.0.1', 'fd01::1'] });
     await network.pod('b', { ips: ['10.1.0.2'] });
@@ -159,7 +159,7 @@ describe('a service', () => {
     await expectIdle();
   });
 
-  it('has slices for each meaning that the name of a port has', async () => {
+  it('has a slice for each port number of a named port', async () => {
     await network.service('web', { ports: [{ port: 80, targetPort: 'http' }] });
     await network.pod('a');
     const ports = [{ name: 'http', containerPort: 9000 }];
@@ -172,11 +172,11 @@ describe('a service', () => {
         [[9000], ['10.1.0.2']],
       ]),
     );
-    // Those that have no such port are endpoints all the same.
+    // Pods without the port are endpoints too.
     expect(all).toHaveLength(3);
   });
 
-  it('without a selector, or with another name for it, is left alone', async () => {
+  it('without a selector or with an external name is ignored', async () => {
     await network.service('manual', { selector: {} });
     await services().create({
       metadata: { name: 'far' },
@@ -186,7 +186,7 @@ describe('a service', () => {
     expect(writes()).toEqual([]);
   });
 
-  it('of the name of one that is gone has slices of its own', async () => {
+  it('with the name of a deleted one gets new slices', async () => {
     await network.service('web');
     await network.pod('a');
     const [old] = await network.slices('web');
@@ -201,7 +201,7 @@ describe('a service', () => {
     expect(addressesOf(slice!)).toEqual(['10.1.0.1']);
   });
 
-  it('gives its labels to its slices', async () => {
+  it('copies its labels to its slices', async () => {
     await network.service('web');
     await network.pod('a');
     const label = (labels: Record<string, string>) => services().patch('web', 'merge', { metadata: { labels } });
@@ -218,7 +218,7 @@ describe('slices', () => {
   const sizes = async (): Promise<number[]> =>
     (await network.slices('web')).map(({ endpoints }) => endpoints?.length ?? 0).sort((a, b) => b - a);
 
-  it('are filled one after the other, and each change is one write', async () => {
+  it('are filled one after the other, with one write for each change', async () => {
     await network.service('web');
     await fill('a', 'b', 'c', 'd', 'e');
     expect(await sizes()).toEqual([3, 2]);
@@ -230,7 +230,7 @@ describe('slices', () => {
     expect(await sizes()).toEqual([2]);
   });
 
-  it('are written once for pods that come together, when there is time to wait', async () => {
+  it('are written once for several pods within the batch period', async () => {
     await cluster.stop();
     await start({ maxEndpointsPerSlice: 100, batchPeriodMs: 500 });
     await network.service('web');
@@ -239,7 +239,7 @@ describe('slices', () => {
     expect(await sizes()).toEqual([5]);
   });
 
-  it('that somebody else has changed or deleted are as before a second later', async () => {
+  it('that were changed or deleted by others are restored a second later', async () => {
     await network.service('web');
     await fill('a', 'b');
     const [slice] = await network.slices('web');
@@ -255,7 +255,7 @@ describe('slices', () => {
     await expectIdle();
   });
 
-  it('that are no longer the service’s by their label are replaced', async () => {
+  it('whose service label was changed are replaced', async () => {
     await network.service('web');
     await fill('a');
     const [slice] = await network.slices('web');
@@ -268,7 +268,7 @@ describe('slices', () => {
     await expectIdle();
   });
 
-  it('stay as they are when the controller starts anew', async () => {
+  it('are reused when the controller is restarted', async () => {
     await network.service('web');
     await fill('a', 'b', 'c', 'd');
     await cluster.stopControllers();
@@ -280,7 +280,7 @@ describe('slices', () => {
     await expectIdle();
   });
 
-  it('that cannot be written are tried again, and the service’s owner is told', async () => {
+  it('are written again after failures, which are reported by events', async () => {
     await network.service('web');
     let failures = 2;
     cluster.spy.plan = ({ method }) => {
@@ -297,7 +297,7 @@ describe('slices', () => {
     ]);
   });
 
-  it('do without pods on nodes that are not there, until they are', async () => {
+  it('omit pods on nodes that do not exist yet', async () => {
     await network.service('web');
     await network.pod('a', { node: 'node-2' });
     await network.pod('b');
@@ -317,7 +317,7 @@ describe('hints', () => {
     await network.node('node-2', 'zone-2');
   });
 
-  it('are for the own zone, or node, where traffic is to stay close', async () => {
+  it('are for the own zone or node with trafficDistribution', async () => {
     await network.service('web', { trafficDistribution: 'PreferClose' });
     await network.pod('a');
     await network.pod('b', { node: 'node-2' });
@@ -335,7 +335,7 @@ describe('hints', () => {
     expect(hintsOf((await network.slices('web'))[0]!)).toEqual([undefined, undefined, undefined]);
   });
 
-  it('share endpoints out by what the zones can do, while that goes well', async () => {
+  it('distribute endpoints by zone capacity while possible', async () => {
     const annotations = { 'service.kubernetes.io/topology-mode': 'Auto' };
     await network.service('web', {}, { annotations });
     expect(await cluster.events()).toEqual([

@@ -1,10 +1,10 @@
-/** Slices of the endpoints that services find by their selectors. */
+/** Maintains EndpointSlices of services with selectors. */
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { EndpointSliceController, type EndpointSliceControllerOptions } from './endpoint-slice-controller.ts';
 
 export type { EndpointSliceControllerOptions };
 
-/** The controller with other settings than the usual. */
+/** Creates the controller with non-default settings. */
 export const newEndpointSliceController = (options: EndpointSliceControllerOptions): ControllerDefinition => ({
   name: 'endpointslice-controller',
   aliases: ['endpointslice'],

@@ -4,13 +4,16 @@ import { deletedObject } from '@coxswain/client';
 import { isManagedBy, type SliceTracker, serviceKeyOf } from './slice-tracker.ts';
 
 export interface OwnSliceWatcher {
-  /** The value of the label by which slices are ours. */
+  /** The value of the managed-by label on the controller's slices. */
   readonly managedBy: string;
   readonly tracker: SliceTracker;
   enqueue(serviceKey: string): void;
 }
 
-/** Finds out which services have slices that somebody else has changed: only our own writes need no second look. */
+/**
+ * Returns a handler that queues the services whose slices were changed by other clients. Events of the controller's own writes
+ * are ignored.
+ */
 export function ownSliceHandler({ managedBy, tracker, enqueue }: OwnSliceWatcher): ResourceEventHandler<EndpointSlice> {
   const enqueueFor = (slice: EndpointSlice): void => {
     const key = serviceKeyOf(slice);
@@ -24,7 +27,8 @@ export function ownSliceHandler({ managedBy, tracker, enqueue }: OwnSliceWatcher
       const isOurs = isManagedBy(slice, managedBy);
       const isMoved = serviceKeyOf(old) !== serviceKeyOf(slice);
       const isHandedOver = isOurs !== isManagedBy(old, managedBy);
-      // Differs from upstream: what somebody took away is not waited for until the retries are over.
+      // Differs from upstream: a slice that was taken away is no longer expected in the cache, so the service is not retried in
+      // vain.
       if (isMoved || isHandedOver) tracker.forgetSlice(old);
       if (isMoved) enqueueFor(old);
       if (isMoved || isHandedOver || (isOurs && tracker.isNews(slice))) enqueueFor(slice);

@@ -7,7 +7,7 @@ import type { SlicePlan } from './slice-plan.ts';
 
 const max = 5;
 
-/** `3!` is the endpoint 3 in another state than `3`. */
+/** `3!` is endpoint 3 in another state than `3`. */
 const endpoint = (text: string): Endpoint => ({
   addresses: [`10.0.0.${text.replace('!', '')}`],
   conditions: { ready: !text.endsWith('!') },
@@ -39,39 +39,43 @@ const contents = ({ endpoints }: EndpointSlice): string =>
     .map(({ addresses, conditions }) => addresses[0]!.slice(7) + (conditions?.ready ? '' : '!'))
     .join(' ');
 
-describe('endpoints are packed into slices', () => {
+describe('packEndpoints', () => {
   const cases: Record<string, [existing: Record<string, string>, desired: string, written: string[]]> = {
-    'none are needed for none': [{}, '', []],
-    'new ones are filled up': [{}, '1 2 3 4 5 6 7', ['create 1 2 3 4 5', 'create 6 7']],
-    'those that are right stay': [{ a: '1 2', b: '3' }, '3 2 1', []],
-    'what goes leaves a gap': [{ a: '1 2 3', b: '4 5' }, '1 3 4 5', ['update a 1 3']],
-    'what changes stays where it is': [{ a: '1 2 3' }, '1 2! 3', ['update a 1 2! 3']],
-    'one that nothing is left in goes': [{ a: '1 2', b: '3' }, '1 2', ['delete b']],
-    'one that is written anyway is filled first': [{ a: '1 2 3', b: '4' }, '1 2 4 5', ['update a 1 2 5']],
-    'the fullest of those is filled first': [
+    'creates no slices without endpoints': [{}, '', []],
+    'fills new slices': [{}, '1 2 3 4 5 6 7', ['create 1 2 3 4 5', 'create 6 7']],
+    'keeps slices that are right': [{ a: '1 2', b: '3' }, '3 2 1', []],
+    'removes endpoints without filling the gaps': [{ a: '1 2 3', b: '4 5' }, '1 3 4 5', ['update a 1 3']],
+    'updates endpoints in place': [{ a: '1 2 3' }, '1 2! 3', ['update a 1 2! 3']],
+    'deletes empty slices': [{ a: '1 2', b: '3' }, '1 2', ['delete b']],
+    'first fills slices that are written anyway': [{ a: '1 2 3', b: '4' }, '1 2 4 5', ['update a 1 2 5']],
+    'fills the fullest of those first': [
       { a: '1 9', b: '2 3 4 9' },
       '1 2 3 4 5 6 7',
       ['update a 1 7', 'update b 2 3 4 5 6'],
     ],
-    'the one that is then fullest takes what is left': [{ a: '1', b: '2 3 4' }, '1 2 3 4 5', ['update b 2 3 4 5']],
-    'one that has no room for all of it takes nothing': [{ a: '1 2 3 4' }, '1 2 3 4 5 6', ['create 5 6']],
-    'as many as a slice holds go into a new one': [{ a: '' }, '1 2 3 4 5', ['create 1 2 3 4 5']],
-    'an empty one is not filled when nothing else is in it': [{ a: '' }, '1', ['update a 1']],
-    'a slice that is too full stays so': [{ a: '1 2 3 4 5 6' }, '1 2 3 4 5 6 7', ['create 7']],
-    'an endpoint that is there twice is there once': [{ a: '1 2', b: '1' }, '1 2', ['delete b']],
+    'puts the remaining endpoints into the slice that they fill best': [
+      { a: '1', b: '2 3 4' },
+      '1 2 3 4 5',
+      ['update b 2 3 4 5'],
+    ],
+    'does not fill a slice without room for all remaining endpoints': [{ a: '1 2 3 4' }, '1 2 3 4 5 6', ['create 5 6']],
+    'puts a full set of endpoints into a new slice': [{ a: '' }, '1 2 3 4 5', ['create 1 2 3 4 5']],
+    'fills an existing empty slice': [{ a: '' }, '1', ['update a 1']],
+    'keeps slices that are too full': [{ a: '1 2 3 4 5 6' }, '1 2 3 4 5 6 7', ['create 7']],
+    'removes duplicate endpoints': [{ a: '1 2', b: '1' }, '1 2', ['delete b']],
   };
   it.each(Object.entries(cases))('%s', (_, [existing, desired, written]) => {
     expect(pack(existing, desired).written).toEqual(written);
   });
 
-  it('and labels are reason enough to write one', () => {
+  it('writes slices whose labels change', () => {
     const { plan, written } = pack({ a: '1', b: '2' }, '1 2 3', ['a']);
     expect(written).toEqual(['update a 1 3']);
     expect(plan.update[0]!.metadata.labels).toEqual({ new: 'label' });
     expect(plan.unchanged.map(({ metadata }) => metadata.name)).toEqual(['b']);
   });
 
-  it('each in one place, none too many, and no more is written than needed', () => {
+  it('places each endpoint once, respects the maximum and writes no more than needed', () => {
     const ids = fc.uniqueArray(fc.integer({ min: 1, max: 40 }), { maxLength: 40 });
     const numbered = ids.map((some) => some.map(String));
     fc.assert(
@@ -83,12 +87,12 @@ describe('endpoints are packed into slices', () => {
         expect(after.flatMap((it) => split(contents(it))).sort()).toEqual([...desired].sort());
         expect(after.every(({ endpoints }) => (endpoints ?? []).length <= max)).toBe(true);
         expect(after.every(({ endpoints }) => (endpoints ?? []).length > 0)).toBe(true);
-        // A second look finds nothing to do.
+        // Packing the result again changes nothing.
         const settled = Object.fromEntries(after.map((it, i) => [`t${i}`, contents(it)]));
         expect(pack(settled, desired.join(' ')).written).toEqual([]);
-        // New slices are full, but for the last.
+        // New slices are full except the last one.
         expect(plan.create.slice(0, -1).every(({ endpoints }) => (endpoints ?? []).length === max)).toBe(true);
-        // Slices that need not be touched are not, but for one that takes what is left.
+        // Only slices with removed endpoints are written, and at most one that takes the remaining endpoints.
         const touched = Object.values(existing).filter((text) => !split(text).every((id) => desired.includes(id)));
         expect(plan.update.length + plan.delete.length).toBeLessThanOrEqual(touched.length + 1);
       }),

@@ -3,25 +3,25 @@ import { endpointKey, isSameEndpoint } from './endpoint.ts';
 import type { SlicePlan } from './slice-plan.ts';
 
 export interface Packing {
-  /** Slices of the same ports and type of addresses. */
+  /** Slices with the same ports and address type. */
   readonly existing: readonly EndpointSlice[];
-  /** All endpoints that there are to be, by `endpointKey`. */
+  /** All desired endpoints, by `endpointKey`. */
   readonly desired: ReadonlyMap<string, Endpoint>;
   readonly maxEndpointsPerSlice: number;
-  /** The labels that the slice is to get; undefined when those it has are right. */
+  /** Returns the new labels of the slice, or undefined when its labels are right. */
   newLabels(slice: EndpointSlice): Record<string, string> | undefined;
-  /** One with an empty list of endpoints. */
+  /** Returns a new slice with an empty list of endpoints. */
   newSlice(): EndpointSlice;
 }
 
 /**
- * Puts endpoints into slices so that few of them change, for each change goes to every node:
+ * Distributes endpoints to slices so that few slices change, because each change is sent to every node:
  *
- * 1. Endpoints stay where they are; slices from which some go or in which some change are to be written.
- * 2. Those that are to be written anyway are filled up, the fullest first.
- * 3. What is left goes into one slice that has room for all of it, the one that it fills best, or into new ones.
+ * 1. Endpoints stay in their slices. Slices with removed or changed endpoints are written.
+ * 2. Slices that are written anyway are filled, the fullest first.
+ * 3. The remaining endpoints go into one slice that has room for all of them (the one that they fill best), or into new ones.
  *
- * Slices are never joined: with time there may be more of them than needed.
+ * Slices are never merged, so over time there may be more of them than needed.
  */
 export function packEndpoints(packing: Packing): SlicePlan {
   const { existing, maxEndpointsPerSlice: max } = packing;
@@ -56,7 +56,7 @@ export function packEndpoints(packing: Packing): SlicePlan {
   return plan;
 }
 
-/** The endpoints that stay, as they are to be. Takes them from what is missing. */
+/** Returns the remaining endpoints in their new state, and removes them from `missing`. */
 function kept(
   before: readonly Endpoint[],
   missing: Map<string, Endpoint>,
@@ -80,7 +80,7 @@ function copied(slice: EndpointSlice, endpoints: Endpoint[], labels?: Record<str
   return { ...slice, metadata: { ...slice.metadata, ...(labels && { labels }) }, endpoints };
 }
 
-/** The slice that so many more endpoints would make fullest; undefined when none has the room. */
+/** Returns the slice that `count` more endpoints would fill best, or undefined when none has enough room. */
 function bestFilled(slices: readonly EndpointSlice[], count: number, max: number): EndpointSlice | undefined {
   let best: EndpointSlice | undefined;
   let least = max;

@@ -10,7 +10,7 @@ export interface PodOptions {
   readonly spec?: Partial<NonNullable<Pod['spec']>>;
 }
 
-/** Services and pods of the default namespace, and what kubelets make of the latter. */
+/** Creates services, nodes and pods in the default namespace, and sets pod statuses as kubelets do. */
 export class Network {
   readonly #cluster: TestCluster;
   #addresses = 0;
@@ -46,7 +46,7 @@ export class Network {
     return service;
   }
 
-  /** A pod that runs. */
+  /** Creates a running pod. */
   async pod(name: string, options: PodOptions = {}): Promise<Pod> {
     const { ips = [this.#nextAddress()], ready = true, node = 'node-1', labels = { app: 'web' }, spec } = options;
     await this.#pods.create({
@@ -77,19 +77,19 @@ export class Network {
     return pod;
   }
 
-  /** Its containers have ended. */
+  /** Marks the pod as succeeded. */
   async end(name: string): Promise<void> {
     const condition = { type: 'Ready', status: 'False', lastTransitionTime: this.now } as const;
     await this.status(name, { phase: 'Succeeded', conditions: [condition] });
   }
 
-  /** At once, as when its kubelet has ended it. */
+  /** Deletes the pod without a grace period. */
   async kill(name: string): Promise<void> {
     await this.#pods.delete(name, { gracePeriodSeconds: 0 });
     await this.#cluster.settle();
   }
 
-  /** By name of the service, with the oldest first. */
+  /** Returns the slices of a service, oldest first. */
   async slices(service: string): Promise<EndpointSlice[]> {
     const slices = this.#cluster.clients.discovery.v1.endpointSlices('default');
     const { items } = await slices.list({ labelSelector: `kubernetes.io/service-name=${service}` });
@@ -110,6 +110,6 @@ export class Network {
   }
 }
 
-/** The addresses of a slice, in order. */
+/** Returns the sorted addresses of a slice. */
 export const addressesOf = ({ endpoints }: EndpointSlice): string[] =>
   (endpoints ?? []).flatMap(({ addresses }) => addresses).sort();

@@ -8,11 +8,11 @@ import { packEndpoints } from './pack-endpoints.ts';
 import { isOwnedBy, isPlaceholder, newSlice, newSliceLabels } from './slice-metadata.ts';
 import { addPlan, emptyPlan, groupBy, type SlicePlan } from './slice-plan.ts';
 
-/** The families of the addresses that the service is reached at. */
+/** Returns the IP families of the service. */
 export function addressTypes({ spec }: Service): IPFamily[] {
   const families = spec?.ipFamilies?.filter((family) => family !== '') ?? [];
   if (families.length > 0) return families;
-  // Servers from before there were families do not say.
+  // Old servers do not set `ipFamilies`.
   const clusterIP = spec?.clusterIP ?? '';
   if (clusterIP === '' || clusterIP === 'None') return ['IPv4', 'IPv6'];
   const bytes = parseIPSloppy(clusterIP)?.bytes;
@@ -21,21 +21,21 @@ export function addressTypes({ spec }: Service): IPFamily[] {
 
 export interface ServiceState {
   readonly service: Service;
-  /** All that it selects. */
+  /** All pods that the service selects. */
   readonly pods: readonly Pod[];
   readonly addressType: IPFamily;
-  /** Its slices with addresses of that type. */
+  /** The service's slices of that address type. */
   readonly existing: readonly EndpointSlice[];
   nodeOf(pod: Pod): Node | undefined;
   readonly maxEndpointsPerSlice: number;
 }
 
-/** What is to become of a service's slices with one type of addresses, hints left aside; and what stood in the way. */
+/** Plans the slices of a service for one address type, without hints. Returns the problems of pods that were skipped. */
 export function planSlices(state: ServiceState): { plan: SlicePlan; problems: string[] } {
   const { service, addressType, existing, maxEndpointsPerSlice } = state;
   const { groups, problems } = desiredGroups(state);
   const plan = emptyPlan();
-  // What an older service of that name has left is not touched, but for being deleted.
+  // Slices of an earlier service of that name are deleted and not reused.
   plan.delete.push(...existing.filter((slice) => !isOwnedBy(slice, service)));
   const owned = existing.filter((slice) => isOwnedBy(slice, service));
   const existingByPorts = groupBy(owned, ({ ports }) => portsKey(ports));
@@ -51,7 +51,7 @@ export function planSlices(state: ServiceState): { plan: SlicePlan; problems: st
   }
   for (const [key, slices] of existingByPorts) if (!groups.has(key)) plan.delete.push(...slices);
 
-  // Even a service without endpoints has a slice, so that those who watch know that they are up to date.
+  // A service without endpoints has one empty slice, so that watchers know that they are up to date.
   if (plan.create.length === 0 && plan.delete.length === existing.length) {
     const [only] = plan.delete;
     if (plan.delete.length === 1 && only && isPlaceholder(only, service)) plan.unchanged.push(...plan.delete.splice(0));
@@ -65,7 +65,7 @@ interface Group {
   readonly endpoints: Map<string, Endpoint>;
 }
 
-/** A slice's endpoints all have the same ports; by name, ports may be others on each pod. */
+/** Groups the endpoints by their ports, because all endpoints of a slice share its ports. A named port may differ between pods. */
 function desiredGroups({ service, pods, addressType, nodeOf }: ServiceState): {
   groups: Map<string, Group>;
   problems: string[];
@@ -81,7 +81,7 @@ function desiredGroups({ service, pods, addressType, nodeOf }: ServiceState): {
     groups.set(key, group);
     const node = nodeOf(pod);
     if (!node && !service.spec?.publishNotReadyAddresses) {
-      // It is soon deleted, or its node comes: it is tried again, and keeps no other pod waiting.
+      // The pod will soon be deleted or its node will appear. The problem causes a retry but does not affect other pods.
       problems.push(
         `skipping Pod ${pod.metadata.name} for Service ${namespace}/${name}: Node ${pod.spec?.nodeName ?? ''} Not Found`,
       );

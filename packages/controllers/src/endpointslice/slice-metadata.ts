@@ -8,9 +8,9 @@ import { isHeadless } from '../framework/services/pod-endpoints.ts';
 export const serviceNameLabel = 'kubernetes.io/service-name';
 export const managedByLabel = 'endpointslice.kubernetes.io/managed-by';
 const headlessLabel = 'service.kubernetes.io/headless';
-/** When that happened for which endpoints were last written. */
+/** The time of the change that caused the last write of the endpoints. */
 export const triggerTimeAnnotation = 'endpoints.kubernetes.io/last-change-trigger-time';
-/** The value of `managedByLabel` on slices that are made of pods. */
+/** The value of `managedByLabel` on slices for services with selectors. */
 export const managedByPods = 'endpointslice-controller.k8s.io';
 
 export const serviceKind = GroupVersionKind.of('', 'v1', 'Service');
@@ -18,7 +18,7 @@ export const serviceKind = GroupVersionKind.of('', 'v1', 'Service');
 const isReserved = (label: string): boolean =>
   label === serviceNameLabel || label === managedByLabel || label === headlessLabel;
 
-/** Those of the service, and ours. */
+/** The service's labels and the controller's own. */
 function sliceLabels(service: Service): Record<string, string> {
   return {
     ...unreserved(service.metadata.labels),
@@ -28,7 +28,10 @@ function sliceLabels(service: Service): Record<string, string> {
   };
 }
 
-/** What the slice's labels are to be, if the service's are others by now. Ours alone are no reason to write it. */
+/**
+ * Returns the slice's new labels if the service's labels have changed. A difference in the controller's own labels alone causes
+ * no write.
+ */
 export function newSliceLabels(slice: EndpointSlice, service: Service): Record<string, string> | undefined {
   return equals(unreserved(slice.metadata.labels), unreserved(service.metadata.labels))
     ? undefined
@@ -38,7 +41,7 @@ export function newSliceLabels(slice: EndpointSlice, service: Service): Record<s
 const unreserved = (labels: Readonly<Record<string, string>> | undefined): Record<string, string> =>
   Object.fromEntries(Object.entries(labels ?? {}).filter(([label]) => !isReserved(label)));
 
-/** One without endpoints. */
+/** Returns a slice without endpoints. */
 export function newSlice(
   service: Service,
   addressType: EndpointSlice['addressType'],
@@ -58,10 +61,10 @@ export function newSlice(
   };
 }
 
-/** The beginning of the names of a service's slices; longer ones are cut by the server. */
+/** The name prefix of a service's slices. The server truncates long prefixes. */
 export const slicePrefix = (name: string): string => (name.length < dns1123SubdomainMaxLength ? `${name}-` : name);
 
-/** Whether the slice is the one that a service without endpoints has. */
+/** Whether the slice is the empty one of a service without endpoints. */
 export function isPlaceholder(slice: EndpointSlice, service: Service): boolean {
   return !slice.endpoints?.length && !slice.ports?.length && equals(slice.metadata.labels ?? {}, sliceLabels(service));
 }
@@ -71,7 +74,7 @@ export const isOwnedBy = (slice: EndpointSlice, service: Service): boolean =>
     ({ uid, kind, apiVersion }) => uid === service.metadata.uid && kind === 'Service' && apiVersion === 'v1',
   ) ?? false;
 
-/** The slice with the annotation that this time belongs into; without it when there is no time. */
+/** Returns the slice with the trigger time annotation, or without it when `time` is undefined. */
 export function withTriggerTime(slice: EndpointSlice, time: string | undefined): EndpointSlice {
   const { [triggerTimeAnnotation]: _, ...annotations } = slice.metadata.annotations ?? {};
   if (time !== undefined) annotations[triggerTimeAnnotation] = time;

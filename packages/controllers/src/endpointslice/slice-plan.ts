@@ -1,6 +1,6 @@
 import type { EndpointSlice } from '@coxswain/api/discovery/v1';
 
-/** What is to become of slices. Those to create and update are ours to change; the others are as the cache has them. */
+/** The changes of slices. Slices in `create` and `update` are copies that may be mutated. The others are cached objects. */
 export interface SlicePlan {
   readonly create: EndpointSlice[];
   readonly update: EndpointSlice[];
@@ -10,7 +10,7 @@ export interface SlicePlan {
 
 export const emptyPlan = (): SlicePlan => ({ create: [], update: [], delete: [], unchanged: [] });
 
-/** Adds all of one plan to another. */
+/** Appends one plan to another. */
 export function addPlan(to: SlicePlan, plan: SlicePlan): void {
   to.create.push(...plan.create);
   to.update.push(...plan.update);
@@ -19,8 +19,8 @@ export function addPlan(to: SlicePlan, plan: SlicePlan): void {
 }
 
 /**
- * Slices that would go take in what new ones would hold: one write instead of two. Only those that `mayReuse` allows, and
- * of the same type of addresses, which no slice can change.
+ * Replaces pairs of a deleted and a created slice by one update, which saves a write. Only for slices that `mayReuse` accepts and
+ * that have the same address type, which is immutable.
  */
 export function reuseDeleted(plan: SlicePlan, mayReuse: (slice: EndpointSlice) => boolean): SlicePlan {
   const create = [...plan.create];
@@ -35,7 +35,7 @@ export function reuseDeleted(plan: SlicePlan, mayReuse: (slice: EndpointSlice) =
   return { ...plan, create, update, delete: kept };
 }
 
-/** Lists of what has the same key, in order. */
+/** Groups the items by key, preserving their order. */
 export function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {

@@ -14,17 +14,17 @@ function tracker(...written: EndpointSlice[]): SliceTracker {
   return tracker;
 }
 
-describe('what was written', () => {
+describe('a written slice', () => {
   it.each<[string, boolean, EndpointSlice[], EndpointSlice[]]>([
-    ['is not missed when nothing was', false, [], []],
-    ['is there', false, [slice('a', 2)], [slice('a', 2)]],
-    ['is there, and others too', false, [slice('a', 2)], [slice('a', 2), slice('b', 1)]],
-    ['has been changed since', false, [slice('a', 2)], [slice('a', 3)]],
-    ['is not there yet', true, [slice('a', 1)], []],
-    ['is older there', true, [slice('a', 2)], [slice('a', 1)]],
+    ['is not stale when nothing was written', false, [], []],
+    ['is not stale when it is present', false, [slice('a', 2)], [slice('a', 2)]],
+    ['is not stale when others are present too', false, [slice('a', 2)], [slice('a', 2), slice('b', 1)]],
+    ['is not stale when it was changed since', false, [slice('a', 2)], [slice('a', 3)]],
+    ['is stale when it is absent', true, [slice('a', 1)], []],
+    ['is stale when it is older', true, [slice('a', 2)], [slice('a', 1)]],
   ])('%s', (_, isStale, written, seen) => expect(tracker(...written).areStale(key, seen)).toBe(isStale));
 
-  it('is no news, but what others write is', () => {
+  it('is no news, but changes by others are', () => {
     const it = tracker(slice('a', 2));
     expect(it.isNews(slice('a', 2))).toBe(false);
     expect(it.isNews(slice('a', 1))).toBe(false);
@@ -33,14 +33,14 @@ describe('what was written', () => {
     expect(it.has(slice('b', 1))).toBe(false);
   });
 
-  it('is lost when somebody else deletes it, once', () => {
+  it('is lost once when another client deletes it', () => {
     const it = tracker(slice('a', 1));
     expect(it.isLost(slice('a', 1))).toBe(true);
     expect(it.isLost(slice('a', 1))).toBe(false);
     expect(it.areStale(key, [])).toBe(false);
   });
 
-  it('and deleted is not lost, and stale as long as it is there', () => {
+  it('that was deleted is not lost, and stale while it is present', () => {
     const it = tracker(slice('a', 1));
     it.deleted(slice('a', 1));
     expect(it.areStale(key, [slice('a', 1)])).toBe(true);
@@ -48,7 +48,7 @@ describe('what was written', () => {
     expect(it.isLost(slice('a', 1))).toBe(false);
   });
 
-  it('is forgotten with its service', () => {
+  it('is removed with its service', () => {
     const it = tracker(slice('a', 1));
     it.forget(key);
     expect(it.areStale(key, [])).toBe(false);

@@ -4,13 +4,13 @@ import { managedByLabel, serviceNameLabel } from './slice-metadata.ts';
 
 const serviceIndex = 'service';
 
-/** The key of the service that the slice is for; undefined when it names none. */
+/** Returns the key of the service in the slice's label, or undefined without the label. */
 export function serviceKeyOf({ metadata: { namespace, labels } }: EndpointSlice): string | undefined {
   const name = labels?.[serviceNameLabel];
   return name ? `${namespace}/${name}` : undefined;
 }
 
-/** Lets `slicesOf` find slices without going through all. Harmless when called twice. */
+/** Adds the index that `slicesOf` uses. Does nothing when it exists. */
 export function addServiceIndex(slices: SharedIndexInformer<EndpointSlice>): void {
   if (slices.indexer.hasIndex(serviceIndex)) return;
   slices.addIndexers({
@@ -21,7 +21,7 @@ export function addServiceIndex(slices: SharedIndexInformer<EndpointSlice>): voi
   });
 }
 
-/** The slices of a service that one controller manages. */
+/** Returns the slices of a service that one controller manages. */
 export const slicesOf = (slices: Indexer<EndpointSlice>, serviceKey: string, managedBy: string): EndpointSlice[] =>
   slices.byIndex(serviceIndex, serviceKey).filter((slice) => isManagedBy(slice, managedBy));
 
@@ -29,24 +29,24 @@ export const isManagedBy = ({ metadata }: EndpointSlice, controller: string): bo
   metadata.labels?.[managedByLabel] === controller;
 
 /**
- * Remembers what was written for each service, to tell what others did, and a cache that is behind. Holds the generation of
- * every slice that was written, or null for one that was deleted, until its deletion is seen.
+ * Records the slices that were written for each service, to detect changes by other clients and a stale cache. Holds the
+ * generation of every written slice, or null for a deleted one until its deletion is observed.
  */
 export class SliceTracker {
   readonly #services = new Map<string, Map<string, number | null>>();
 
-  /** The slice is one of those that were written or deleted here. */
+  /** Whether the slice was written or deleted by this controller. */
   has(slice: EndpointSlice): boolean {
     return this.#of(slice)?.has(uidOf(slice)) ?? false;
   }
 
-  /** It is none that was written here, or somebody has written it since. */
+  /** Whether the slice was not written by this controller, or was changed since. */
   isNews(slice: EndpointSlice): boolean {
     const known = this.#of(slice)?.get(uidOf(slice));
     return known === undefined || (slice.metadata.generation ?? 0) > (known ?? -1);
   }
 
-  /** Whether the slices are not yet what was written: older, not there, or there still. */
+  /** Whether the slices are older than what was written: a slice has an older generation, is missing, or should be deleted. */
   areStale(serviceKey: string, slices: readonly EndpointSlice[]): boolean {
     const known = this.#services.get(serviceKey);
     if (!known) return false;
@@ -66,14 +66,14 @@ export class SliceTracker {
     this.#set(slice, null);
   }
 
-  /** To be called when a slice is seen to be gone. Whether nobody here had deleted it. */
+  /** Must be called when the deletion of a slice is observed. Returns whether another client deleted it. */
   isLost(slice: EndpointSlice): boolean {
     const generation = this.#of(slice)?.get(uidOf(slice));
     this.forgetSlice(slice);
     return typeof generation === 'number';
   }
 
-  /** Nothing more is expected of the slice, as far as it was its service's. */
+  /** Stops expecting anything of the slice. */
   forgetSlice(slice: EndpointSlice): void {
     this.#of(slice)?.delete(uidOf(slice));
   }

@@ -5,26 +5,26 @@ import type { ClientSet } from '@coxswain/client';
 import type { SlicePlan } from './slice-plan.ts';
 import type { SliceTracker } from './slice-tracker.ts';
 
-/** Carries out what was planned for the slices of an object, and keeps account of it. */
+/** Writes planned slices and records the writes in the tracker. */
 export class SliceWriter {
   readonly #clients: ClientSet;
   readonly #tracker: SliceTracker;
   readonly #kind: string;
 
-  /** `kind` is what the slices are for: in messages. */
+  /** `kind` is the kind of the slices' owner, for error messages. */
   constructor(clients: ClientSet, tracker: SliceTracker, kind: string) {
     this.#clients = clients;
     this.#tracker = tracker;
     this.#kind = kind;
   }
 
-  /** Stops at the first thing that fails, and answers what that was. */
+  /** Carries out the plan. Stops at the first failure and returns its message. */
   async carryOut({ metadata = {} }: KubernetesObject, plan: SlicePlan): Promise<string | undefined> {
     const { namespace = '', name, deletionTimestamp } = metadata;
     const client = this.#clients.discovery.v1.endpointSlices(namespace);
     let doing = '';
     try {
-      // What the garbage collector is about to delete is not made anew.
+      // If the owner is being deleted, the garbage collector would delete new slices.
       for (const slice of deletionTimestamp === undefined ? plan.create : []) {
         doing = 'create';
         this.#tracker.written(await client.create(slice));
@@ -38,7 +38,7 @@ export class SliceWriter {
         await this.delete(slice);
       }
     } catch (error) {
-      // All else in the namespace goes too: nothing to try again.
+      // The namespace is being deleted: a retry is pointless.
       if (doing === 'create' && hasStatusCause(error, 'NamespaceTerminating')) return undefined;
       return `failed to ${doing} EndpointSlice for ${this.#kind} ${namespace}/${name}: ${messageOf(error)}`;
     }

@@ -14,18 +14,14 @@ const node = (zone: string, cpu: string, { isReady = true, labels = {} } = {}): 
   },
 });
 
-describe('the zones’ parts', () => {
+describe('zoneRatios', () => {
   it.each<[string, Node[], Record<string, number> | undefined]>([
+    ['are by CPU', [node('a', '1'), node('b', '2'), node('b', '500m'), node('a', '500m')], { a: 0.375, b: 0.625 }],
+    ['are undefined for a single zone', [node('a', '1'), node('a', '1')], undefined],
+    ['are undefined when a node has no zone', [node('a', '1'), node('b', '1'), node('', '1')], undefined],
+    ['are undefined when a node has no CPU', [node('a', '1'), node('b', '1'), node('b', '')], undefined],
     [
-      'are by their CPUs',
-      [node('a', '1'), node('b', '2'), node('b', '500m'), node('a', '500m')],
-      { a: 0.375, b: 0.625 },
-    ],
-    ['are nothing of a single zone', [node('a', '1'), node('a', '1')], undefined],
-    ['are not known when a node says no zone', [node('a', '1'), node('b', '1'), node('', '1')], undefined],
-    ['are not known when a node says no CPU', [node('a', '1'), node('b', '1'), node('b', '')], undefined],
-    [
-      'do not count nodes that are not ready or for other work',
+      'ignore nodes that are not ready or control plane nodes',
       [
         node('a', '1'),
         node('b', '1'),
@@ -40,13 +36,13 @@ describe('the zones’ parts', () => {
   });
 });
 
-describe('what zones are to have', () => {
+describe('allocations', () => {
   const thirds = new Map([
     ['a', 0.5],
     ['b', 0.25],
     ['c', 0.25],
   ]);
-  it('is their share, with room for a fifth', () => {
+  it('are the share of each zone with a tolerance of a fifth', () => {
     expect(allocations(thirds, 12)).toEqual(
       new Map([
         ['a', { minimum: 5, maximum: 6, desired: 6 }],
@@ -56,14 +52,14 @@ describe('what zones are to have', () => {
     );
   });
 
-  it('is nothing when there are too few, or no way to share them well', () => {
+  it('are an error message when there are too few endpoints, or no good distribution', () => {
     expect(allocations(thirds, 10)).toBe(
       'Unable to allocate minimum required endpoints to each zone without exceeding overload threshold (10 endpoints, 3 zones)',
     );
     expect(allocations(thirds, 2)).toBe('Insufficient number of endpoints (2 endpoints, 3 zones)');
   });
 
-  it('is too little when a zone has none, or fewer than it needs', () => {
+  it('are overloaded when a zone has no endpoints or too few', () => {
     expect(isOverloaded(new Map(), thirds)).toBe(false);
     expect(isOverloaded(new Map([['a', 6]]), undefined)).toBe(true);
     expect(
@@ -113,18 +109,18 @@ describe('hints', () => {
     slices.flatMap(({ endpoints }) => (endpoints ?? []).map(({ hints }) => hints?.forZones?.[0]?.name ?? '-'));
   const equal = () => new TopologyHints(() => [node('a', '1'), node('b', '1')]);
 
-  it('stay in the zone where they can', () => {
+  it('are for the own zone where possible', () => {
     const { plan, notices } = equal().hint('n/s', 'IPv4', { ...emptyPlan(), create: [slice(['a', 'b', 'b', 'a'])] });
     expect(hintedZones(plan.create)).toEqual(['a', 'b', 'b', 'a']);
     expect(notices.map(({ reason }) => reason)).toEqual(['TopologyAwareHintsEnabled']);
   });
 
-  it('go from zones with many endpoints to those with few', () => {
+  it('move endpoints from zones with many to zones with few', () => {
     const { plan } = equal().hint('n/s', 'IPv4', { ...emptyPlan(), update: [slice(['a', 'a', 'a', 'a', 'a', 'b'])] });
     expect(hintedZones(plan.update).filter((zone) => zone === 'a')).toHaveLength(3);
   });
 
-  it('that are right are not written again', () => {
+  it('that are valid are not written again', () => {
     const hints = equal();
     const first = hints.hint('n/s', 'IPv4', { ...emptyPlan(), create: [slice(['a', 'a', 'a', 'a'])] });
     const second = hints.hint('n/s', 'IPv4', { ...emptyPlan(), unchanged: first.plan.create });
@@ -132,7 +128,7 @@ describe('hints', () => {
     expect(second.notices).toEqual([]);
   });
 
-  it('are none at all when an endpoint has no zone', () => {
+  it('are removed when an endpoint has no zone', () => {
     const hints = equal();
     const hinted = hints.hint('n/s', 'IPv4', { ...emptyPlan(), create: [slice(['a', 'b'])] }).plan.create;
     const { plan, notices } = hints.hint('n/s', 'IPv4', {
@@ -151,7 +147,7 @@ describe('hints', () => {
     expect(hints.isEnabled('n/s')).toBe(false);
   });
 
-  it('are for all ready endpoints, and for every zone whose share is not about one at most, or for none', () => {
+  it('are for all ready endpoints and every zone with a share of at least 1.5, or are absent', () => {
     const zones = ['a', 'b', 'c', 'd'];
     const cpus = fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 2, maxLength: 4 });
     fc.assert(
@@ -161,7 +157,7 @@ describe('hints', () => {
         const created = slice(places.map((place) => zones[place % cpus.length]!));
         const { plan } = hints.hint('n/s', 'IPv4', { ...emptyPlan(), create: [created] });
         const hinted = [...new Set(hintedZones(plan.create))].sort();
-        // Nobody gives away an endpoint for less than half of one: three zones may each keep what a fourth lacks.
+        // A zone gives away an endpoint only for a surplus of at least 0.5: three zones may each keep what a fourth lacks.
         const all = cpus.reduce((sum, cpu) => sum + cpu, 0);
         const isSmall = (i: number): boolean => (places.length * cpus[i]!) / all < 1.5;
         const wanted = zones.slice(0, cpus.length).filter((zone, i) => hinted.includes(zone) || !isSmall(i));

@@ -6,14 +6,14 @@ import type { SlicePlan } from './slice-plan.ts';
 import { removeHints, withHints } from './traffic-distribution.ts';
 import { type Allocation, allocations, isOverloaded, type ZoneRatios, zoneRatios } from './zone-capacity.ts';
 
-/** Something that the service's owner is to know. */
+/** An event to record on the service. */
 export interface Notice {
   readonly type: EventType;
   readonly reason: string;
   readonly message: string;
 }
 
-/** Whether the service asks for hints by annotation; the older one counts where there are both. */
+/** Whether the service requests hints by annotation. The deprecated annotation takes precedence. */
 export function wantsTopologyHints({ metadata: { annotations } }: Service): boolean {
   const mode =
     annotations?.['service.kubernetes.io/topology-aware-hints'] ?? annotations?.['service.kubernetes.io/topology-mode'];
@@ -22,14 +22,14 @@ export function wantsTopologyHints({ metadata: { annotations } }: Service): bool
 
 type Counts = Map<string, number>;
 
-/** Spreads services' endpoints over the zones by what the zones' nodes can take. */
+/** Distributes services' endpoints to zones in proportion to the CPU of the zones' nodes. */
 export class TopologyHints {
   readonly #nodes: () => Iterable<Node>;
-  /** Found when first needed; null when that is to be done anew. */
+  /** Computed on demand; null when it has to be computed again. */
   #ratios: ZoneRatios | undefined | null = null;
-  /** How many endpoints each zone was given: by service, then by type of addresses. */
+  /** The number of endpoints hinted to each zone, by service and then by address type. */
   readonly #hinted = new Map<string, Map<string, Counts>>();
-  /** Services with hints, as far as their owners have been told. */
+  /** Services with hints for which the enabled event was returned. */
   readonly #enabled = new Set<string>();
 
   constructor(nodes: () => Iterable<Node>) {
@@ -40,7 +40,7 @@ export class TopologyHints {
     this.#ratios = null;
   }
 
-  /** The services some zone of which would have too much to do. */
+  /** Returns the services with overloaded zones. */
   overloadedServices(): string[] {
     const overloaded = [...this.#hinted].filter(([, byType]) =>
       [...byType.values()].some((counts) => isOverloaded(counts, this.#zoneRatios())),
@@ -59,13 +59,13 @@ export class TopologyHints {
     this.#enabled.delete(serviceKey);
   }
 
-  /** To be called when the service is gone. */
+  /** Must be called when the service is deleted. */
   forgetService(serviceKey: string): void {
     this.#hinted.delete(serviceKey);
     this.#enabled.delete(serviceKey);
   }
 
-  /** The plan with hints, or without any when there are reasons against. */
+  /** Returns the plan with hints, or without any when they cannot be assigned. */
   hint(serviceKey: string, addressType: string, plan: SlicePlan): { plan: SlicePlan; notices: Notice[] } {
     const all = [...plan.create, ...plan.update, ...plan.unchanged];
     const ready = all.reduce((count, { endpoints }) => count + (endpoints ?? []).filter(isReady).length, 0);
@@ -100,7 +100,7 @@ const enabled = (addressType: string): Notice => ({
   message: `Topology Aware Hints has been enabled, addressType: ${addressType}`,
 });
 
-/** A sentence when it cannot be done. */
+/** Returns the hinted plan, or an error message when hints cannot be assigned. */
 function hintByShare(
   plan: SlicePlan,
   shares: ReadonlyMap<string, Allocation>,
@@ -139,7 +139,7 @@ function hintByShare(
   return { plan: { create, update: updated, delete: plan.delete, unchanged }, counts };
 }
 
-/** How many endpoints of the slice are hinted to each zone; undefined when that cannot stay so. */
+/** Counts the slice's endpoints by hinted zone. Returns undefined when the hints are no longer valid. */
 function validHints(
   { endpoints }: EndpointSlice,
   others: Counts,
@@ -157,7 +157,7 @@ function validHints(
   return counts;
 }
 
-/** How many endpoints zones that have too many are to leave to zones that have too few. */
+/** Returns how many endpoints zones with too many give away and zones with too few receive. */
 function exchange(shares: ReadonlyMap<string, Allocation>, counts: Counts): { giving: Counts; receiving: Counts } {
   const surplus = [...shares].map(([zone, { desired }]) => ({ zone, by: (counts.get(zone) ?? 0) - desired }));
   const givers = surplus.filter(({ by }) => by > 0);

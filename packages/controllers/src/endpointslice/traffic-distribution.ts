@@ -3,7 +3,7 @@ import type { Endpoint, EndpointHints, EndpointSlice } from '@coxswain/api/disco
 import { isReady } from './endpoint.ts';
 import type { SlicePlan } from './slice-plan.ts';
 
-/** Which endpoints traffic is to go to first; undefined when it is the same to the service. */
+/** Returns the service's preference for endpoints in the same zone or on the same node, or undefined without one. */
 export function trafficDistribution({ spec }: Service): 'zone' | 'node' | undefined {
   switch (spec?.trafficDistribution) {
     case 'PreferClose':
@@ -16,7 +16,7 @@ export function trafficDistribution({ spec }: Service): 'zone' | 'node' | undefi
   }
 }
 
-/** Gives every ready endpoint a hint for its own zone, and its own node where that is asked for. */
+/** Gives every ready endpoint a hint for its own zone, and for its own node with `node`. */
 export function hintOwnPlace(plan: SlicePlan, prefer: 'zone' | 'node'): SlicePlan {
   const hint = (endpoint: Endpoint): Endpoint =>
     isReady(endpoint) ? withHints(endpoint, ownPlace(endpoint, prefer)) : endpoint;
@@ -25,7 +25,7 @@ export function hintOwnPlace(plan: SlicePlan, prefer: 'zone' | 'node'): SlicePla
   );
 }
 
-/** Takes all hints away. */
+/** Removes all hints. */
 export function removeHints(plan: SlicePlan): SlicePlan {
   return rehint(
     plan,
@@ -34,7 +34,7 @@ export function removeHints(plan: SlicePlan): SlicePlan {
   );
 }
 
-/** Changes the endpoints of all slices that are to be written, and of those that would not be but `isWrong`. */
+/** Maps the endpoints of all slices that are written, and of unchanged ones for which `isWrong` is true, which are then written too. */
 function rehint(
   plan: SlicePlan,
   hint: (endpoint: Endpoint) => Endpoint,

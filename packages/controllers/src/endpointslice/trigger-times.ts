@@ -3,20 +3,20 @@ import { podCondition } from '@coxswain/component-helpers';
 
 interface Known {
   readonly service: string;
-  /** By the name of the pod. */
+  /** By pod name. */
   readonly pods: ReadonlyMap<string, string>;
 }
 
 /**
- * Finds out what made endpoints change, so that it can be measured how long it took until every node knew. Holds a time
- * for each service and each of its pods. Times are compared as the texts that they are.
+ * Determines the time of the change that caused an update of endpoints, to measure the delay until it reaches the nodes. Holds a
+ * time for each service and each of its pods. Times are compared as strings.
  */
 export class TriggerTimes {
   readonly #services = new Map<string, Known>();
 
   /**
-   * The earliest time of what is new since this was last asked for the service; at first the time at which the service
-   * was made. Undefined when nothing is.
+   * Returns the earliest time of the changes since the previous call for the service; at the first call the service's creation
+   * time. Undefined without changes.
    */
   observe(
     key: string,

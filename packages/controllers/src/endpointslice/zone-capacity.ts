@@ -2,13 +2,13 @@ import type { Node } from '@coxswain/api/core/v1';
 import { Quantity } from '@coxswain/apimachinery/quantity';
 import { zoneLabel } from './endpoint.ts';
 
-/** How much more than its share of endpoints a zone may be without. */
+/** The tolerated shortage of endpoints in a zone, relative to its share. */
 const overloadThreshold = 0.2;
 
-/** The part of the cluster's CPU that each zone has. */
+/** Each zone's share of the cluster's CPU. */
 export type ZoneRatios = ReadonlyMap<string, number>;
 
-/** Undefined when a node does not say its zone or what it has, and when there are not two zones. */
+/** Returns undefined when a node has no zone or CPU, and when there are fewer than two zones. */
 export function zoneRatios(nodes: Iterable<Node>): ZoneRatios | undefined {
   const cpus = new Map<string, number>();
   let total = 0;
@@ -36,14 +36,14 @@ function milliCpuOf({ status }: Node): number {
   return cpu === undefined ? 0 : Quantity.parse(cpu).milliValue();
 }
 
-/** What a zone is to have of a service's endpoints. */
+/** The number of a service's endpoints for a zone. */
 export interface Allocation {
   readonly minimum: number;
   readonly maximum: number;
   readonly desired: number;
 }
 
-/** How many of so many endpoints each zone is to have; a sentence when it cannot be done well. */
+/** Returns how many of the endpoints each zone gets, or an error message when they cannot be distributed well. */
 export function allocations(ratios: ZoneRatios | undefined, endpoints: number): Map<string, Allocation> | string {
   if (!ratios) {
     return 'Insufficient Node information: allocatable CPU or zone not specified on one or more nodes';
@@ -66,7 +66,7 @@ export function allocations(ratios: ZoneRatios | undefined, endpoints: number): 
   );
 }
 
-/** Whether some zone has fewer endpoints than it needs. */
+/** Whether a zone has fewer endpoints than it needs. */
 export function isOverloaded(hinted: ReadonlyMap<string, number>, ratios: ZoneRatios | undefined): boolean {
   if (hinted.size === 0) return false;
   if (!ratios) return true;

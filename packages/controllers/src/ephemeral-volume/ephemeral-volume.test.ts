@@ -24,7 +24,7 @@ const pod: Pod = {
   },
 };
 
-it('a pod gets the claims of its ephemeral volumes, as often as somebody deletes them', async () => {
+it('the claims of ephemeral volumes are created, and created again after deletion', async () => {
   const { metadata } = await cluster.clients.core.v1.pods('default').create(pod);
   await cluster.settle();
   const claim = await claims().get('web-scratch');
@@ -46,7 +46,7 @@ it('a pod gets the claims of its ephemeral volumes, as often as somebody deletes
   expect(cluster.spy.writes).toHaveLength(2);
 });
 
-it('a claim that somebody else made is not taken for it', async () => {
+it('an existing claim with another owner is not used', async () => {
   await claims().create({ metadata: { name: 'web-scratch' }, spec });
   await cluster.settle();
   await cluster.clients.core.v1.pods('default').create(pod);
@@ -57,7 +57,7 @@ it('a claim that somebody else made is not taken for it', async () => {
   expect(cluster.spy.writes).toEqual([]);
 });
 
-it('what fails is told, and tried again', async () => {
+it('failures are reported by events and retried', async () => {
   let failures = 1;
   cluster.spy.plan = ({ method, url }) => {
     if (method === 'POST' && url.includes('persistentvolumeclaims') && failures-- > 0)

@@ -1,4 +1,4 @@
-/** Makes the claims of pods' generic ephemeral volumes. */
+/** Creates the PersistentVolumeClaims of pods' generic ephemeral volumes. */
 
 import type { PersistentVolumeClaim, Pod, Volume } from '@coxswain/api/core/v1';
 import { messageOf } from '@coxswain/apimachinery/errors';
@@ -46,7 +46,7 @@ function newController(context: ControllerContext): Controller {
   const onPod = (pod: Pod): void => {
     if (!pod.metadata.deletionTimestamp && pod.spec?.volumes?.some(({ ephemeral }) => ephemeral)) loop.add(pod);
   };
-  // Volumes of a pod never change, and its claims go with it.
+  // The volumes of a pod are immutable, and the garbage collector deletes its claims, so only additions matter.
   pods.addEventHandler({ onAdd: onPod });
   claims.addEventHandler({
     onDelete: (deleted) => {
@@ -72,7 +72,7 @@ async function ensureClaim({ clients, informers }: ControllerContext, pod: Pod, 
   }
 }
 
-/** The claim that the volume's template describes, owned by the pod. */
+/** Returns the claim for the volume's template, with the pod as its owner. */
 function claimFor(pod: Pod, volume: Volume): PersistentVolumeClaim {
   const { metadata = {}, spec } = volume.ephemeral?.volumeClaimTemplate ?? {};
   const { name = '', uid = '' } = pod.metadata;
