@@ -1,17 +1,17 @@
 import type { Clock } from '@coxswain/client';
 import { type Identity, identityKey } from './identity.ts';
 
-/** Dependents of an owner are looked at soon after it is gone. */
+/** Dependents are processed soon after their owner is deleted, so entries need not be kept longer. */
 const rememberedMs = 600_000;
 
 /**
- * Owners that are known not to exist, the last so many of the last ten minutes: the dependents of one that is gone need not all
- * ask for it. What is gone stays gone, as no uid comes twice.
+ * Owners that are known not to exist: at most `capacity` entries of the last ten minutes. It avoids a request per dependent of a
+ * deleted owner. Entries cannot become wrong, because uids are never reused.
  */
 export class AbsentOwners {
   readonly #clock: Clock;
   readonly #capacity: number;
-  /** When each became known, the oldest first; never more than `#capacity`. */
+  /** When each owner became known to be absent, oldest first. Never more than `#capacity` entries. */
   readonly #since = new Map<string, number>();
 
   constructor(clock: Clock, capacity = 5000) {

@@ -36,7 +36,7 @@ const foreground: ObjectMeta = { deletionTimestamp: '2026-01-01T00:00:00Z', fina
 let effects: string[];
 let absent: AbsentOwners;
 let graph: DependencyGraph;
-/** What was to be done since it was last asked. */
+/** Returns the effects since the previous call. */
 const taken = (): string[] => effects.splice(0);
 const see = (uid: string, metadata: ObjectMeta = {}, more: Partial<Identity> = {}): void =>
   graph.observe(identity(uid, more), resource, metadata);
@@ -55,19 +55,19 @@ beforeEach(() => {
   );
 });
 
-describe('an owner that was not seen', () => {
+describe('an owner that was not observed', () => {
   beforeEach(() => see('child', owned(ref('owner'))));
 
-  it('is to be verified', () => expect(taken()).toEqual(['verify ConfigMap name-owner']));
+  it('is verified', () => expect(taken()).toEqual(['verify ConfigMap name-owner']));
 
-  it('may come to be seen: nothing is to be done then', () => {
+  it('that is observed later causes no effects', () => {
     taken();
     see('owner');
     expect(taken()).toEqual([]);
     expect(graph.get('owner')!.isVirtual).toBe(false);
   });
 
-  it('may not exist: then its dependents have none', () => {
+  it('that does not exist causes the deletion of its dependents', () => {
     taken();
     graph.absent(identity('owner'));
     expect(taken()).toEqual(['delete child']);
@@ -75,36 +75,36 @@ describe('an owner that was not seen', () => {
     expect(absent.has(identity('owner'))).toBe(true);
   });
 
-  it('may be another than its dependents say', () => {
+  it('that has another name than its dependents say causes their deletion', () => {
     taken();
     see('owner', {}, { name: 'another' });
     expect(taken()).toEqual(['delete child']);
   });
 
-  it('may be in another namespace', () => {
+  it('that is in another namespace is reported and causes the deletion of its dependents', () => {
     taken();
     see('owner', {}, { namespace: 'other' });
     expect(taken()).toEqual(['child must not name owner', 'delete child']);
   });
 });
 
-describe('dependents that do not agree on what their owner is', () => {
+describe('dependents with different references to the same uid', () => {
   beforeEach(() => {
     see('good', owned(ref('owner')));
     see('bad', owned(ref('owner', { kind: 'Secret' })));
     taken();
   });
 
-  it('are each told of their own', () => {
+  it('are each deleted when their own reference is absent', () => {
     graph.absent(identity('owner'));
-    // The other may still be right.
+    // The other reference may be correct.
     expect(taken()).toEqual(['delete good', 'verify Secret name-owner']);
     expect(absent.has(identity('owner'))).toBe(true);
     graph.absent(identity('owner', { kind: 'Secret' }));
     expect(taken()).toEqual(['delete bad', 'verify ConfigMap name-owner']);
   });
 
-  it('are all told when the one is left', () => {
+  it('are deleted when only one is left and its reference is absent', () => {
     graph.absent(identity('owner'));
     graph.remove(identity('good'), resource);
     taken();
@@ -113,7 +113,7 @@ describe('dependents that do not agree on what their owner is', () => {
     expect(graph.get('owner')).toBeUndefined();
   });
 
-  it('do not harm the owner that was seen', () => {
+  it('do not affect an owner that was observed', () => {
     see('owner');
     expect(taken()).toEqual([]);
     graph.absent(identity('owner', { kind: 'Secret' }));
@@ -122,16 +122,16 @@ describe('dependents that do not agree on what their owner is', () => {
   });
 });
 
-describe('an object without a namespace', () => {
+describe('a cluster-scoped object', () => {
   const cluster = { namespace: '' };
 
-  it('may own what is in any', () => {
+  it('may own objects in any namespace', () => {
     see('owner', {}, cluster);
     see('child', owned(ref('owner')));
     expect(taken()).toEqual([]);
   });
 
-  it('that names what is in one makes others doubt their owner', () => {
+  it('that names a namespaced owner causes a check of other dependents', () => {
     see('role', owned(ref('owner')), cluster);
     taken();
     see('child', owned(ref('owner')));
@@ -148,13 +148,13 @@ describe('foreground deletion', () => {
     see('owner', foreground);
   });
 
-  it('begins with the dependents', () => {
+  it('deletes the dependents first', () => {
     expect(taken()).toEqual(['delete a', 'delete b', 'delete c', 'delete owner']);
     see('owner', foreground);
     expect(taken()).toEqual([]);
   });
 
-  it('comes back to the owner when the last that blocks is gone', () => {
+  it('processes the owner when the last blocking dependent is deleted', () => {
     taken();
     graph.remove(identity('c'), resource);
     graph.remove(identity('a'), resource);
@@ -163,7 +163,7 @@ describe('foreground deletion', () => {
     expect(taken()).toEqual(['delete owner']);
   });
 
-  it('comes back to the owner when the last that blocks does so no more', () => {
+  it('processes the owner when the last dependent stops blocking', () => {
     taken();
     see('a', owned(ref('owner', { blockOwnerDeletion: false })));
     expect(taken()).toEqual([]);
@@ -171,21 +171,21 @@ describe('foreground deletion', () => {
     expect(taken()).toEqual(['delete owner']);
   });
 
-  it('is for those, too, who come later', () => {
+  it('deletes dependents that are added later', () => {
     taken();
     see('late', owned(ref('owner', { blockOwnerDeletion: true })));
     expect(taken()).toEqual(['delete late']);
   });
 });
 
-it('begins to orphan once', () => {
+it('starts orphaning once', () => {
   const orphaning = { ...foreground, finalizers: ['orphan'] };
   see('owner', orphaning);
   see('owner', { ...orphaning, labels: { changed: 'yes' } });
   expect(taken()).toEqual(['orphan owner']);
 });
 
-it('does not trust what it knows of objects that nobody follows any more', () => {
+it('treats the objects of a resource that is no longer watched as virtual', () => {
   see('owner');
   see('child', owned(ref('owner')));
   graph.lose(resource);
@@ -197,14 +197,14 @@ it('does not trust what it knows of objects that nobody follows any more', () =>
   expect(taken()).toEqual(['delete child']);
 });
 
-it('remembers so many absent owners, the last', () => {
+it('keeps at most the latest absent owners', () => {
   const few = new AbsentOwners(new FakeClock(), 2);
   for (const uid of ['a', 'b', 'a', 'c']) few.add(identity(uid));
   expect(['a', 'b', 'c'].map((uid) => few.has(identity(uid)))).toEqual([true, false, true]);
   expect(few.has(referred(ref('a'), 'other'))).toBe(false);
 });
 
-it('forgets absent owners after a while, with the next one', async () => {
+it('removes old absent owners when the next one is added', async () => {
   const clock = new FakeClock();
   const all = new AbsentOwners(clock);
   for (const uid of ['a', 'b', 'c']) all.add(identity(uid));
@@ -216,7 +216,7 @@ it('forgets absent owners after a while, with the next one', async () => {
   expect(all.size).toBe(2);
 });
 
-it('knows who owns whom after any sequence of changes', () => {
+it('has the right dependents after any sequence of changes', () => {
   const uids = ['a', 'b', 'c', 'd', 'e'];
   const change = fc.record({
     uid: fc.constantFrom(...uids),
@@ -246,7 +246,7 @@ it('knows who owns whom after any sequence of changes', () => {
           if (seen.has(one)) expect(node?.isVirtual).toBe(false);
           else if (node) expect(node.isVirtual).toBe(true);
           const dependents = [...(node?.dependents ?? [])].map((dependent) => dependent.identity.uid);
-          // No uid comes again: of those that were gone once, dependents are about to go.
+          // The uids of deleted objects are not reused: their dependents are being deleted.
           const named = uids.filter((dependent) => seen.get(dependent)?.includes(one));
           if (gone.has(one)) expect(named).toEqual(expect.arrayContaining(dependents));
           else expect(dependents.sort()).toEqual(named);

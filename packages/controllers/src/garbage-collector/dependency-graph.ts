@@ -4,26 +4,26 @@ import type { AbsentOwners } from './absent-owners.ts';
 import { GraphNode } from './graph-node.ts';
 import { compareIdentities, type Identity, identityKey, isSame, referred, refersTo } from './identity.ts';
 
-/** What is to be done about changes of the graph, by somebody who talks to the server. */
+/** The reactions to changes of the graph. They are carried out by the garbage collector, which sends the requests. */
 export interface GraphEffects {
-  /** Whether the object has to go, or can, is to be found out. */
+  /** Check whether the object must or can be deleted. */
   attemptToDelete(node: GraphNode): void;
-  /** Its dependents are to be released, and then it can go. */
+  /** Remove the owner references of the object's dependents, then its finalizer. */
   attemptToOrphan(node: GraphNode): void;
-  /** Whether an owner that nobody has seen exists is to be found out. */
+  /** Check whether an owner that was not observed exists. */
   verify(node: GraphNode): void;
-  /** The dependent names as an owner what is in another namespace. */
+  /** The dependent's owner reference names an object in another namespace. */
   reportInvalidNamespace(dependent: GraphNode, reference: OwnerReference): void;
 }
 
-/** Whether the object is to go only after something was done about its dependents. */
+/** Finalizers that delay an object's deletion until its dependents have been orphaned or deleted. */
 export const finalizers = { orphan: 'orphan', deleteDependents: 'foregroundDeletion' } as const;
 
 /**
- * Who owns whom among all objects that were seen, and among those that these name as their owners. An owner that was not
- * seen (yet) is a virtual node: it may come to be seen, or turn out not to exist.
+ * The graph of all observed objects and of the owners that they name. An owner that was not observed (yet) is a virtual node: it
+ * may be observed later, or turn out not to exist.
  *
- * Every change is one step. Holds one node for each object there is, and for each owner that a dependent names.
+ * Every method is synchronous and leaves the graph consistent. Holds one node for each existing object and each named owner.
  */
 export class DependencyGraph {
   readonly #nodes = new Map<string, GraphNode>();
@@ -43,7 +43,7 @@ export class DependencyGraph {
     return this.#nodes.size;
   }
 
-  /** The object was seen, new or changed. */
+  /** An object was added or updated. */
   observe(identity: Identity, resource: MonitoredResource, metadata: ObjectMeta): void {
     const owners = metadata.ownerReferences ?? [];
     let node = this.#nodes.get(identity.uid);
@@ -59,12 +59,12 @@ export class DependencyGraph {
     this.#followDeletion(node, metadata);
   }
 
-  /** The server has agreed to delete the object; what comes of it will be seen. */
+  /** The server has accepted the deletion of the object. The resulting event will be observed. */
   deleting(node: GraphNode): void {
     node.isBeingDeleted = true;
   }
 
-  /** The object was seen to go. */
+  /** The deletion of the object was observed. */
   remove(identity: Identity, resource: MonitoredResource): void {
     const node = this.#nodes.get(identity.uid);
     if (!node) return;
@@ -72,7 +72,7 @@ export class DependencyGraph {
     this.#remove(node, identity);
   }
 
-  /** The server was asked, and has no such object. */
+  /** A request to the server has shown that the object does not exist. */
   absent(identity: Identity): void {
     const node = this.#nodes.get(identity.uid);
     if (!node) return;
@@ -82,7 +82,7 @@ export class DependencyGraph {
       this.#remove(node, identity);
       return;
     }
-    // Dependents do not agree on what their owner is. Those who meant this one have none.
+    // The dependents have different references to this uid. Only those that mean this identity have lost their owner.
     if (matching.length > 0) this.#absent.add(identity);
     for (const dependent of matching) this.#effects.attemptToDelete(dependent);
     const other = node.isVirtual && isIt ? alternative(others, identity) : undefined;
@@ -91,7 +91,7 @@ export class DependencyGraph {
     this.#effects.verify(node);
   }
 
-  /** Nothing will be heard of these objects any more: it is no longer known whether they exist. */
+  /** The resource is no longer watched, so it is unknown whether its objects exist. They become virtual. */
   lose(resource: MonitoredResource): void {
     for (const node of this.#nodes.values()) {
       if (node.resource !== resource) continue;
@@ -100,7 +100,7 @@ export class DependencyGraph {
     }
   }
 
-  /** After all objects of a kind were seen: those that were lost before and did not come again may be gone. */
+  /** Called after the initial list of a kind: objects that became virtual and were not observed again may be deleted. */
   verifyUnseen(apiVersion: string, kind: string): void {
     for (const node of this.#nodes.values()) {
       const { identity } = node;
@@ -108,7 +108,7 @@ export class DependencyGraph {
     }
   }
 
-  /** A virtual node is an object after all; perhaps not the one that all of its dependents mean. */
+  /** A virtual node was observed. Its identity may differ from the references of some dependents. */
   #reveal(node: GraphNode, identity: Identity, resource: MonitoredResource): void {
     node.resource = resource;
     node.checks = 0;
@@ -143,14 +143,14 @@ export class DependencyGraph {
         continue;
       }
       owner.addDependent(node);
-      // It has come after all the others were told to go.
+      // The owner's other dependents were queued before this one existed.
       if (owner.isDeletingDependents) this.#effects.attemptToDelete(node);
       isDoubtful ||= this.#isDoubtful(node, reference, owner);
     }
     if (isDoubtful) this.#effects.attemptToDelete(node);
   }
 
-  /** Whether the reference may mean something that does not exist, though there is an object of that uid. */
+  /** Whether the reference may be wrong although there is an object with that uid. */
   #isDoubtful(node: GraphNode, reference: OwnerReference, owner: GraphNode): boolean {
     const { namespace } = owner.identity;
     const isElsewhere = namespace !== node.identity.namespace;
@@ -159,7 +159,7 @@ export class DependencyGraph {
       return true;
     }
     if (!refersTo(reference, owner.identity)) return true;
-    // It may be of a kind that lives in namespaces, named by an object that lives in none.
+    // A cluster-scoped object may name an owner of a namespaced kind.
     return isElsewhere && owner.isVirtual;
   }
 
@@ -168,7 +168,7 @@ export class DependencyGraph {
   }
 
   #changeOwners(node: GraphNode, owners: readonly OwnerReference[]): void {
-    // Nearly every update leaves the owners alone.
+    // Fast path: nearly all updates leave the owners unchanged.
     if (hasSameOwners(node.owners, owners)) {
       node.owners = owners;
       return;
@@ -186,11 +186,11 @@ export class DependencyGraph {
     this.#unblocked(unblocked);
   }
 
-  /** Owners that wait for their dependents have one less to wait for. */
+  /** Queues owners in foreground deletion that have lost their last blocking dependent. */
   #unblocked(references: readonly OwnerReference[]): void {
     for (const { uid } of references) {
       const owner = this.#nodes.get(uid);
-      // Only the last is worth a look: there may be thousands.
+      // Only when the last one is gone: there may be thousands of dependents.
       if (owner?.isDeletingDependents && !owner.isBlocked) this.#effects.attemptToDelete(owner);
     }
   }
@@ -215,7 +215,8 @@ const hasSameOwners = (a: readonly OwnerReference[], b: readonly OwnerReference[
     a.every(({ uid, blockOwnerDeletion }, i) => uid === b[i]!.uid && blockOwnerDeletion === b[i]!.blockOwnerDeletion));
 
 /**
- * Of those that name an owner of this uid, who means exactly this one, and who does not; some both, in several references.
+ * Splits the dependents that have an owner with this uid into those whose reference means exactly this identity and those with
+ * another reference. A dependent with several references may be in both lists.
  */
 function partition(
   dependents: Iterable<GraphNode>,
@@ -233,7 +234,7 @@ function partition(
   return { matching, others };
 }
 
-/** Another identity under which dependents know their owner: the next after the absent one, in turn. */
+/** Returns another identity in the dependents' references to this uid: the next one after `absent` in sort order, wrapping around. */
 function alternative(dependents: readonly GraphNode[], absent: Identity): Identity | undefined {
   const candidates = new Map<string, Identity>();
   for (const { owners, identity } of dependents) {

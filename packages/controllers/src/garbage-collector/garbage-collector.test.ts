@@ -18,7 +18,7 @@ const configMaps = (namespace = 'default') => cluster.clients.core.v1.configMaps
 const make = (name: string, metadata: ObjectMeta = {}, namespace = 'default'): Promise<ConfigMap> =>
   configMaps(namespace).create({ metadata: { name, ...metadata } });
 
-/** A reference to the object, as the one who makes a dependent writes it. */
+/** Returns an owner reference to the object. */
 const ref = (owner: KubernetesObject, more: Partial<OwnerReference> = {}): OwnerReference => ({
   apiVersion: owner.apiVersion!,
   kind: owner.kind!,
@@ -31,7 +31,7 @@ const blocking = (...owners: KubernetesObject[]): ObjectMeta => ({
   ownerReferences: owners.map((owner) => ref(owner, { blockOwnerDeletion: true })),
 });
 
-/** Without those that clusters make by themselves. */
+/** Returns the names of the ConfigMaps, without those that the cluster creates. */
 const names = async (namespace = 'default'): Promise<string[]> => {
   const { items } = await configMaps(namespace).list();
   return items.map(({ metadata }) => metadata.name!).filter((name) => name !== 'kube-root-ca.crt');
@@ -44,7 +44,7 @@ const writes = (): string[] => cluster.spy.writes.map(({ method, url }) => `${me
 const path = '/api/v1/namespaces/default/configmaps';
 
 describe('background deletion', () => {
-  it('takes dependents along, and theirs, with one write for each', async () => {
+  it('deletes dependents and their dependents with one write each', async () => {
     const owner = await make('owner');
     const child = await make('child', ownedBy(owner));
     await make('grandchild', ownedBy(child));
@@ -57,7 +57,7 @@ describe('background deletion', () => {
     expect(writes()).toEqual([`DELETE ${path}/child`, `DELETE ${path}/grandchild`]);
   });
 
-  it('leaves what has another owner, which forgets the one that is gone', async () => {
+  it('keeps objects with another owner and removes the stale owner reference', async () => {
     const [a, b] = [await make('a'), await make('b')];
     await make('child', ownedBy(a, b));
     await cluster.settle();
@@ -68,7 +68,7 @@ describe('background deletion', () => {
     expect(writes()).toEqual([`PATCH ${path}/child`]);
   });
 
-  it('reads nothing where the owner was seen to go', async () => {
+  it('sends no reads when the deletion of the owner was observed', async () => {
     const owner = await make('owner');
     await Promise.all(Array.from({ length: 200 }, (_, i) => make(`child-${i}`, ownedBy(owner))));
     await cluster.settle();
@@ -80,7 +80,7 @@ describe('background deletion', () => {
     expect(requests.map(({ method }) => method)).toEqual(Array.from({ length: 200 }, () => 'DELETE'));
   });
 
-  it('of what went while nobody watched is made up for', async () => {
+  it('is completed for owners that were deleted while the controller was stopped', async () => {
     const owner = await make('owner');
     await make('child', ownedBy(owner));
     await cluster.settle();
@@ -91,7 +91,7 @@ describe('background deletion', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('does not mistake a new object of the name for the owner', async () => {
+  it('does not mistake a new object of the same name for the owner', async () => {
     const owner = await make('owner');
     await cluster.stopControllers();
     await configMaps().delete('owner');
@@ -102,13 +102,13 @@ describe('background deletion', () => {
     expect(await names()).toEqual(['owner']);
   });
 
-  it('takes what names an owner that never was', async () => {
+  it('deletes an object whose owner never existed', async () => {
     await make('child', { ownerReferences: [{ apiVersion: 'v1', kind: 'Secret', name: 'none', uid: 'no-such-uid' }] });
     await cluster.settle();
     expect(await names()).toEqual([]);
   });
 
-  it('waits for a kind of owner that the server does not know yet', async () => {
+  it('waits while the server does not know the kind of an owner', async () => {
     const reference = { apiVersion: 'example.com/v1', kind: 'Widget', name: 'none', uid: 'no-such-uid' };
     await make('child', { ownerReferences: [reference] });
     await cluster.settle();
@@ -136,7 +136,7 @@ describe('failures', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('to see a new owner in time do not cost the object its life', async () => {
+  it('to observe a new owner in time do not delete the object', async () => {
     const owner = await make('owner');
     const other = await make('other');
     await make('child', ownedBy(owner));
@@ -156,7 +156,7 @@ describe('failures', () => {
     expect(await ownersOf('child')).toEqual(['other']);
   });
 
-  it('by other changes to the object do not keep it', async () => {
+  it('because of other changes to the object do not prevent its deletion', async () => {
     const owner = await make('owner');
     await make('child', ownedBy(owner));
     await cluster.settle();
@@ -174,7 +174,7 @@ describe('failures', () => {
 });
 
 describe('foreground deletion', () => {
-  it('keeps the owner until all that block it are gone', async () => {
+  it('keeps the owner until all blocking dependents are deleted', async () => {
     const owner = await make('owner');
     const child = await make('child', { ...blocking(owner), finalizers: ['example.com/keep'] });
     await make('careless', ownedBy(owner));
@@ -190,7 +190,7 @@ describe('foreground deletion', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('goes on after a restart', async () => {
+  it('continues after a restart', async () => {
     const owner = await make('owner');
     await make('child', blocking(owner));
     await cluster.settle();
@@ -201,7 +201,7 @@ describe('foreground deletion', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('does not wait for those who do not block, nor for those who cease to', async () => {
+  it('does not wait for dependents that do not block or stop blocking', async () => {
     const owner = await make('owner');
     await make('blocks', { ...blocking(owner), finalizers: ['example.com/keep'] });
     await cluster.settle();
@@ -216,7 +216,7 @@ describe('foreground deletion', () => {
     expect(await names()).toEqual(['blocks']);
   });
 
-  it('of one owner of several lets the dependent stay', async () => {
+  it('of one of several owners keeps the dependent', async () => {
     const [a, b] = [await make('a'), await make('b')];
     await make('child', blocking(a, b));
     await cluster.settle();
@@ -226,7 +226,7 @@ describe('foreground deletion', () => {
     expect(await ownersOf('child')).toEqual(['b']);
   });
 
-  it('finds out of a cycle of owners', async () => {
+  it('resolves a cycle of owners', async () => {
     const a = await make('a');
     const b = await make('b', blocking(a));
     const c = await make('c', blocking(b));
@@ -239,7 +239,7 @@ describe('foreground deletion', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('takes a dependent that comes late', async () => {
+  it('deletes a dependent that is added during the deletion', async () => {
     const owner = await make('owner');
     await make('child', { ...blocking(owner), finalizers: ['example.com/keep'] });
     await cluster.settle();
@@ -252,7 +252,7 @@ describe('foreground deletion', () => {
 });
 
 describe('orphaning', () => {
-  it('lets go of all dependents, then of the owner', async () => {
+  it('releases all dependents, then deletes the owner', async () => {
     const owner = await make('owner');
     const other = await make('other');
     for (let i = 0; i < 30; i++) await make(`child-${i}`, i === 0 ? ownedBy(owner, other) : ownedBy(owner));
@@ -266,7 +266,7 @@ describe('orphaning', () => {
     expect(writes().at(-1)).toBe(`PATCH ${path}/owner`);
   });
 
-  it('keeps the owner as long as one dependent cannot be released', async () => {
+  it('keeps the owner while a dependent cannot be released', async () => {
     const owner = await make('owner');
     await make('child', ownedBy(owner));
     await cluster.settle();
@@ -286,7 +286,7 @@ describe('references across namespaces', () => {
   const message = ({ metadata }: KubernetesObject): string =>
     `Warning OwnerRefInvalidNamespace ConfigMap/child: ownerRef [v1/ConfigMap, namespace: default, name: owner, uid: ${metadata!.uid}] does not exist in namespace "default"`;
 
-  it('are reported, and of no use to the one who makes them', async () => {
+  it('are reported and do not keep the dependent', async () => {
     await cluster.clients.core.v1.namespaces().create({ metadata: { name: 'other' } });
     const owner = await make('owner', {}, 'other');
     await cluster.settle();
@@ -297,7 +297,7 @@ describe('references across namespaces', () => {
     expect(await cluster.events()).toEqual([message(owner)]);
   });
 
-  it('are found also by those who see the dependent first', async () => {
+  it('are also found when the dependent is observed first', async () => {
     await cluster.stopControllers();
     await cluster.clients.core.v1.namespaces().create({ metadata: { name: 'other' } });
     const owner = await make('owner', {}, 'other');
@@ -308,7 +308,7 @@ describe('references across namespaces', () => {
     expect(await names('other')).toEqual(['owner']);
   });
 
-  it('to what lives in no namespace are fine', async () => {
+  it('to cluster-scoped owners are valid', async () => {
     const owner = await cluster.clients.rbac.v1.clusterRoles().create({ metadata: { name: 'owner' }, rules: [] });
     await make('child', ownedBy(owner));
     await cluster.settle();
@@ -318,7 +318,7 @@ describe('references across namespaces', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('from what lives in no namespace to what lives in one are left alone', async () => {
+  it('from cluster-scoped objects to namespaced owners are ignored', async () => {
     const roles = cluster.clients.rbac.v1.clusterRoles();
     const owner = await make('owner');
     await roles.create({ metadata: { name: 'child', ...ownedBy(owner) }, rules: [] });
@@ -334,7 +334,7 @@ describe('references across namespaces', () => {
 describe('custom resources', () => {
   beforeEach(() => createWidgetDefinition(cluster));
 
-  it('own and are owned', async () => {
+  it('can be owners and dependents', async () => {
     await cluster.advance(30_000);
     const owner = await make('owner');
     const widget = await widgets(cluster).create({ metadata: { name: 'w', ...ownedBy(owner) } });
@@ -347,7 +347,7 @@ describe('custom resources', () => {
     await expect(widgets(cluster).get('w')).rejects.toSatisfy(isNotFound);
   });
 
-  it('are released too, though they know of no strategic merge patches', async () => {
+  it('are released without strategic merge patches', async () => {
     await cluster.advance(30_000);
     const owner = await make('owner');
     for (const name of ['v', 'w']) await widgets(cluster).create({ metadata: { name, ...ownedBy(owner) } });
@@ -359,7 +359,7 @@ describe('custom resources', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('that were there before their kind was noticed are found', async () => {
+  it('that existed before their kind was discovered are found', async () => {
     const owner = await make('owner');
     await widgets(cluster).create({ metadata: { name: 'w', ...ownedBy(owner) } });
     await configMaps().delete('owner');
@@ -369,7 +369,7 @@ describe('custom resources', () => {
     await expect(widgets(cluster).get('w')).rejects.toSatisfy(isNotFound);
   });
 
-  it('go with their kind, and what they own goes with them', async () => {
+  it('are deleted with their definition, and their dependents too', async () => {
     await cluster.advance(30_000);
     const widget = await widgets(cluster).create({ metadata: { name: 'w' } });
     await make('child', ownedBy(widget));
@@ -381,16 +381,16 @@ describe('custom resources', () => {
     await cluster.advance(60_000, 10_000);
     const before = cluster.spy.requests.length;
     await cluster.advance(25_000);
-    // Nobody asks for what is gone.
+    // No requests are sent for the removed resource.
     expect(cluster.spy.requests.slice(before).filter(({ url }) => url.includes('widgets'))).toEqual([]);
   });
 });
 
-describe('whatever owns whatever', () => {
+describe('random owner references', () => {
   const count = 8;
   const name = (i: number): string => `object-${i}`;
 
-  /** Who is gone in the end: those that were deleted, and all who have had owners and whose owners are gone. */
+  /** Returns the objects that must be deleted: those in `deleted`, and those all of whose owners are deleted. */
   function casualties(owners: readonly (readonly number[])[], deleted: readonly number[]): Set<number> {
     const gone = new Set(deleted);
     for (let before = -1; before !== gone.size; ) {
@@ -402,7 +402,7 @@ describe('whatever owns whatever', () => {
     return gone;
   }
 
-  it('goes when it has to, and only then', async () => {
+  it('lead to the deletion of exactly the objects without owners', async () => {
     const object = fc.uniqueArray(fc.nat(count - 1), { maxLength: 3 });
     const plan = fc.record({
       owners: fc.array(object, { minLength: count, maxLength: count }),

@@ -19,27 +19,27 @@ import { describeIdentity, type Identity, referred, refersTo } from './identity.
 import { clientFor, ObjectOperations } from './object-operations.ts';
 
 const workers = 20;
-/** How soon the server is asked again for an owner that exists but was not seen; then later and later. */
+/** The delay before the server is asked again for an owner that exists but was not observed. It doubles each time. */
 const firstCheckMs = 5;
 const lastCheckMs = 1_000_000;
 
-/** Whether an owner keeps its dependent alive. Waiting: it is itself about to go, once its dependents are gone. */
+/** Whether an owner keeps its dependent alive. Waiting: the owner is in foreground deletion and waits for its dependents. */
 type OwnerState = 'solid' | 'absent' | 'waiting';
 
-/** An object that lives in no namespace names an owner that lives in one: there is nothing to be found out. */
+/** A cluster-scoped object names an owner of a namespaced kind, so the owner's namespace is unknown. */
 class NamespacedOwnerError extends Error {}
 
-/** Deletes what has had owners and has none any more. */
+/** Deletes objects whose owners have all been deleted. */
 export class GarbageCollector implements Controller {
   readonly #context: ControllerContext;
   readonly #recorder: EventRecorder;
   readonly #absent: AbsentOwners;
   readonly #graph: DependencyGraph;
   readonly #objects: ObjectOperations;
-  /** Objects, by uid. */
+  /** Objects to check for deletion, by uid. */
   readonly #deleting: ReconcileLoop;
   readonly #orphaning: ReconcileLoop;
-  /** Owners that were not seen, by uid. */
+  /** Owners that were not observed, by uid. */
   readonly #verifying: ReconcileLoop;
 
   constructor(context: ControllerContext) {
@@ -54,7 +54,7 @@ export class GarbageCollector implements Controller {
         synced: [],
         reconcile: async (uid, signal) => {
           const node = this.#graph.get(uid);
-          // What was seen to go meanwhile needs nothing any more.
+          // Nothing to do for an object that was deleted meanwhile.
           return node && reconcile(node, signal);
         },
       });
@@ -110,11 +110,11 @@ export class GarbageCollector implements Controller {
     };
   }
 
-  /** Deletes the object if all its owners are gone; with one left, only lets go of the others. */
+  /** Deletes the object if all its owners are gone. If some remain, removes only the references to the others. */
   async #attemptToDelete(node: GraphNode, signal: AbortSignal): Promise<void> {
     if (node.isVirtual) return;
     if (node.isDeletingDependents) return this.#finishForeground(node, signal);
-    // It is on its way; when it is gone, its dependents are looked at.
+    // The deletion is in progress. Its dependents are processed when it is complete.
     if (node.isBeingDeleted) return;
     const latest = await this.#objects.latest(node, signal);
     if (!latest) return this.#graph.absent(node.identity);
@@ -123,7 +123,7 @@ export class GarbageCollector implements Controller {
     const owners = await this.#classify(node, ownerReferences, signal);
     if (!owners) return;
     if (owners.solid.length > 0) {
-      // Those that wait would wait forever for an object that stays.
+      // Owners in foreground deletion would wait forever for an object that stays.
       const others = [...owners.absent, ...owners.waiting];
       if (others.length > 0) await this.#objects.removeOwners(node, others, signal);
     } else if (owners.waiting.length > 0 && node.dependents.size > 0) {
@@ -133,9 +133,9 @@ export class GarbageCollector implements Controller {
     }
   }
 
-  /** The owners wait for the object, which has dependents itself: these go first as well. */
+  /** Deletes an object with dependents in the foreground because its owners wait for it, so its dependents are deleted first. */
   async #deleteForeground(node: GraphNode, latest: ObjectMeta, signal: AbortSignal): Promise<void> {
-    // A dependent that waits too may wait for this very object: a cycle, in which nobody would ever go.
+    // A waiting dependent may itself wait for this object. Such a cycle would never be resolved.
     const isInCycle = [...node.dependents].some(({ isDeletingDependents }) => isDeletingDependents);
     const current = isInCycle ? await this.#objects.unblockOwners(node, signal) : latest;
     if (current) await this.#delete(node, current, 'Foreground', signal);
@@ -153,7 +153,7 @@ export class GarbageCollector implements Controller {
     else this.#graph.absent(identity);
   }
 
-  /** The object can go as soon as no dependent blocks it; until then these are told to go. */
+  /** Removes the foreground finalizer once no dependent blocks the object. Until then queues the blocking dependents for deletion. */
   async #finishForeground(node: GraphNode, signal: AbortSignal): Promise<void> {
     if (!node.isBlocked) return this.#objects.removeFinalizer(node, finalizers.deleteDependents, signal);
     for (const dependent of node.dependents) {
@@ -169,7 +169,7 @@ export class GarbageCollector implements Controller {
     await this.#objects.removeFinalizer(node, finalizers.orphan, signal);
   }
 
-  /** Whether an owner that only its dependents tell of exists. If so it is bound to be seen, but that may be missed. */
+  /** Checks whether a virtual owner exists. If so, it should be observed soon, but that may fail, so it is checked again. */
   async #verify(node: GraphNode, signal: AbortSignal): Promise<ReconcileResult | undefined> {
     if (!node.isVirtual) return undefined;
     const { identity } = node;
@@ -186,7 +186,7 @@ export class GarbageCollector implements Controller {
     return { requeueAfterMs: Math.min(firstCheckMs * 2 ** node.checks++, lastCheckMs) };
   }
 
-  /** The uids of the owners by their state; undefined when that will never be known. */
+  /** Returns the uids of the owners by their state, or undefined when the state cannot be determined. */
   async #classify(
     node: GraphNode,
     references: readonly OwnerReference[],
@@ -209,7 +209,7 @@ export class GarbageCollector implements Controller {
     if (this.#absent.has(referred(reference, '')) || this.#absent.has(referred(reference, namespace))) return 'absent';
     const seen = this.#graph.get(reference.uid);
     if (seen && !seen.isVirtual && refersTo(reference, seen.identity) && isReachable(seen.identity, namespace)) {
-      // Should it be gone and that was not heard of yet: when it is, its dependents come here again.
+      // If it is deleted but the event has not arrived yet, its dependents are processed again at the event.
       return seen.isDeletingDependents ? 'waiting' : 'solid';
     }
     const owner = await this.#findOwner(reference, namespace, signal);
@@ -217,7 +217,7 @@ export class GarbageCollector implements Controller {
     return owner.deletionTimestamp && owner.finalizers?.includes(finalizers.deleteDependents) ? 'waiting' : 'solid';
   }
 
-  /** Asks the server for what a reference in that namespace means; undefined when there is no such object. */
+  /** Reads the object that a reference in that namespace means. Returns undefined when there is no such object. */
   async #findOwner(reference: OwnerReference, namespace: string, signal: AbortSignal): Promise<ObjectMeta | undefined> {
     const { apiVersion, kind, name, uid } = reference;
     const { group, version } = GroupVersion.parse(apiVersion);
@@ -247,17 +247,17 @@ export class GarbageCollector implements Controller {
   }
 }
 
-/** Events own nothing and nobody waits for them. */
+/** Events are not collected: they have no dependents and would only cost memory. */
 const isCollectable = ({ group, resource, verbs }: MonitoredResource): boolean =>
   verbs.includes('delete') && !(resource === 'events' && (group === '' || group === 'events.k8s.io'));
 
 const apiVersionOf = ({ group, version }: MonitoredResource): string => `${GroupVersion.of(group, version)}`;
 
-/** Whether objects of the namespace may have it as their owner. */
+/** Whether objects of the namespace may have this owner. */
 const isReachable = (owner: Identity, namespace: string): boolean =>
   owner.namespace === '' || owner.namespace === namespace;
 
-/** What was asked for when the object's own deletion was prepared is done. */
+/** Returns the propagation policy that the object's own finalizers request. */
 function policyFor({ finalizers: names }: ObjectMeta): 'Orphan' | 'Foreground' | 'Background' {
   if (names?.includes(finalizers.orphan)) return 'Orphan';
   return names?.includes(finalizers.deleteDependents) ? 'Foreground' : 'Background';

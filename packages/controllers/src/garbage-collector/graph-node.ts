@@ -4,23 +4,23 @@ import type { Identity } from './identity.ts';
 
 const nobody: ReadonlySet<GraphNode> = new Set();
 
-/** An object, its owners and those it owns. Changed by the `DependencyGraph` alone. */
+/** An object with its owners and dependents. Mutated only by the `DependencyGraph`. */
 export class GraphNode {
-  /** What the object itself says once it was seen; before, what one of its dependents says. */
+  /** From the object itself once it was observed, before that from one of its dependents' references. */
   identity: Identity;
-  /** Where it was seen; undefined for an owner that only its dependents tell of, and that may not exist. */
+  /** The object's resource. Undefined for a virtual node: an owner that only its dependents name and that may not exist. */
   resource: MonitoredResource | undefined;
-  /** As it was last seen. */
+  /** From the latest observed version. */
   owners: readonly OwnerReference[] = [];
-  /** Its deletion has begun. */
+  /** The object has a deletion timestamp, or the server has accepted its deletion. */
   isBeingDeleted = false;
-  /** It goes when its blocking dependents are gone: foreground deletion. */
+  /** Foreground deletion: the object is deleted after its blocking dependents. */
   isDeletingDependents = false;
-  /** It goes when none of its dependents names it as an owner any more. */
+  /** Orphan deletion: the object is deleted after its dependents' owner references to it have been removed. */
   isOrphaning = false;
-  /** How often the server was asked for it since it is not seen. */
+  /** The number of requests for this owner since it became virtual. */
   checks = 0;
-  /** Only made for those that have any: most have none. */
+  /** Created on demand, because most objects have no dependents. */
   #dependents: Set<GraphNode> | undefined;
 
   constructor(identity: Identity, resource?: MonitoredResource) {
@@ -45,12 +45,12 @@ export class GraphNode {
     if (this.#dependents?.delete(dependent) && this.#dependents.size === 0) this.#dependents = undefined;
   }
 
-  /** Whether it keeps the owner from going before itself. */
+  /** Whether this object must be deleted before the owner. */
   blocks(owner: GraphNode): boolean {
     return this.owners.some(({ uid, blockOwnerDeletion }) => blockOwnerDeletion && uid === owner.identity.uid);
   }
 
-  /** Whether it has to wait for one of its dependents. */
+  /** Whether the object has a blocking dependent. */
   get isBlocked(): boolean {
     for (const dependent of this.dependents) if (dependent.blocks(this)) return true;
     return false;

@@ -1,6 +1,6 @@
 /**
- * The garbage collector: objects whose owners are gone go too. Start at `garbage-collector.ts`, which talks to the server;
- * `dependency-graph.ts` is what it knows.
+ * The garbage collector deletes objects whose owners have been deleted. Start at `garbage-collector.ts`, which sends the
+ * requests; `dependency-graph.ts` holds its state.
  */
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { GarbageCollector } from './garbage-collector.ts';

@@ -15,29 +15,29 @@ import { describeIdentity, type Identity } from './identity.ts';
 type Patches = PatchBodies<PartialObjectMetadata>;
 type Propagation = 'Orphan' | 'Foreground' | 'Background';
 
-/** What is asked of the server about objects that were seen: each call is for this very object, not one of its name. */
+/** Requests about observed objects. The uid is checked, so none affects another object of the same name. */
 export class ObjectOperations {
   readonly #context: Pick<ControllerContext, 'metadata' | 'monitors' | 'clock' | 'random'>;
-  /** Kinds that know of no strategic merge patches: custom ones, as long as they are there. */
+  /** Kinds without strategic merge patches: those of custom resources. */
   readonly #withoutStrategicMerge = new Set<string>();
 
   constructor(context: ControllerContext) {
     this.#context = context;
   }
 
-  /** The server no longer has the kind. */
+  /** Must be called when the server no longer has the kind. */
   forgetKind(apiVersion: string, kind: string): void {
     this.#withoutStrategicMerge.delete(kindKey(apiVersion, kind));
   }
 
-  /** Its metadata as it is in the cache, else at the server; undefined when it is gone. */
+  /** Returns the object's metadata from the cache or else from the server, or undefined when it does not exist. */
   async latest(node: GraphNode, signal: AbortSignal): Promise<ObjectMeta | undefined> {
     return this.#cached(node) ?? (await this.#live(node, signal));
   }
 
   /**
-   * Deletes the object, if it is still as `latest` tells. False when it is gone. Rejects when its owners have changed;
-   * other changes do not matter.
+   * Deletes the object. Returns false when it does not exist. Rejects with a conflict when its owners differ from `latest`; other
+   * changes do not matter.
    */
   async delete(
     node: GraphNode,
@@ -61,7 +61,7 @@ export class ObjectOperations {
     }
   }
 
-  /** It no longer names these as its owners. Harmless when it did not, and when it is gone. */
+  /** Removes owner references. Does nothing when they or the object do not exist. */
   async removeOwners(node: GraphNode, uids: readonly string[], signal: AbortSignal): Promise<void> {
     const { uid } = node.identity;
     const deletions = uids.map((owner) => ({ $patch: 'delete', uid: owner }));
@@ -70,7 +70,7 @@ export class ObjectOperations {
     await this.#patchOwners(node, { metadata: { uid, ownerReferences: deletions } }, remaining, signal);
   }
 
-  /** Its owners do not have to wait for it any more. Gives it as it is then; undefined when it is gone. */
+  /** Sets `blockOwnerDeletion` to false in all owner references. Returns the new metadata, or undefined when the object does not exist. */
   async unblockOwners(node: GraphNode, signal: AbortSignal): Promise<ObjectMeta | undefined> {
     const { uid } = node.identity;
     const unblocked = (owner: OwnerReference): OwnerReference => ({ ...owner, blockOwnerDeletion: false });
@@ -80,7 +80,7 @@ export class ObjectOperations {
     return this.#patchOwners(node, { metadata: { uid, ownerReferences } }, change, signal);
   }
 
-  /** Takes the finalizer away, whoever else changes the object meanwhile. Harmless when it does not have it. */
+  /** Removes the finalizer and retries on conflicts. Does nothing when the object does not have it. */
   async removeFinalizer(node: GraphNode, finalizer: string, signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#context;
     let latest = await this.latest(node, signal);
@@ -150,14 +150,14 @@ export class ObjectOperations {
   }
 
   #client({ identity, resource }: GraphNode): MetadataResourceInterface {
-    if (!resource) throw new Error(`${describeIdentity(identity)} is not followed any more`);
+    if (!resource) throw new Error(`${describeIdentity(identity)} is no longer watched`);
     return clientFor(this.#context, resource, identity);
   }
 }
 
 const kindKey = (apiVersion: string, kind: string): string => `${apiVersion}/${kind}`;
 
-/** A client for objects like this one. */
+/** Returns the metadata client for the object's resource and namespace. */
 export const clientFor = (
   { metadata }: Pick<ControllerContext, 'metadata'>,
   resource: Pick<MonitoredResource, 'group' | 'version' | 'resource' | 'namespaced'>,
@@ -167,10 +167,10 @@ export const clientFor = (
   return resource.namespaced ? client.inNamespace(namespace) : client;
 };
 
-/** Both are plain data, out of JSON with the same order of fields. */
+/** Compares JSON values whose fields have the same order. */
 const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? []) === JSON.stringify(b ?? []);
 
-/** False when what was to be changed is gone. */
+/** Returns false when the changed object does not exist. */
 async function ifThere(change: Promise<unknown>): Promise<boolean> {
   try {
     await change;
