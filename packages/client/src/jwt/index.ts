@@ -1,4 +1,4 @@
-/** JSON Web Tokens of service accounts, for Node: signed and verified, and the keys for it. */
+/** Signs and verifies the JSON Web Tokens of service accounts, and parses their keys. Needs Node. */
 export { signJwt, verifyJwt } from './jwt.ts';
 export {
   parseSigningKey,

@@ -8,10 +8,10 @@ const digests: Readonly<Record<JwtAlgorithm, string>> = {
   ES384: 'sha384',
   ES512: 'sha512',
 };
-/** RSA signatures don't look at it. */
+/** Ignored for RSA signatures. */
 const dsaEncoding = 'ieee-p1363';
 
-/** A signed JSON Web Token in its compact form, with the key's algorithm and id in its header. */
+/** Returns a signed JSON Web Token in compact form. Its header has the key's algorithm and id. */
 export function signJwt(claims: object, { algorithm, keyId, privateKey }: SigningKey): string {
   const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const input = `${encode({ alg: algorithm, kid: keyId })}.${encode(claims)}`;
@@ -20,10 +20,10 @@ export function signJwt(claims: object, { algorithm, keyId, privateKey }: Signin
 }
 
 /**
- * Whether the key signed the token, with the key's own algorithm. A token that asks for another one, or for extensions
- * that must be understood, is not accepted.
+ * Whether the token is signed by the key with the key's own algorithm. Returns false for tokens that name another
+ * algorithm or have critical extensions (`crit`).
  *
- * Differs from upstream: RSA keys sign with RS256 alone, as they do when upstream issues tokens.
+ * Differs from upstream: RSA keys verify RS256 only, which is what upstream issues.
  */
 export function verifyJwt({ header, input, signature }: UnverifiedJwt, key: VerificationKey): boolean {
   const { algorithm, publicKey } = key;

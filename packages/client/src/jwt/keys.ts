@@ -3,7 +3,7 @@ import { pemBlocks } from '@coxswain/apimachinery/der';
 
 export type JwtAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512';
 
-/** A public key that service-account tokens may be signed with: it decides the algorithm, never the token. */
+/** A public key to verify service-account tokens. The key determines the algorithm, not the token. */
 export interface VerificationKey {
   /** The `kid` of tokens: the hash of the public key. */
   readonly keyId: string;
@@ -31,7 +31,7 @@ function toVerificationKey(publicKey: KeyObject): VerificationKey | undefined {
   return { keyId, algorithm, publicKey };
 }
 
-/** A key that signs tokens. Throws an Error when it is neither RSA nor of a curve that tokens know. */
+/** Returns the signing key for a private key. Throws an Error when it is neither RSA nor on a supported curve. */
 export function toSigningKey(privateKey: KeyObject): SigningKey {
   const key = toVerificationKey(createPublicKey(privateKey));
   if (key) return { ...key, privateKey };
@@ -48,7 +48,7 @@ const privateKeyForms: Readonly<Record<string, 'pkcs1' | 'pkcs8' | 'sec1'>> = {
   'EC PRIVATE KEY': 'sec1',
 };
 
-/** Each block of the text that is of use, read. Blocks that cannot be read (EC parameters …) are passed over. */
+/** Yields the key of each usable PEM block. Blocks that cannot be parsed (such as EC parameters) are skipped. */
 function* readBlocks(
   pem: string,
   read: (type: string, bytes: Buffer) => KeyObject | undefined,
@@ -76,15 +76,18 @@ function readPublicKey(type: string, key: Buffer): KeyObject | undefined {
   return privateKey && createPublicKey(privateKey);
 }
 
-/** The first private key of a PEM text (`--service-account-signing-key-file`). Throws an Error when there is none. */
+/**
+ * Returns the first private key of a PEM text (`--service-account-signing-key-file`). Throws an Error when there is
+ * none.
+ */
 export function parseSigningKey(pem: string): SigningKey {
   for (const privateKey of readBlocks(pem, readPrivateKey)) return toSigningKey(privateKey);
   throw new Error('data does not contain a valid RSA or ECDSA private key');
 }
 
 /**
- * The public keys of a PEM text (`--service-account-key-file`): public keys, private ones, certificates, in order.
- * Throws an Error when there is none.
+ * Returns the public keys of a PEM text (`--service-account-key-file`), from public keys, private keys and
+ * certificates, in order. Throws an Error when there is none.
  */
 export function parseVerificationKeys(pem: string): VerificationKey[] {
   const keys = [...readBlocks(pem, readPublicKey)].flatMap((key) => toVerificationKey(key) ?? []);

@@ -6,7 +6,10 @@ import type { ChosenContext, ConfigOverrides } from './overrides.ts';
 
 const emptyCluster = 'cluster has no server defined';
 
-/** Throws an InvalidConfigurationError that lists all that is wrong with what was chosen, in clientcmd's words. */
+/**
+ * Validates the chosen cluster and user. Throws an InvalidConfigurationError that lists all problems, in clientcmd's
+ * words.
+ */
 export async function confirmUsable(
   config: KubeConfig,
   overrides: ConfigOverrides,
@@ -94,7 +97,7 @@ function execProblems(name: string, exec: ExecConfig, hasAuthProvider: boolean):
   return problems;
 }
 
-/** Versions from before there was the field have a default. */
+/** v1alpha1 and v1beta1 have a default. */
 export function interactiveMode({ interactiveMode, apiVersion = '' }: ExecConfig): string {
   return (
     interactiveMode || (/^client\.authentication\.k8s\.io\/v1(alpha|beta)1$/.test(apiVersion) ? 'IfAvailable' : '')

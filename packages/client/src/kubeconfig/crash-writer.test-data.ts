@@ -1,6 +1,6 @@
 /**
- * Changes a kubeconfig, and is killed by its own hand before it does something to files for the n-th time: before the
- * first when n is 1. `crash-writer <n> <kubeconfig>`
+ * Modifies a kubeconfig and kills itself before its n-th file operation; n is 1-based. Usage: `crash-writer <n>
+ * <kubeconfig>`
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -12,7 +12,7 @@ function count(): void {
   if (++operations === Number(dieAt)) process.kill(process.pid, 'SIGKILL');
 }
 
-/** What changes files, of an object that has it. */
+/** Wraps methods that change files, so that each call is counted. */
 function countCallsOf(target: object, names: readonly string[]): void {
   for (const name of names) {
     const original: unknown = Reflect.get(target, name);

@@ -10,7 +10,7 @@ import { loadKubeConfig } from './load-kubeconfig.ts';
 import { modifyKubeConfig } from './modify-kubeconfig.ts';
 import { kubeconfigText, tempDir } from './temp-dir.test-data.ts';
 
-/** More than there are. */
+/** An upper limit of the number of file operations. */
 const mostOperations = 60;
 
 let scratch: string;
@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(scratch, { recursive: true, force: true }));
 
-/** Gives the signal that ended it. */
+/** Runs the writer, and returns the signal that killed it; null when it completed. */
 async function changeAndDie(at: number, path: string): Promise<unknown> {
   const child = spawn(process.execPath, [program, String(at), path], { stdio: ['ignore', 'ignore', 'inherit'] });
   const [status, signal] = await once(child, 'exit');
@@ -43,7 +43,7 @@ async function changeAndDie(at: number, path: string): Promise<unknown> {
   return signal;
 }
 
-/** Nobody can tell whose a lock is that was made and not written to: it is waited for. Here it has been. */
+/** An empty lock file has no owner, so others wait until it is 10 s old. Makes it that old. */
 async function ageEmptyLock(lock: string): Promise<boolean> {
   const size = await stat(lock).then(
     (found) => found.size,
@@ -53,7 +53,9 @@ async function ageEmptyLock(lock: string): Promise<boolean> {
   return size === 0;
 }
 
-it('a kubeconfig is whole and can be changed, wherever a change of it was killed', { timeout: 120_000 }, async () => {
+it('a kubeconfig is intact and can be modified after a writer was killed at any point', {
+  timeout: 120_000,
+}, async () => {
   const left = { lock: 0, emptyLock: 0, secret: 0 };
   let at = 1;
   for (; at < mostOperations; at++) {
@@ -73,7 +75,7 @@ it('a kubeconfig is whole and can be changed, wherever a change of it was killed
     expect((await loadKubeConfig({ path })).clusters.get('next')).toEqual({ server: 'https://next' });
     expect(await readdir(directory)).toEqual(['config']);
   }
-  // The test would prove little if it had not been killed in the middle.
+  // Checks that the writer was killed in the middle of its work.
   expect(at).toBeGreaterThan(8);
   expect(at).toBeLessThan(mostOperations);
   expect(left.lock).toBeGreaterThan(5);
@@ -81,7 +83,7 @@ it('a kubeconfig is whole and can be changed, wherever a change of it was killed
   expect(left.secret).toBeGreaterThan(2);
 });
 
-it('what an older version left of a kubeconfig is taken away when it is old', async () => {
+it('temporary files of older versions are removed when they are old', async () => {
   const directory = await tempDir({ config: kubeconfigText(), 'config.0123456789ab.tmp': 'secret', 'config.tmp': '' });
   const path = join(directory, 'config');
   await modifyKubeConfig(() => {}, { path });

@@ -1,7 +1,10 @@
-/** What a value in a file is read as. Undefined for what is null or absent. Throws an Error in the words of Go's decoder. */
+/**
+ * Decodes a value of a document. Returns undefined for null and absent values. Throws an Error in the words of Go's
+ * decoder.
+ */
 export type Decoder<T> = (value: unknown, at: Position) => T | undefined;
 
-/** Where a value stands: the fields from the top, and the Go type that has the last of them. */
+/** The position of a value: the path of fields from the root, and the Go type that has the last field. */
 interface Position {
   readonly path: string;
   readonly owner: string;
@@ -27,10 +30,10 @@ export const bool: Decoder<boolean> = (value, at) => {
   return fail(value, at, 'bool');
 };
 
-/** Whatever it is. */
+/** Accepts any value. */
 export const anything: Decoder<unknown> = (value) => value ?? undefined;
 
-/** Bytes in base64, which may be broken into lines. Stays a text. */
+/** Base64, possibly with line breaks. Returns the text without them. */
 export const base64: Decoder<string> = (value, at) => {
   if (value === null || value === undefined) return undefined;
   if (typeof value !== 'string') return fail(value, at, '[]uint8');
@@ -42,7 +45,7 @@ export const base64: Decoder<string> = (value, at) => {
   throw new Error(`illegal base64 data at input byte ${digits}`);
 };
 
-/** `type` is the Go type of an item. Nulls in it are dropped. */
+/** `type` is the Go type of an item. Nulls are dropped. */
 export const list =
   <T>(type: string, item: Decoder<T>): Decoder<readonly T[]> =>
   (value, at) => {
@@ -65,7 +68,7 @@ export const record =
     return Object.fromEntries(entries);
   };
 
-/** Fields that are not known stay as they are, so that they survive being written again. */
+/** Unknown fields are kept, so that they survive a rewrite of the file. */
 export const struct =
   <T extends object>(
     type: string,
@@ -81,6 +84,6 @@ export const struct =
       const decoded = decoder(one, { path: at.path === '' ? key : `${at.path}.${key}`, owner: type });
       if (decoded !== undefined) entries.push([key, decoded]);
     }
-    // Every field of T that is there has passed its decoder, and none of them is required.
+    // Every present field of T was decoded, and all are optional.
     return Object.fromEntries(entries) as T;
   };

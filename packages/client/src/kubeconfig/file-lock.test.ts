@@ -13,26 +13,26 @@ const path = async (text?: string): Promise<string> =>
 const now = (): number => Date.now();
 const ownerOf = (changes: object): string => JSON.stringify({ ...ownLock(), ...changes });
 
-/** The number of a process that has ended. */
+/** The pid of a process that has ended. */
 async function deadPid(): Promise<number> {
   const child = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
   await once(child, 'exit');
   return child.pid!;
 }
 
-/** Where the right is to take away the lock that is there. */
+/** Path of the lock that guards the removal of an abandoned lock. */
 async function rightTo(file: string): Promise<string> {
   const { ino, mtimeNs } = await stat(file, { bigint: true });
   return `${file}.${identityOf(ino, mtimeNs, await readFile(file, 'utf8'))}`;
 }
 
 describe('a lock', () => {
-  it('is one holder’s until that releases it, and says whose it is', async () => {
+  it('has one holder until that releases it, and records its owner', async () => {
     const file = await path();
     const lock = await FileLock.tryAcquire(file, now());
     expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ pid: process.pid, host: hostname() });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    // However long it is held.
+    // Regardless of its age.
     expect(await FileLock.tryAcquire(file, now() + 3_600_000)).toBeUndefined();
     await lock?.release();
     expect(await readdir(join(file, '..'))).toEqual([]);
@@ -45,32 +45,32 @@ describe('a lock', () => {
   });
 
   it.runIf(process.platform === 'linux').each([
-    ['another process has the number now', { started: '1' }],
-    ['the machine was started anew since', { boot: 'another' }],
+    ['another process has the pid now', { started: '1' }],
+    ['the machine was rebooted since', { boot: 'another' }],
   ])('is taken when %s', async (_, changes) => {
     const file = await path(ownerOf(changes));
     expect(await FileLock.tryAcquire(file, now())).toBeDefined();
   });
 
   it.each([
-    ['it is empty, as those of kubectl', ''],
-    ['it was cut off', '{"id":"ab'],
+    ['it is empty, like those of kubectl', ''],
+    ['its content is truncated', '{"id":"ab'],
     ['its process is on another machine', ownerOf({ host: 'elsewhere' })],
     ['its process is in another container', ownerOf({ namespace: 'pid:[1]' })],
-  ])('is taken when it is old where %s', async (_, text) => {
+  ])('is taken only when it is old if %s', async (_, text) => {
     const file = await path(text);
     expect(await FileLock.tryAcquire(file, now() + 9_000)).toBeUndefined();
     expect(await FileLock.tryAcquire(file, now() + 11_000)).toBeDefined();
   });
 
-  it('is taken when it is old and may not be read', async () => {
+  it('is taken only when it is old if it is not readable', async () => {
     const file = await path('');
     await chmod(file, 0);
     expect(await FileLock.tryAcquire(file, now() + 9_000)).toBeUndefined();
     expect(await FileLock.tryAcquire(file, now() + 11_000)).toBeDefined();
   });
 
-  it('is left to the one who took it for abandoned', async () => {
+  it('is not released by its former holder after another process took it', async () => {
     const file = await path();
     const late = await FileLock.tryAcquire(file, now());
     await writeFile(file, ownerOf({}));
@@ -78,7 +78,7 @@ describe('a lock', () => {
     expect(await readdir(join(file, '..'))).toEqual(['config.lock']);
   });
 
-  it('that was abandoned goes to one of those who want it', async () => {
+  it('is taken by only one of several processes when it is abandoned', async () => {
     const pid = await deadPid();
     for (let round = 0; round < 50; round++) {
       const file = await path(ownerOf({ pid }));
@@ -91,12 +91,12 @@ describe('a lock', () => {
     }
   });
 
-  it('is taken when whoever was taking it away was killed meanwhile, too', async () => {
+  it('is taken when the process that was removing it was killed, too', async () => {
     const pid = await deadPid();
     const file = await path(ownerOf({ pid }));
     const lock = await FileLock.tryAcquire(file, now());
     await lock?.release();
-    // The right to take away the next one, which is of a process that has ended.
+    // A removal lock for the next lock, also of a process that has ended.
     await writeFile(file, ownerOf({ pid }));
     await writeFile(await rightTo(file), ownerOf({ pid }));
     expect((await readdir(join(file, '..'))).length).toBe(2);
@@ -104,7 +104,7 @@ describe('a lock', () => {
     expect(await readdir(join(file, '..'))).toEqual(['config.lock']);
   });
 
-  it('is not taken away by one who has seen the one before', async () => {
+  it('is not removed on the basis of an earlier lock’s state', async () => {
     const file = await path('');
     const anHourAgo = new Date(now() - 3_600_000);
     await utimes(file, anHourAgo, anHourAgo);

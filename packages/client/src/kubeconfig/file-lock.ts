@@ -4,20 +4,23 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { errorCode } from './files.ts';
 import { type LockOwner, ownLock, parseLockOwner, stateOf } from './lock-owner.ts';
 
-/** Locks are held for milliseconds. One of which nobody can tell whose it is, as those of kubectl, is abandoned when it is older. */
+/**
+ * Locks are held for milliseconds. A lock with an unknown owner, like those of kubectl, is abandoned when it is older
+ * than this.
+ */
 const abandonedAfterMs = 10_000;
 
-/** What was found at the path of a lock. */
+/** An existing lock file. */
 interface FoundLock {
   readonly owner: LockOwner | undefined;
-  /** Another for each lock that ever was at the path. */
+  /** Unique for each lock that ever existed at the path. */
   readonly identity: string;
   readonly modifiedAtMs: number;
 }
 
 /**
- * A file that is there as long as somebody does something: client-go's way, which kubectl and kind keep to. Ours say who
- * made them, so that those of a process that was killed are recognised and taken away.
+ * A lock file, as client-go, kubectl and kind use them. Ours contain their owner, so that locks of killed processes are
+ * recognised and removed.
  */
 export class FileLock {
   readonly #path: string;
@@ -28,7 +31,10 @@ export class FileLock {
     this.#id = id;
   }
 
-  /** Undefined when another one is there that counts; one that does not is taken away. Rejects when it cannot be made. */
+  /**
+   * Acquires the lock; returns undefined when another process holds it. Removes an abandoned lock. Rejects when the
+   * file cannot be created.
+   */
   static async tryAcquire(path: string, now: number): Promise<FileLock | undefined> {
     const lock = create(path);
     if (lock) return new FileLock(path, lock.id);
@@ -39,14 +45,17 @@ export class FileLock {
     return next && new FileLock(path, next.id);
   }
 
-  /** Harmless when somebody took it for abandoned: the lock of another stays. */
+  /** Removes the lock file if it is still ours; another process may have considered it abandoned and replaced it. */
   async release(): Promise<void> {
     const found = await find(this.#path);
     if (found?.owner?.id === this.#id) await rm(this.#path, { force: true });
   }
 }
 
-/** Undefined when there is one. The moment in which it does not say yet whose it is is as short as can be. */
+/**
+ * Creates the lock file; returns undefined when it exists. Synchronous, to keep the time short in which it exists
+ * without an owner.
+ */
 function create(path: string): LockOwner | undefined {
   const owner = ownLock();
   let file: number;
@@ -64,11 +73,11 @@ function create(path: string): LockOwner | undefined {
   return owner;
 }
 
-/** Undefined when there is none. */
+/** Returns undefined when the file does not exist. */
 async function find(path: string): Promise<FoundLock | undefined> {
   try {
     const { ino, mtimeNs, mtimeMs } = await stat(path, { bigint: true });
-    // Those of kubectl may be read by nobody.
+    // kubectl's lock files are not readable.
     const text = await readFile(path, 'utf8').catch(() => '');
     return { owner: parseLockOwner(text), identity: identityOf(ino, mtimeNs, text), modifiedAtMs: Number(mtimeMs) };
   } catch (error) {
@@ -77,7 +86,7 @@ async function find(path: string): Promise<FoundLock | undefined> {
   }
 }
 
-/** Of a lock, by what can be seen of it. */
+/** The identity of a lock file: a hash of its inode, modification time and content. */
 export function identityOf(inode: bigint, modifiedAtNs: bigint, text: string): string {
   return createHash('sha256').update(`${inode} ${modifiedAtNs} ${text}`).digest('hex').slice(0, 16);
 }
@@ -88,15 +97,15 @@ function isAbandoned({ owner, modifiedAtMs }: FoundLock, now: number): boolean {
 }
 
 /**
- * Takes an abandoned lock away. Only one may do that, or the one that is late would take away the lock of the next: so the
- * right to it is a lock itself, named after the one that goes. It may be abandoned, too.
+ * Removes an abandoned lock. Only one process may do that, or a slow one would remove the next lock. So the removal is
+ * guarded by a lock itself, named after the identity of the abandoned one. That lock may be abandoned, too.
  */
 async function remove(path: string, { identity }: FoundLock, now: number): Promise<void> {
   const rightPath = `${path}.${identity}`;
   const right = await FileLock.tryAcquire(rightPath, now);
   if (!right) return;
   try {
-    // Whoever had the right before may have used it.
+    // A previous holder of the guard may have removed it already.
     if ((await find(path))?.identity === identity) await rm(path, { force: true });
   } finally {
     await right.release();

@@ -15,7 +15,7 @@ function userWith(user: AuthInfo, change: ChangePath): AuthInfo {
   return {
     ...user,
     ...changed(user, ofUsers, change),
-    // A command without a separator is looked for in PATH.
+    // A command without a separator is searched in PATH.
     ...(exec?.command?.includes(sep) && { exec: { ...exec, command: change(exec.command) } }),
   };
 }
@@ -33,7 +33,7 @@ function changed<K extends string>(
   return result;
 }
 
-/** Paths to other files are relative to the kubeconfig that they stand in. */
+/** Makes the paths in a kubeconfig absolute. They are relative to the directory of its file. */
 export function resolvePaths(config: KubeConfig, file: string): void {
   const base = resolve(dirname(file));
   const absolute: ChangePath = (path) => (isAbsolute(path) ? path : join(base, path));
@@ -41,7 +41,7 @@ export function resolvePaths(config: KubeConfig, file: string): void {
   for (const [name, user] of config.users) config.users.set(name, userWith(user, absolute));
 }
 
-/** The shortest way to write an absolute path in a kubeconfig: relative to it if it is in its folder or below. */
+/** Returns the cluster with absolute paths made relative to the kubeconfig's directory, if they are in or below it. */
 export function relativizeCluster(cluster: Cluster, file: string): Cluster {
   return clusterWith(cluster, relativeTo(file));
 }

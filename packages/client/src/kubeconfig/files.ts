@@ -11,20 +11,20 @@ const words: Readonly<Record<string, string>> = {
   ELOOP: 'too many levels of symbolic links',
 };
 
-/** The system's code of a failed operation (`ENOENT`); undefined for other errors. */
+/** The system's error code (`ENOENT`); undefined for other errors. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** What went wrong with a file as Go says it: `open /x: no such file or directory`. */
+/** An Error with Go's message for a failed file operation: `open /x: no such file or directory`. */
 export function goFileError(operation: string, path: string, error: unknown): Error {
   const code = errorCode(error);
   const what = code === undefined ? String(error) : Object.hasOwn(words, code) ? words[code] : code;
-  // A directory can be opened; it is reading that fails.
+  // A directory can be opened; only reading it fails.
   return new Error(`${code === 'EISDIR' ? 'read' : operation} ${path}: ${what}`, { cause: error });
 }
 
-/** The text of a file. Rejects in Go's words. */
+/** Returns the text of a file. Rejects with an Error in Go's words. */
 export async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
@@ -33,7 +33,10 @@ export async function readText(path: string): Promise<string> {
   }
 }
 
-/** The text of a file; undefined when there is none. Rejects in Go's words when it cannot be read. */
+/**
+ * Returns the text of a file; undefined when it does not exist. Rejects with an Error in Go's words when it cannot be
+ * read.
+ */
 export async function readTextIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');

@@ -1,6 +1,6 @@
 import type { KubeConfig } from './kubeconfig.ts';
 
-/** The text of a kubeconfig file, as kubectl writes it. It holds secrets. */
+/** Returns the text of a kubeconfig file, as kubectl writes it. It contains secrets. */
 export async function formatKubeConfig({ clusters, users, contexts, currentContext }: KubeConfig): Promise<string> {
   const { stringifyYaml } = await import('@coxswain/apimachinery/codec/yaml');
   return stringifyYaml({

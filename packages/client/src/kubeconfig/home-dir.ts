@@ -9,8 +9,9 @@ export interface HomeDirOptions {
 }
 
 /**
- * The directory that `.kube` is in, as client-go finds it: `$HOME`; on Windows the first of `%HOME%`, `%HOMEDRIVE%%HOMEPATH%` and
- * `%USERPROFILE%` that has a kubeconfig, else the first that is there. Where none is set, what the system says.
+ * The directory that contains `.kube`, determined like in client-go: `$HOME`; on Windows the first of `%HOME%`,
+ * `%HOMEDRIVE%%HOMEPATH%` and `%USERPROFILE%` that has a kubeconfig, otherwise the first that exists. When none is set,
+ * the system's home directory.
  */
 export function homeDir(
   env: Environment,

@@ -10,7 +10,7 @@ import { authorityFile } from './rest-config-for.ts';
 
 export interface InClusterOptions {
   readonly env?: Environment;
-  /** Where the service account's files are; elsewhere only in tests. */
+  /** The directory of the service account's files; set only in tests. */
   readonly serviceAccountDir?: string;
   readonly clock?: Clock;
   readonly logger?: Logger;
@@ -18,7 +18,7 @@ export interface InClusterOptions {
 
 const defaultDir = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** This process does not run in a pod, or in one without a service account. */
+/** This process does not run in a pod, or the pod has no service account. */
 export class NotInClusterError extends Error {
   override readonly name = 'NotInClusterError';
 
@@ -30,8 +30,8 @@ export class NotInClusterError extends Error {
 }
 
 /**
- * How a pod reaches its own cluster, as its service account. The token is read again before it expires. Rejects with a
- * `NotInClusterError`, or with an Error when there is no token.
+ * Returns the config with which a pod connects to its own cluster as its service account. The token is read again
+ * before it expires. Rejects with a `NotInClusterError`, or with an Error when there is no token.
  */
 export async function inClusterConfig(options: InClusterOptions = {}): Promise<RestConfig> {
   const { env = process.env, serviceAccountDir = defaultDir, clock, logger = silentLogger } = options;
@@ -43,7 +43,7 @@ export async function inClusterConfig(options: InClusterOptions = {}): Promise<R
   const credentials = new TokenFileCredentials(tokenFile, common);
   const caFile = join(serviceAccountDir, 'ca.crt');
   const ca = await authorityFile(caFile, common).catch((error: unknown) => {
-    // The system's authorities may know the server.
+    // The system's CA certificates may suffice.
     logger.error('Expected to load root CA config', error, { path: caFile });
     return undefined;
   });
@@ -56,7 +56,7 @@ export async function inClusterConfig(options: InClusterOptions = {}): Promise<R
   };
 }
 
-/** Whether there is all that a pod with a service account has. */
+/** Whether the process runs in a pod with a service account. */
 export async function isInCluster({
   env = process.env,
   serviceAccountDir = defaultDir,
@@ -69,7 +69,7 @@ export async function isInCluster({
   }
 }
 
-/** The pod's own. */
+/** The pod's namespace. */
 export async function inClusterNamespace({
   env = process.env,
   serviceAccountDir = defaultDir,

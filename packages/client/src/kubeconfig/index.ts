@@ -1,6 +1,6 @@
 /**
- * Kubeconfig files and in-cluster configuration, for Node: where a cluster is and how to prove who we are, as clientcmd
- * reads it. Everything else of this package takes the `RestConfig` that comes of it.
+ * Kubeconfig files and in-cluster configuration, with clientcmd's semantics. Needs Node. The rest of this package takes
+ * the `RestConfig` that these functions return.
  *
  * Where to start: `loadRestConfig`.
  */

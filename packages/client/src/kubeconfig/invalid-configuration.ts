@@ -1,6 +1,6 @@
 const nothing = 'no configuration has been provided, try setting KUBERNETES_MASTER environment variable';
 
-/** What is in the files makes no connection; says all that is wrong with it. */
+/** The configuration is not usable; lists all its problems. */
 export class InvalidConfigurationError extends Error {
   override readonly name = 'InvalidConfigurationError';
   readonly problems: readonly string[];
@@ -11,13 +11,13 @@ export class InvalidConfigurationError extends Error {
     this.problems = problems;
   }
 
-  /** `missing` are files that `KUBECONFIG` names. Differs from client-go, which writes them into its log only. */
+  /** `missing` are files that `KUBECONFIG` names. Differs from client-go, which only logs them. */
   static empty(missing: readonly string[] = []): InvalidConfigurationError {
     const hint = missing.length === 0 ? '' : `; config not found: ${missing.join(', ')}`;
     return new InvalidConfigurationError([nothing], hint);
   }
 }
 
-/** There is no configuration at all, rather than a wrong one. */
+/** Whether there is no configuration at all, as opposed to an invalid one. */
 export const isEmptyConfig = (error: unknown): boolean =>
   error instanceof InvalidConfigurationError && error.problems.length === 1 && error.problems[0] === nothing;

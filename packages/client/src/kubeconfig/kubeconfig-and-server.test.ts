@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-/** Who the server takes us for. */
+/** The user name that the server sees. */
 async function whoAmI(config: RestConfig): Promise<string> {
   const transport = newTransport(config);
   const response = await transport.send({
@@ -45,14 +45,14 @@ const asUser = async (user: object): Promise<string> => {
   return whoAmI(await loadRestConfig({ path }));
 };
 
-it('is who the kubeconfig says', async () => {
+it('authenticates as the user of the kubeconfig', async () => {
   expect(await whoAmI(await loadRestConfig({ path }))).toBe('kubernetes-admin');
   expect(await asUser({ token: 'good' })).toBe('alice');
   expect(await asUser({ token: 'good', as: 'bob' })).toBe('bob');
   expect(await asUser({ token: 'bad' })).toBe('Unauthorized');
 });
 
-it('asks a plug-in again when the server refuses what it gave', async () => {
+it('runs a plug-in again when the server rejects its credential', async () => {
   const script = `
     import { existsSync, writeFileSync } from 'node:fs';
     const token = existsSync('seen') ? 'good' : 'bad';

@@ -1,21 +1,21 @@
 /**
- * A kubeconfig (`v1`, `Config`) in memory. Its lists are maps by name; entries are as they are written, with data in
- * base64. They hold secrets: neither log nor print them.
+ * A kubeconfig (`v1`, `Config`) in memory. Its lists are maps by name. Entries are as in the file, with data in base64.
+ * They contain secrets: do not log or print them.
  */
 export interface KubeConfig {
   readonly clusters: Map<string, Cluster>;
   readonly users: Map<string, AuthInfo>;
   readonly contexts: Map<string, Context>;
-  /** Empty for none. */
+  /** Empty if there is none. */
   currentContext: string;
 }
 
-/** Where a cluster is, and how it proves who it is. */
+/** How to connect to a cluster and verify it. */
 export interface Cluster {
   readonly server?: string;
   readonly 'tls-server-name'?: string;
   readonly 'insecure-skip-tls-verify'?: boolean;
-  /** A file of PEM. */
+  /** Path of a PEM file. */
   readonly 'certificate-authority'?: string;
   /** PEM in base64. */
   readonly 'certificate-authority-data'?: string;
@@ -24,14 +24,14 @@ export interface Cluster {
   readonly extensions?: readonly NamedExtension[];
 }
 
-/** Who we are for a cluster, and how we prove it. */
+/** How to authenticate to a cluster. */
 export interface AuthInfo {
   readonly 'client-certificate'?: string;
   readonly 'client-certificate-data'?: string;
   readonly 'client-key'?: string;
   readonly 'client-key-data'?: string;
   readonly token?: string;
-  /** Read again and again; counts more than `token` as long as it can be read. */
+  /** Re-read periodically; takes precedence over `token` while it is readable. */
   readonly tokenFile?: string;
   readonly as?: string;
   readonly 'as-uid'?: string;
@@ -44,7 +44,7 @@ export interface AuthInfo {
   readonly extensions?: readonly NamedExtension[];
 }
 
-/** Which user to be at which cluster, and where to look first. */
+/** A combination of cluster, user and default namespace. */
 export interface Context {
   readonly cluster?: string;
   readonly user?: string;
@@ -57,16 +57,16 @@ export interface AuthProviderConfig {
   readonly config?: Readonly<Record<string, string>>;
 }
 
-/** A program that prints credentials, see the API group `client.authentication.k8s.io`. */
+/** A program that prints credentials. See the API group `client.authentication.k8s.io`. */
 export interface ExecConfig {
   readonly command?: string;
   readonly args?: readonly string[];
   readonly env?: readonly ExecEnvVar[];
   readonly apiVersion?: string;
-  /** What to tell people who have not got the program. */
+  /** Help text for users who do not have the program. */
   readonly installHint?: string;
   readonly provideClusterInfo?: boolean;
-  /** `Never`, `IfAvailable` or `Always`: whether it is to have the terminal. */
+  /** `Never`, `IfAvailable` or `Always`: whether the program may use the terminal. */
   readonly interactiveMode?: string;
 }
 
@@ -80,7 +80,7 @@ export interface NamedExtension {
   readonly extension?: unknown;
 }
 
-/** One with nothing in it. */
+/** Returns an empty kubeconfig. */
 export const newKubeConfig = (): KubeConfig => ({
   clusters: new Map(),
   users: new Map(),

@@ -8,10 +8,10 @@ const notStruct = String.raw`couldn't get version/kind; json parse error: json: 
 const field = (kind: string, path: string, type: string): string =>
   `json: cannot unmarshal ${kind} into Go struct field ${path} of type ${type}`;
 
-describe('a file that is no kubeconfig', () => {
-  // As clientcmd says it, but for the place in its source that follows "is registered", and lists that hold secrets.
+describe('a file that is not a kubeconfig', () => {
+  // clientcmd's messages, without the source location after "is registered" and without lists that contain secrets.
   it.each<[sentence: string, text: string, message: string]>([
-    ['is no YAML', 'a: [b', "yaml: line 1: did not find expected ',' or ']'"],
+    ['is not YAML', 'a: [b', "yaml: line 1: did not find expected ',' or ']'"],
     ['is a string', 'hello', notStruct.replace('KIND', 'string')],
     ['is a list', '[]', notStruct.replace('KIND', 'array')],
     ['is of another kind', 'apiVersion: v1\nkind: Pod\n', 'no kind "Pod" is registered for version "v1"'],
@@ -43,12 +43,12 @@ describe('a file that is no kubeconfig', () => {
       field('string', 'AuthInfo.users.user.as-user-extra', '[]string'),
     ],
     [
-      'has data that is no base64',
+      'has data that is not base64',
       kubeconfigText('certificate-authority-data: "a b"'),
       'illegal base64 data at input byte 1',
     ],
     [
-      'has padding and nothing else for base64',
+      'has only padding as base64',
       kubeconfigText('certificate-authority-data: "===="'),
       'illegal base64 data at input byte 0',
     ],
@@ -65,12 +65,12 @@ describe('a file that is no kubeconfig', () => {
     );
   });
 
-  it('is a folder', async () => {
+  it('is a directory', async () => {
     const dir = await tempDir();
     await expect(loadKubeConfig({ path: dir })).rejects.toThrow(`"${dir}": read ${dir}: is a directory`);
   });
 
-  it('is not there though it was asked for by its path', async () => {
+  it('does not exist, although it was given by its path', async () => {
     const path = join(await tempDir(), 'x');
     await expect(loadKubeConfig({ path })).rejects.toThrow(new Error(`stat ${path}: no such file or directory`));
   });
@@ -104,13 +104,13 @@ describe('loadKubeConfig', () => {
     );
   });
 
-  it('reads .kube/config at home when KUBECONFIG names nothing', async () => {
+  it('reads .kube/config in the home directory when KUBECONFIG is empty', async () => {
     const homeDir = await tempDir({ '.kube/config': kubeconfigText() });
     expect((await loadKubeConfig({ homeDir, env: { KUBECONFIG: '' } })).currentContext).toBe('c');
     expect((await loadKubeConfig({ env: { HOME: homeDir } })).currentContext).toBe('c');
   });
 
-  it('is empty when there are no files, and says so only if they were named', async () => {
+  it('is empty when there are no files, and logs that only if KUBECONFIG names them', async () => {
     const { logger, lines } = recordLogs();
     const dir = await tempDir();
     const config = await loadKubeConfig({ env: { KUBECONFIG: join(dir, 'x') }, logger });
@@ -124,7 +124,7 @@ describe('loadKubeConfig', () => {
     expect(lines).toEqual([`info "Config not found" files=["${join(dir, 'x')}"]`]);
   });
 
-  it('reads paths as relative to the file that they stand in', async () => {
+  it('resolves paths relative to the file that contains them', async () => {
     const user = 'client-certificate: sub/c.crt\nclient-key: /abs/k\ntokenFile: ../t\nexec: {command: ./plugin}';
     const dir = await tempDir({
       'x/a': kubeconfigText('certificate-authority: ca.crt', user),
@@ -142,7 +142,7 @@ describe('loadKubeConfig', () => {
     expect(config.users.get('v')).toEqual({ tokenFile: join(dir, 't'), exec: { command: 'plugin' } });
   });
 
-  it('takes null for absent, base64 in several lines, and names that objects have by nature', async () => {
+  it('accepts null as absent, base64 with line breaks, and names such as __proto__', async () => {
     const path = join(
       await tempDir({
         a: 'current-context: null\nclusters:\n- name: __proto__\n  cluster: {server: null, certificate-authority-data: "aGVs\\nbG8="}\n- name: constructor\n',

@@ -12,22 +12,22 @@ export interface LoadKubeConfigOptions extends KubeConfigLocation {
 }
 
 /**
- * Everything that is in the kubeconfig files, paths in it made absolute: of entries with one name the first counts, and
- * the first current context. Files that are not there are passed over, except one that was asked for by its path.
- * Throws an Error with clientcmd's message for files that cannot be read.
+ * Loads and merges the kubeconfig files, with absolute paths. The first entry of each name and the first current
+ * context win. Missing files are skipped, except one given by `path`. Rejects with an Error with clientcmd's message
+ * for files that cannot be read or parsed.
  */
 export async function loadKubeConfig(options: LoadKubeConfigOptions = {}): Promise<KubeConfig> {
   const { config } = await loadFiles(options, { resolve: true });
   return config;
 }
 
-/** A config and the file that each of its entries is from. */
+/** A config with the file of each of its entries. */
 export interface LocatedKubeConfig {
   readonly config: KubeConfig;
   readonly origins: Readonly<Record<Section, ReadonlyMap<string, string>>>;
 }
 
-/** The parts of a config that are lists in files. */
+/** The parts of a config that are lists in the file. */
 export type Section = 'clusters' | 'users' | 'contexts';
 
 export async function loadFiles(

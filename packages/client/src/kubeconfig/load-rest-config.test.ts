@@ -13,7 +13,7 @@ const authority = new TestAuthority();
 const accountFiles = { token: 'sa\n', 'ca.crt': authority.certificate, namespace: 'ours\n' };
 
 describe('loadRestConfig', () => {
-  it('looks at the path, then KUBECONFIG, then home, then the pod', async () => {
+  it('uses the path, then KUBECONFIG, then the home directory, then the pod', async () => {
     const dir = await tempDir({
       explicit: kubeconfigText('', '', 'https://explicit'),
       named: kubeconfigText('', '', 'https://named'),
@@ -31,7 +31,7 @@ describe('loadRestConfig', () => {
     await expect(server({ homeDir: join(dir, 'no'), env: {} })).rejects.toThrow('no configuration has been provided');
   });
 
-  it('says which of the files that KUBECONFIG names are not there, where nothing else is found', async () => {
+  it('reports the missing files of KUBECONFIG when there is no other configuration', async () => {
     const dir = await tempDir({ empty: '' });
     const [missing, other, empty] = ['missing', 'other', 'empty'].map((name) => join(dir, name));
     const nothing = 'no configuration has been provided, try setting KUBERNETES_MASTER environment variable';
@@ -43,14 +43,14 @@ describe('loadRestConfig', () => {
     expect(isEmptyConfig(failure)).toBe(true);
   });
 
-  it('does not look further when what is there is wrong', async () => {
+  it('does not fall back when a configuration is invalid', async () => {
     const dir = await tempDir({ a: kubeconfigText().replace('current-context: c', 'current-context: zz') });
     const serviceAccountDir = await tempDir(accountFiles);
     const loading = loadRestConfig({ path: join(dir, 'a'), env: pod, serviceAccountDir });
     await expect(loading).rejects.toThrow('context was not found for specified context: zz');
   });
 
-  it("falls back to the pod's namespace, and lets overrides count in the pod too", async () => {
+  it("falls back to the pod's namespace, and applies overrides in the pod too", async () => {
     const dir = await tempDir({ a: kubeconfigText() });
     const serviceAccountDir = await tempDir(accountFiles);
     expect((await loadRestConfig({ path: join(dir, 'a'), env: pod, serviceAccountDir })).namespace).toBe('ours');
@@ -62,7 +62,7 @@ describe('loadRestConfig', () => {
 });
 
 describe('inClusterConfig', () => {
-  it('is the service account, and follows its token', async () => {
+  it('uses the service account, and re-reads its token', async () => {
     const serviceAccountDir = await tempDir(accountFiles);
     const clock = new FakeClock();
     const config = await inClusterConfig({
@@ -78,7 +78,7 @@ describe('inClusterConfig', () => {
     expect((await config.credentials?.current())?.token).toBe('next');
   });
 
-  it('needs a pod and a token, but no authority', async () => {
+  it('needs a pod and a token, but no CA file', async () => {
     await expect(inClusterConfig({ env: {} })).rejects.toThrow(
       'unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined',
     );

@@ -13,9 +13,9 @@ export interface LoadRestConfigOptions
     Omit<RestConfigForOptions, 'location' | 'defaultNamespace'> {}
 
 /**
- * How to reach the cluster that this process is meant to talk to: by the file that `path` names, else by those of
- * `KUBECONFIG`, else by `~/.kube/config`, else by the service account of the pod. What is there but wrong is an error,
- * not a reason to look further. Rejects with clientcmd's messages.
+ * Finds the configuration for this process: from the file `path`, otherwise from those of `KUBECONFIG`, otherwise from
+ * `~/.kube/config`, otherwise from the service account of the pod. An invalid configuration is an error; it does not
+ * fall back to the next. Rejects with clientcmd's messages.
  *
  * @example
  * const config = await loadRestConfig({ overrides: { currentContext: 'staging' } });
@@ -24,7 +24,7 @@ export async function loadRestConfig(options: LoadRestConfigOptions = {}): Promi
   const { path, env = process.env, homeDir } = options;
   const location: KubeConfigLocation = { path, env, ...(homeDir !== undefined && { homeDir }) };
   const config = await loadKubeConfig(options);
-  // Differs from client-go: the variable that the message for an empty config names does help.
+  // Differs from client-go: KUBERNETES_MASTER, which the message for an empty config suggests, does have an effect.
   const clusterDefaults = { ...(env.KUBERNETES_MASTER && { server: env.KUBERNETES_MASTER }) };
   const overrides: ConfigOverrides = { clusterDefaults, ...options.overrides };
   const inCluster = await isInCluster(options);
@@ -50,7 +50,7 @@ export async function loadRestConfig(options: LoadRestConfigOptions = {}): Promi
   };
 }
 
-/** Those that `KUBECONFIG` names and that are not there. */
+/** The files of `KUBECONFIG` that do not exist. */
 async function missingFiles(env: Environment): Promise<string[]> {
   const missing: string[] = [];
   for (const file of env.KUBECONFIG ? kubeConfigFiles({ env }) : []) if (!(await exists(file))) missing.push(file);

@@ -2,25 +2,28 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** Who made a lock: enough to find out whether that process is still there. */
+/** The process that created a lock, with enough data to find out whether it still exists. */
 export interface LockOwner {
-  /** Another for each lock. */
+  /** Unique for each lock. */
   readonly id: string;
   readonly pid: number;
   readonly host: string;
-  /** Of the machine's present run, of the processes that see each other, and of the process; absent where the system does not tell. */
+  /**
+   * Identifies the machine's boot, the PID namespace, and the start time of the process. Absent where the system does
+   * not provide them.
+   */
   readonly boot?: string;
   readonly namespace?: string;
   readonly started?: string;
 }
 
-/** As this process. */
+/** Returns an owner record for this process. */
 export function ownLock(): LockOwner {
   const { pid } = process;
   return { id: randomBytes(8).toString('hex'), pid, host: hostname(), ...system(), ...startOf(pid) };
 }
 
-/** Undefined for what was not written by `ownLock`, as the locks of kubectl, which are empty. */
+/** Returns undefined for text that `ownLock` did not write, such as the empty locks of kubectl. */
 export function parseLockOwner(text: string): LockOwner | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -30,14 +33,14 @@ export function parseLockOwner(text: string): LockOwner | undefined {
   }
 }
 
-/** `unknown`: it is on another machine, or in another container. */
+/** Whether the owner still exists. `unknown` when it is on another machine or in another container. */
 export function stateOf(owner: LockOwner): 'alive' | 'dead' | 'unknown' {
   if (owner.host !== hostname()) return 'unknown';
   const { boot, namespace } = system();
   if (owner.boot !== boot) return owner.boot !== undefined && boot !== undefined ? 'dead' : 'unknown';
   if (owner.namespace !== namespace) return 'unknown';
   if (!isThere(owner.pid)) return 'dead';
-  // Another process may have got its number.
+  // Another process may have the same pid now.
   return owner.started === startOf(owner.pid).started ? 'alive' : 'dead';
 }
 
@@ -47,9 +50,9 @@ function system(): Pick<LockOwner, 'boot' | 'namespace'> {
   return { ...(boot !== undefined && { boot }), ...(namespace !== undefined && { namespace }) };
 }
 
-/** When a process was started, in the words of the system. */
+/** The start time of a process, in the system's format. */
 function startOf(pid: number): Pick<LockOwner, 'started'> {
-  // The name of the program, in parentheses, may hold anything.
+  // The program's name, in parentheses, may contain spaces and parentheses.
   const fields = attempt(() =>
     readFileSync(`/proc/${pid}/stat`, 'latin1')
       .replace(/^.*\) /s, '')
@@ -64,7 +67,7 @@ function isThere(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // There is one that belongs to somebody else.
+    // The process exists but belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -8,7 +8,7 @@ import { removeAbandonedFiles } from './temporary-file.ts';
 
 export interface LockOptions {
   readonly clock?: Clock;
-  /** How long to wait for others. */
+  /** How long to wait for a lock. */
   readonly lockTimeoutMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -16,11 +16,11 @@ export interface LockOptions {
 const retryMs = 50;
 
 /**
- * Does something while nobody else who keeps to the same rule (kubectl, kind, …) touches the files: next to each of them
- * stands a file `.lock`. Folders are made as needed. Rejects when another holds one for too long. What processes left
- * behind that were killed meanwhile is taken away: their locks, and files that they had not put in place yet.
+ * Runs `work` while holding a lock file `<file>.lock` next to each file, as kubectl and kind do. Creates missing
+ * directories. Rejects when a lock is held for too long by another process. Also removes the lock files and temporary
+ * files of processes that were killed.
  *
- * Differs from client-go: that does not wait at all, and a lock that was left behind is there for ever.
+ * Differs from client-go, which does not wait at all and never removes stale locks.
  */
 export async function withLockedFiles<T>(
   files: readonly string[],
@@ -30,7 +30,7 @@ export async function withLockedFiles<T>(
   const deadline = clock.monotonic() + lockTimeoutMs;
   const held: FileLock[] = [];
   try {
-    // All take them in one order, so that no two wait for each other.
+    // Locks are acquired in sorted order to avoid deadlocks.
     for (const file of files.toSorted()) {
       await makeFolderOf(file);
       const path = `${file}.lock`;

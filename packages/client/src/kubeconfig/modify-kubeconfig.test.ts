@@ -9,7 +9,7 @@ import { kubeconfigText, tempDir } from './temp-dir.test-data.ts';
 const several = (...files: string[]) => ({ env: { KUBECONFIG: files.join(delimiter) } });
 
 describe('modifyKubeConfig', () => {
-  it('makes a file for its owner only, with its folder', async () => {
+  it('creates a file with mode 0600, and its directory', async () => {
     const homeDir = await tempDir();
     await modifyKubeConfig(
       (config) => {
@@ -26,13 +26,13 @@ describe('modifyKubeConfig', () => {
     expect(await readdir(join(homeDir, '.kube'))).toEqual(['config']);
   });
 
-  it.runIf(process.platform === 'linux')('says where no file can be made', async () => {
+  it.runIf(process.platform === 'linux')('reports where no file can be created', async () => {
     await expect(modifyKubeConfig(() => {}, { path: '/proc/none/deep/config' })).rejects.toThrow(
       'mkdir /proc/none: no such file or directory',
     );
   });
 
-  it('adds and takes away what a cluster needs, and leaves the rest as it was', async () => {
+  it('adds and removes the entries of a cluster, and keeps everything else', async () => {
     const text = `${kubeconfigText('x-cluster: 1', 'token: t')}x-top: {a: [1]}\nextensions: [{name: e, extension: {b: 2}}]\n`;
     const path = join(await tempDir({ a: text }), 'a');
     await modifyKubeConfig(() => {}, { path });
@@ -69,7 +69,7 @@ describe('modifyKubeConfig', () => {
     expect(after).toContain('x-cluster: 1');
   });
 
-  it('writes an entry into the file it is from, and new ones into the first that is there', async () => {
+  it('writes an entry to the file it is from, and new ones to the first that exists', async () => {
     const dir = await tempDir({
       b: 'users: [{name: u, user: {token: b}}]\n',
       c: 'current-context: x\nusers: [{name: u, user: {token: hidden}}, {name: v, user: {token: c}}]\n',
@@ -96,13 +96,13 @@ describe('modifyKubeConfig', () => {
     expect(last.currentContext).toBe('');
   });
 
-  it('makes the last of several files when none is there', async () => {
+  it('creates the last of several files when none exists', async () => {
     const dir = await tempDir();
     await modifyKubeConfig((config) => void config.clusters.set('k', {}), several(join(dir, 'a'), join(dir, 'b')));
     expect(await readdir(dir)).toEqual(['b']);
   });
 
-  it('keeps the rights of a file, and a link to it', async () => {
+  it('keeps the mode of a file, and a symbolic link to it', async () => {
     const dir = await tempDir({ real: '' });
     const path = join(dir, 'link');
     await writeFile(join(dir, 'real'), kubeconfigText(), { mode: 0o644 });
@@ -113,7 +113,7 @@ describe('modifyKubeConfig', () => {
     expect([...(await loadKubeConfig({ path: join(dir, 'real') })).users.keys()]).toEqual(['u', 'v']);
   });
 
-  it('writes paths relative to the file if it is told to', async () => {
+  it('writes relative paths with `relativizePaths`', async () => {
     const dir = await tempDir();
     const path = join(dir, 'a');
     await modifyKubeConfig(
@@ -128,7 +128,7 @@ describe('modifyKubeConfig', () => {
       expect(text).toContain(line);
   });
 
-  it('loses nothing when many do it at once', async () => {
+  it('loses no concurrent change', async () => {
     const path = join(await tempDir(), 'a');
     const names = Array.from({ length: 8 }, (_, i) => `n${i}`);
     await Promise.all(
@@ -137,7 +137,7 @@ describe('modifyKubeConfig', () => {
     expect([...(await loadKubeConfig({ path })).clusters.keys()].sort()).toEqual(names);
   });
 
-  it('waits for whoever holds the lock, and gives up in time', async () => {
+  it('waits for the holder of the lock, up to the timeout', async () => {
     const path = join(await tempDir({ 'a.lock': '' }), 'a');
     const clock = new FakeClock();
     let isDone = false;
@@ -147,7 +147,7 @@ describe('modifyKubeConfig', () => {
         isDone = true;
       });
     while (!isDone) {
-      // Each try is a file of the real disk, which takes its own time.
+      // Each try accesses the real disk, which takes real time.
       await Promise.race([clock.whenWaiting(), done]);
       await clock.advance(50);
     }
@@ -155,7 +155,7 @@ describe('modifyKubeConfig', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('changes nothing when a file is no kubeconfig or the change fails, and unlocks', async () => {
+  it('writes nothing when a file is not a kubeconfig or `modify` throws, and unlocks', async () => {
     const dir = await tempDir({ a: kubeconfigText(), b: 'kind: Pod\n' });
     const files = [join(dir, 'a'), join(dir, 'b')];
     await expect(modifyKubeConfig((config) => config.clusters.clear(), several(...files))).rejects.toThrow(

@@ -9,17 +9,16 @@ import { decodeKubeConfig, parseDocument } from './parse-kubeconfig.ts';
 import { replaceFile } from './replace-file.ts';
 
 export interface ModifyKubeConfigOptions extends KubeConfigLocation, LockOptions {
-  /** Write paths to files below a kubeconfig's own folder relative to that. */
+  /** Write paths in or below the kubeconfig's directory as relative paths. */
   readonly relativizePaths?: boolean;
 }
 
 /**
- * Changes kubeconfig files: `modify` gets all that is in them, as it is written there, and changes it in place. What is
- * different afterwards is written: an entry into the file that it is from, or, when it is new, into the first file that
- * is there; a current context likewise. Files that are not there are made. The rest of each file stays, fields that
- * nobody knows included; comments do not.
+ * Modifies kubeconfig files: `modify` gets the merged contents, with paths as written, and changes them in place. Changes
+ * are written: an entry to the file it came from, a new entry and the current context to the first file that exists.
+ * A file is created if none exists. The rest of each file is kept, including unknown fields; comments are lost.
  *
- * All files are locked meanwhile, so that of several who do this at once none loses anything. Rejects when a file is no
+ * All files are locked meanwhile, so that no concurrent change is lost. Rejects when a file is not a
  * kubeconfig; nothing is written then.
  *
  * @example
@@ -46,10 +45,10 @@ export async function modifyKubeConfig(
 
 const sections: readonly Section[] = ['clusters', 'users', 'contexts'];
 
-/** The name of what an entry of a section holds. */
+/** The field of a list entry that holds the value. */
 const valueField = { clusters: 'cluster', users: 'user', contexts: 'context' } as const;
 
-/** What becomes of one file. Entries that are undefined go. */
+/** The changes to one file. Entries that are undefined are removed. */
 interface FileChange {
   readonly entries: Record<Section, Map<string, object | undefined>>;
   currentContext?: string;
@@ -92,7 +91,7 @@ function relativized(section: Section, entry: object, file: string): object {
   return section === 'users' ? relativizeUser(entry, file) : entry;
 }
 
-/** Where the current context stands that counts. */
+/** The file that sets the effective current context. */
 async function fileWithCurrentContext(options: ModifyKubeConfigOptions): Promise<string> {
   const files = kubeConfigFiles(options);
   for (const file of files) {
@@ -115,7 +114,7 @@ async function changedText(file: string, { entries, currentContext }: FileChange
   return stringifyYaml(Object.fromEntries(document));
 }
 
-/** Differs from client-go: entries stay in their order, new ones follow. */
+/** Differs from client-go: entries keep their order, and new ones are appended. */
 function changedList(
   list: readonly unknown[],
   changes: ReadonlyMap<string, object | undefined>,

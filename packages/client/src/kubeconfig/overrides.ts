@@ -1,34 +1,37 @@
 import type { AuthInfo, Cluster, Context, KubeConfig } from './kubeconfig.ts';
 
-/** What counts more than the files: the flags of a command line. */
+/** Values that take precedence over the files, usually from command line flags. */
 export interface ConfigOverrides {
   /** The context to use instead of the current one. */
   readonly currentContext?: string | undefined;
-  /** Cluster and user by name, and the namespace, instead of the context's. */
+  /** Names of cluster and user, and the namespace, instead of the context's. */
   readonly context?: Context;
-  /** What counts if neither a file nor `cluster` says otherwise. */
+  /** Defaults for values that neither a file nor `cluster` sets. */
   readonly clusterDefaults?: Cluster;
   readonly cluster?: Cluster;
   readonly user?: AuthInfo;
   readonly timeoutMs?: number;
 }
 
-/** What a config comes to for one context. */
+/** The merged entries of one context. */
 export interface ChosenContext {
   readonly context: Context;
   readonly clusterName: string;
   readonly cluster: Cluster;
   readonly userName: string;
   readonly user: AuthInfo;
-  /** Nothing at all is known of the cluster. */
+  /** Neither the files nor the overrides define the cluster. */
   readonly hasNoCluster: boolean;
 }
 
-/** Throws an Error with clientcmd's message when what was asked for by name is not there. */
+/**
+ * Selects the context and merges the overrides into its entries. Throws an Error with clientcmd's message when an entry
+ * that the overrides name does not exist.
+ */
 export function chooseContext(config: KubeConfig, overrides: ConfigOverrides): ChosenContext {
   const contextName = overrides.currentContext || config.currentContext;
   const found = config.contexts.get(contextName);
-  // Asked for in this order, so that the first of several problems is the one that clientcmd tells.
+  // Checked in clientcmd's order, so that the first of several problems is the same.
   const userName = overrides.context?.user || found?.user || '';
   if (overrides.context?.user && !config.users.has(userName)) throw new Error(`auth info "${userName}" does not exist`);
   if (overrides.currentContext && !found) throw new Error(`context "${contextName}" does not exist`);
@@ -49,7 +52,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 function mergeCluster(found: Cluster | undefined, { cluster = {}, clusterDefaults }: ConfigOverrides): Cluster {
   const rest: Mutable<Cluster> = merged<Cluster>(clusterDefaults, found);
-  // Ways to trust a server exclude each other, so that one that is given takes the place of all.
+  // The ways to verify a server are mutually exclusive, so one override replaces all of them.
   if (
     cluster['insecure-skip-tls-verify'] ||
     cluster['certificate-authority'] ||
@@ -59,12 +62,12 @@ function mergeCluster(found: Cluster | undefined, { cluster = {}, clusterDefault
     delete rest['certificate-authority'];
     delete rest['certificate-authority-data'];
   }
-  // The name belongs to the server that it was given with.
+  // The TLS server name belongs to the overridden server.
   if (cluster.server) delete rest['tls-server-name'];
   return merged<Cluster>(rest, cluster);
 }
 
-/** A certificate or key that is given takes the place of file and data both. */
+/** An overriding certificate or key replaces both the file and the data. */
 function mergeUser(found: AuthInfo | undefined, user: AuthInfo = {}): AuthInfo {
   const rest: Mutable<AuthInfo> = { ...found };
   if (user['client-key'] || user['client-key-data']) {
@@ -78,7 +81,7 @@ function mergeUser(found: AuthInfo | undefined, user: AuthInfo = {}): AuthInfo {
   return merged<AuthInfo>(rest, user);
 }
 
-/** Later ones count more where they say something: not empty, not false. Maps are merged by key. */
+/** Merges by field; later values take precedence unless they are empty or false. `as-user-extra` is merged by key. */
 function merged<T extends object>(...parts: readonly (T | undefined)[]): T {
   const result = new Map<string, unknown>();
   for (const part of parts) {
@@ -88,7 +91,7 @@ function merged<T extends object>(...parts: readonly (T | undefined)[]): T {
       result.set(key, key === 'as-user-extra' && isObject(before) && isObject(value) ? { ...before, ...value } : value);
     }
   }
-  // Made of nothing but fields of T, all of which are optional.
+  // Contains only fields of T, all of which are optional.
   return Object.fromEntries(result) as T;
 }
 

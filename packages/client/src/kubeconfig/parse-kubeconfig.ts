@@ -85,14 +85,14 @@ const configDocument = struct<ConfigDocument>('Config', {
 });
 
 /**
- * Reads a kubeconfig, in YAML or JSON. Fields that are not known are kept; an empty text is an empty config. Throws an
- * Error with clientcmd's message for what is none.
+ * Parses a kubeconfig in YAML or JSON. Unknown fields are kept; an empty text is an empty config. Rejects with an Error
+ * with clientcmd's message for anything else.
  */
 export async function parseKubeConfig(text: string): Promise<KubeConfig> {
   return decodeKubeConfig(await parseDocument(text));
 }
 
-/** The document as it stands. Throws for what is no YAML or no object. */
+/** Parses a YAML or JSON document. Rejects when it is not valid or not an object. */
 export async function parseDocument(text: string): Promise<object> {
   const value = parseJson(text) ?? (await parseYamlText(text)) ?? {};
   if (typeof value === 'object' && !Array.isArray(value)) return value;
@@ -104,7 +104,7 @@ export async function parseDocument(text: string): Promise<object> {
 
 const typeMeta = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`;
 
-/** Most of the cost of reading YAML is loading what reads it, so what can be read without is. */
+/** Loading the YAML parser is most of the cost, so JSON is parsed without it. */
 function parseJson(text: string): unknown {
   if (!text.startsWith('{')) return undefined;
   try {
@@ -134,7 +134,7 @@ export function decodeKubeConfig(document: object): KubeConfig {
   };
 }
 
-// Differs from client-go: the message does not go on with the whole list, which has secrets in it.
+// Differs from client-go: the message does not include the whole list, which contains secrets.
 function byName<E extends { readonly name?: string }, T extends object>(
   entries: readonly E[] = [],
   value: (entry: E) => T,

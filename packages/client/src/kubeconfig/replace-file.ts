@@ -2,8 +2,8 @@ import { chown, open, realpath, rename, stat } from 'node:fs/promises';
 import { withTemporaryFile } from './temporary-file.ts';
 
 /**
- * Puts a text in place of a file as a whole: whoever reads it finds the old one or the new one. A new file is for its
- * owner's eyes only; one that was there stays whose it was, with the rights it had, and a symbolic link stays one.
+ * Replaces a file atomically: readers see either the old or the new text. A new file gets mode 0600. An existing one
+ * keeps its owner and mode, and a symbolic link is kept.
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
@@ -17,7 +17,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
     } finally {
       await file.close();
     }
-    // Only root can give files away; for others they are their own anyway.
+    // Only root can change the owner. For other users the new file already has the right one.
     if (before) await chown(temporary, before.uid, before.gid).catch(() => {});
     await rename(temporary, target);
   });

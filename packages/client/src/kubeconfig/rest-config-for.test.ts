@@ -20,30 +20,30 @@ const v1 = 'apiVersion: client.authentication.k8s.io/v1';
 const noConfiguration =
   'invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable';
 
-describe('what makes no connection', () => {
-  // As client-go says it, when the config or its transport is made.
+describe('restConfigFor rejects', () => {
+  // client-go's messages, from creating the config or its transport.
   it.each<[sentence: string, text: string, message: string, overrides?: ConfigOverrides]>([
-    ['nothing', '', noConfiguration],
+    ['an empty config', '', noConfiguration],
     ['no current context', kubeconfigText().replace('current-context: c', ''), noConfiguration],
     [
-      'a current context that is not there',
+      'a current context that does not exist',
       kubeconfigText().replace('current-context: c', 'current-context: zz'),
       'invalid configuration: [context was not found for specified context: zz, cluster has no server defined]',
     ],
     [
-      'a context that is asked for and not there',
+      'an overriding context that does not exist',
       kubeconfigText(),
       'context "x" does not exist',
       { currentContext: 'x' },
     ],
     [
-      'a cluster that is asked for and not there',
+      'an overriding cluster that does not exist',
       kubeconfigText(),
       'cluster "x" does not exist',
       { context: { cluster: 'x' } },
     ],
     [
-      'a user that is asked for and not there',
+      'an overriding user that does not exist',
       kubeconfigText(),
       'auth info "x" does not exist',
       { context: { user: 'x' } },
@@ -55,33 +55,33 @@ describe('what makes no connection', () => {
       'invalid configuration: no server found for cluster "k"',
     ],
     [
-      'a trust override and no cluster',
+      'a TLS override without a cluster',
       '',
       'invalid configuration: default cluster has no server defined',
       { cluster: { 'insecure-skip-tls-verify': true } },
     ],
     [
-      'an authority twice, one of them missing',
+      'a CA as file and data, with the file missing',
       kubeconfigText('certificate-authority: /no/ca\ncertificate-authority-data: aGVsbG8='),
       'invalid configuration: [certificate-authority-data and certificate-authority are both specified for k. certificate-authority-data will override., unable to read certificate-authority /no/ca for k due to open /no/ca: no such file or directory]',
     ],
     [
-      'an authority that is not to be asked',
+      'a CA with insecure-skip-tls-verify',
       kubeconfigText('certificate-authority-data: aGVsbG8=\ninsecure-skip-tls-verify: true'),
       'specifying a root certificates file with the insecure flag is not allowed',
     ],
     [
-      'an authority that is none',
+      'a CA that is not PEM',
       kubeconfigText('certificate-authority-data: aGVsbG8='),
       'unable to load root certificates: unable to parse bytes as PEM block',
     ],
     [
-      'a proxy of another kind',
+      'a proxy with an unsupported scheme',
       kubeconfigText('proxy-url: ftp://x'),
       `invalid configuration: invalid 'proxy-url' "ftp://x" for cluster "k": unsupported scheme "ftp", must be http, https, or socks5`,
     ],
     [
-      'a proxy that is no URL; its password stays secret',
+      'a proxy that is not a URL, with its password masked',
       kubeconfigText('proxy-url: "http://me:secret@x y"'),
       `invalid configuration: invalid 'proxy-url' "http://me:xxxxx@x y" for cluster "k": could not parse: http://me:xxxxx@x y`,
     ],
@@ -91,7 +91,7 @@ describe('what makes no connection', () => {
       'invalid configuration: client-key-data or client-key must be specified for u to use the clientCert authentication method.',
     ],
     [
-      'certificate and key twice',
+      'certificate and key as files and data',
       kubeconfigText(
         '',
         'client-certificate-data: aGVsbG8=\nclient-certificate: /no/c\nclient-key: /no/k\nclient-key-data: aGVsbG8=',
@@ -99,7 +99,7 @@ describe('what makes no connection', () => {
       'invalid configuration: [client-cert-data and client-cert are both specified for u. client-cert-data will override., client-key-data and client-key are both specified for u; client-key-data will override, unable to read client-cert /no/c for u due to open /no/c: no such file or directory, unable to read client-key /no/k for u due to open /no/k: no such file or directory]',
     ],
     [
-      'a certificate that is none',
+      'a certificate that is not PEM',
       kubeconfigText('', 'client-certificate-data: aGVsbG8=\nclient-key-data: aGVsbG8='),
       'tls: failed to find any PEM data in certificate input',
     ],
@@ -108,14 +108,18 @@ describe('what makes no connection', () => {
       kubeconfigText('', 'token: t\nusername: x\npassword: z'),
       'invalid configuration: more than one authentication method found for u; found [token basicAuth], only one is allowed',
     ],
-    ['a token file that is not there', kubeconfigText('', 'tokenFile: /no/t'), 'open /no/t: no such file or directory'],
     [
-      'groups without a user to be',
+      'a token file that does not exist',
+      kubeconfigText('', 'tokenFile: /no/t'),
+      'open /no/t: no such file or directory',
+    ],
+    [
+      'groups without an impersonated user',
       kubeconfigText('', 'as-groups: [g]'),
       'invalid configuration: requesting uid, groups or user-extra for u without impersonating a user',
     ],
     [
-      'a plug-in of which nothing is known',
+      'a plug-in without any field',
       kubeconfigText('', 'exec: {}'),
       'invalid configuration: [command must be specified for u to use exec authentication plugin, apiVersion must be specified for u to use exec authentication plugin, interactiveMode must be specified for u to use exec authentication plugin]',
     ],
@@ -125,17 +129,17 @@ describe('what makes no connection', () => {
       'invalid configuration: interactiveMode must be specified for u to use exec authentication plugin',
     ],
     [
-      'a plug-in with a mode that there is not',
+      'a plug-in with an invalid mode',
       kubeconfigText('', `exec: {command: x, ${v1}, interactiveMode: Foo}`),
       'invalid configuration: invalid interactiveMode for u: "Foo"',
     ],
     [
-      'a plug-in of a version that is gone',
+      'a plug-in of a removed version',
       kubeconfigText('', 'exec: {command: x, apiVersion: client.authentication.k8s.io/v1alpha1}'),
       'exec plugin: invalid apiVersion "client.authentication.k8s.io/v1alpha1"',
     ],
     [
-      'a plug-in with a variable that has no name',
+      'a plug-in with an environment variable without a name',
       kubeconfigText('', `exec: {command: x, ${v1}, interactiveMode: Never, env: [{value: x}]}`),
       'invalid configuration: env variable name must be specified for u to use exec authentication plugin',
     ],
@@ -144,19 +148,15 @@ describe('what makes no connection', () => {
       kubeconfigText('', `exec: {command: x, ${v1}, interactiveMode: Never}\nauth-provider: {name: oidc}`),
       'invalid configuration: authProvider cannot be provided in combination with an exec plugin for u',
     ],
+    ['an unknown provider', kubeconfigText('', 'auth-provider: {name: foo}'), 'no Auth Provider found for name "foo"'],
     [
-      'a provider that there is not',
-      kubeconfigText('', 'auth-provider: {name: foo}'),
-      'no Auth Provider found for name "foo"',
-    ],
-    [
-      'a provider that there was',
+      'a removed provider',
       kubeconfigText('', 'auth-provider: {name: gcp}'),
       'The gcp auth plugin has been removed.\nPlease use the "gke-gcloud-auth-plugin" kubectl/client-go credential plugin instead.\nSee https://cloud.google.com/blog/products/containers-kubernetes/kubectl-auth-changes-in-gke for further details',
     ],
     ['a provider without an issuer', kubeconfigText('', 'auth-provider: {name: oidc}'), 'Must provide idp-issuer-url'],
     [
-      'a server that is neither host nor URL',
+      'a server that is neither a host nor a URL',
       kubeconfigText('', '', 'a/b'),
       'host must be a URL or a host:port pair: "a/b"',
     ],
@@ -168,7 +168,7 @@ describe('what makes no connection', () => {
 });
 
 describe('restConfigFor', () => {
-  it('is what the context says', async () => {
+  it('returns the configuration of the context', async () => {
     const cluster = [
       `certificate-authority-data: ${base64(authority.certificate)}`,
       'tls-server-name: name',
@@ -191,20 +191,20 @@ describe('restConfigFor', () => {
 
   it.each<[sentence: string, server: string, expected: string]>([
     ['a host', 'a:6443', 'http://a:6443'],
-    ['a path, and what follows it', 'https://a/b/?q=1#f', 'https://a/b/'],
+    ['a path with query and fragment', 'https://a/b/?q=1#f', 'https://a/b/'],
     ['a query without a path', 'https://a?q=1', 'https://a'],
     ['an address', 'https://[::1]:6443', 'https://[::1]:6443'],
   ])('reaches a server that is written as %s', async (_, server, expected) => {
     expect((await restConfig(kubeconfigText('', '', `"${server}"`))).server).toBe(expected);
   });
 
-  it('sends nothing secret without TLS', async () => {
+  it('has no credentials without TLS', async () => {
     const config = await restConfig(kubeconfigText('', 'token: t\nas: x', 'http://a'));
     expect(config.credentials).toBeUndefined();
     expect(config.impersonate).toEqual({ userName: 'x' });
   });
 
-  it('lets overrides count more, and one kind of trust replace all others', async () => {
+  it('gives overrides precedence, and lets one TLS setting replace all others', async () => {
     const ca = `certificate-authority-data: ${base64(authority.certificate)}\ntls-server-name: name`;
     const text = kubeconfigText(ca, 'token: t');
     const config = await restConfig(text, {
@@ -220,7 +220,7 @@ describe('restConfigFor', () => {
     expect((await restConfig('', { cluster: { server: 'https://x' } })).server).toBe('https://x');
   });
 
-  it('gives a certificate and a token together, and asks no plug-in then', async () => {
+  it('combines a certificate and a token, and does not run the plug-in then', async () => {
     const pair = authority.issue({ commonName: 'me' });
     const user = [
       `client-certificate-data: ${base64(pair.certificate)}`,
@@ -248,7 +248,7 @@ describe('restConfigFor', () => {
     expect((await config.credentials!.current()).basic).toEqual({ username: 'me', password: 'secret' });
   });
 
-  it('reads an authority in a file again, and keeps the old one as long as the new one is none', async () => {
+  it('re-reads a CA file, and keeps the old CA while the new one is invalid', async () => {
     const dir = await tempDir({ 'ca.crt': authority.certificate, a: kubeconfigText('certificate-authority: ca.crt') });
     const clock = new FakeClock();
     const config = await restConfigFor(await loadKubeConfig({ path: join(dir, 'a') }), { clock });

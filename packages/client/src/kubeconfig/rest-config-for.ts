@@ -13,11 +13,11 @@ import { userCredentials } from './user-credentials.ts';
 
 export interface RestConfigForOptions {
   readonly overrides?: ConfigOverrides;
-  /** How credential plug-ins are run. */
+  /** Options for running credential plug-ins. */
   readonly exec?: ExecOptions;
-  /** Where the config is from, and new tokens of auth providers go. */
+  /** Where the config was loaded from; new tokens of auth providers are written there. */
   readonly location?: KubeConfigLocation;
-  /** That of contexts without one; `default` if this is not given. */
+  /** Namespace for contexts without one; `default` if not given. */
   readonly defaultNamespace?: string;
   readonly clock?: Clock;
   readonly logger?: Logger;
@@ -25,9 +25,9 @@ export interface RestConfigForOptions {
 }
 
 /**
- * What a kubeconfig says of its current context, or of what the overrides choose. Credentials and authorities that are in
- * files are read again while the config is in use. Rejects with clientcmd's messages; with an
- * `InvalidConfigurationError` for what makes no connection.
+ * Returns the RestConfig of a kubeconfig's current context, or of the one that the overrides select. Credentials and
+ * CAs in files are re-read while the config is in use. Rejects with clientcmd's messages, and with an
+ * `InvalidConfigurationError` for unusable configurations.
  */
 export async function restConfigFor(config: KubeConfig, options: RestConfigForOptions = {}): Promise<RestConfig> {
   const { overrides = {}, clock, logger, metrics } = options;
@@ -46,7 +46,7 @@ export async function restConfigFor(config: KubeConfig, options: RestConfigForOp
     ...(overrides.timeoutMs && { timeoutMs: overrides.timeoutMs }),
     ...(clock && { clock }),
   };
-  // Nothing secret goes over a connection that anybody can read.
+  // Credentials are never sent over an unencrypted connection.
   if (!server.startsWith('https://')) return base;
   const tls = await tlsConfig(cluster, common);
   const credentials = await userCredentials(user, {
@@ -59,7 +59,7 @@ export async function restConfigFor(config: KubeConfig, options: RestConfigForOp
   return { ...base, tls, ...(credentials && { credentials }) };
 }
 
-/** Without a scheme it is a host, reached without TLS. What follows its path counts for nothing. */
+/** Normalizes the server's URL. Text without a scheme is a host, with http. Query and fragment are dropped. */
 function serverUrl(text: string): string {
   const written = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(written) ? new URL(written) : undefined;
@@ -79,7 +79,7 @@ function impersonation(user: AuthInfo): Impersonation | undefined {
   };
 }
 
-/** Authorities change with long overlaps, but who trusts a new one shall not have to wait for it. */
+/** How often CA files are re-read. CAs are rotated with long overlaps, but a new one should take effect soon. */
 const authorityPeriodMs = 60_000;
 
 async function tlsConfig(
@@ -100,7 +100,7 @@ async function tlsConfig(
   };
 }
 
-/** A function that reads the file again from time to time; what is no certificate does not replace what was one. */
+/** Returns a function that re-reads the CA file periodically. Invalid content does not replace a valid CA. */
 export async function authorityFile(
   path: string,
   common: { readonly clock?: Clock; readonly logger?: Logger },

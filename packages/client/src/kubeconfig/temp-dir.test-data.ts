@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RestConfig } from '../config/rest-config.ts';
 
-/** A folder with these files, gone when the test is over. */
+/** Creates a directory with these files, removed at the end of the test. */
 export async function tempDir(files: Readonly<Record<string, string>> = {}): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'kubeconfig-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
@@ -15,7 +15,7 @@ export async function tempDir(files: Readonly<Record<string, string>> = {}): Pro
   return dir;
 }
 
-/** A kubeconfig with the context `c` of cluster `k` and user `u`, and more lines in either. */
+/** A kubeconfig with the context `c` of cluster `k` and user `u`, and additional lines in cluster and user. */
 export const kubeconfigText = (cluster = '', user = '', server = 'https://a:6443'): string => `apiVersion: v1
 kind: Config
 current-context: c
@@ -34,7 +34,7 @@ contexts:
   context: {cluster: k, user: u}
 `;
 
-/** Whom a config trusts at the moment. */
+/** The config's current CA. */
 export async function authorityOf({ tls }: RestConfig): Promise<string | undefined> {
   return typeof tls?.ca === 'function' ? tls.ca() : tls?.ca;
 }

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Such a file is there for milliseconds. One that is older is abandoned, also when there is a process of that number. */
+/** Temporary files exist for milliseconds. An older one is abandoned, even if a process with its pid exists. */
 const abandonedAfterMs = 60_000;
 
-/** Those that are being written by this process. */
+/** The files that this process is writing. */
 const ours = new Set<string>();
 
 /**
- * Writes what will be put in the place of a file, beside it, under a name that says which process does. It is gone when
- * `write` rejects; what a process left behind that was killed here is taken away first: it may hold secrets.
+ * Calls `write` with the path of a temporary file next to the target, whose name contains this process's pid. Removes
+ * the file when `write` rejects. First removes files that killed processes left, because they may contain secrets.
  */
 export async function withTemporaryFile(
   target: string,
@@ -30,12 +30,12 @@ export async function withTemporaryFile(
   }
 }
 
-/** Takes away what processes left behind that were killed while they wrote the file anew. */
+/** Removes the temporary files of processes that were killed while writing. */
 export async function removeAbandonedFiles(target: string, now: number): Promise<void> {
   const directory = dirname(target);
   const prefix = `${basename(target)}.`;
   for (const name of await readdir(directory).catch(() => [])) {
-    // Older versions gave no number.
+    // Older versions had no pid in the name.
     const match = /^(?:([0-9]+)\.)?[0-9a-f]{12}\.tmp$/.exec(name.startsWith(prefix) ? name.slice(prefix.length) : '');
     const path = join(directory, name);
     if (match && !ours.has(path) && (await isAbandoned(path, match[1], now))) await rm(path, { force: true });

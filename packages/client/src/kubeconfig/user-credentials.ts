@@ -14,16 +14,19 @@ import type { KubeConfigLocation } from './kubeconfig-files.ts';
 
 export interface UserCredentialsOptions {
   readonly userName: string;
-  /** What a plug-in may be told of the cluster. */
+  /** Returns the cluster information for a plug-in. */
   readonly execCluster: () => Promise<ExecCluster>;
   readonly exec: ExecOptions;
-  /** Where new tokens are written to; without, they are forgotten. */
+  /** Where new tokens are written; without it they are not stored. */
   readonly location?: KubeConfigLocation | undefined;
   readonly clock?: Clock;
   readonly logger?: Logger;
 }
 
-/** How a user proves who it is; undefined for nobody in particular. Rejects when it can be told already that it cannot. */
+/**
+ * Returns the credentials of a user; undefined for an anonymous one. Rejects when they are already known to be
+ * unusable.
+ */
 export async function userCredentials(
   user: AuthInfo,
   options: UserCredentialsOptions,
@@ -31,7 +34,7 @@ export async function userCredentials(
   const certificate = await certificateCredentials(user, options);
   const token = await tokenCredentials(user, options);
   const fixed = [token, certificate].filter((part) => part !== undefined);
-  // A plug-in is not asked by those who have something already; a provider only adds a token.
+  // An exec plug-in is used only without other credentials; an auth provider only when there is no token.
   const provided = !token && user['auth-provider'] && (await providerCredentials(user['auth-provider'], options));
   if (provided) fixed.unshift(provided);
   if (fixed.length === 0 && user.exec) {
@@ -41,7 +44,7 @@ export async function userCredentials(
   return fixed.length > 1 ? new CombinedCredentials(fixed) : fixed[0];
 }
 
-/** A token, or a name and a password. */
+/** Credentials with a token, or with a user name and password. */
 export async function tokenCredentials(
   user: AuthInfo,
   { clock, logger }: { readonly clock?: Clock; readonly logger?: Logger },
@@ -77,7 +80,7 @@ async function certificateCredentials(
     return credentials;
   }
   if (!certificateFile && !certificateData) return undefined;
-  // When only one of them is in a file, it is not looked at again: it could only cease to fit.
+  // When only one of the two is in a file, it is not re-read: a new one would not match the other.
   const certificate = await dataOrFile(certificateData, certificateFile);
   const key = await dataOrFile(keyData, keyFile);
   const problem = keyPairProblem(certificate, key);

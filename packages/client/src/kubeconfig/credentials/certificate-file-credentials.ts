@@ -7,12 +7,12 @@ import { WatchedFile } from './watched-file.ts';
 
 const periodMs = 1000;
 
-/** A client certificate in files (or one file) that are replaced before it expires. */
+/** A client certificate in two files (or one) that are replaced before it expires. */
 export class CertificateFileCredentials implements Credentials {
   readonly #certificate: WatchedFile;
   readonly #key: WatchedFile;
   readonly #logger: Logger | undefined;
-  /** The last pair that fitted together, and nothing else. */
+  /** The last matching pair of certificate and key. */
   #credential: Credential | undefined;
 
   constructor(
@@ -35,7 +35,7 @@ export class CertificateFileCredentials implements Credentials {
     } else if (!this.#credential) {
       throw new Error(problem);
     } else {
-      // Between the replacing of the one and of the other, the pair that fits is the old one.
+      // Only one of the files has been replaced yet: keep the old pair.
       this.#logger?.warn('Unable to load client certificate', { path: this.#certificate.path, err: problem });
     }
     return this.#credential;

@@ -1,10 +1,10 @@
 import type { Credential, Credentials } from '../../config/rest-config.ts';
 import { secretCredential } from './secret-credential.ts';
 
-/** What several say together: a certificate for the connection and a token for the request. Earlier ones count more. */
+/** Merges several credentials, such as a client certificate and a token. Earlier ones take precedence. */
 export class CombinedCredentials implements Credentials {
   readonly #parts: readonly Credentials[];
-  /** What `#combined` was made of; it stays the same object as long as they do. */
+  /** The parts of `#combined`, which remains the same object while these do not change. */
   #last: readonly Credential[] = [];
   #combined: Credential = secretCredential({});
 

@@ -28,9 +28,9 @@ it('reads v1beta1, also in YAML', async () => {
 
 const notStruct = String.raw`couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of type struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`;
 
-// As client-go says it, but for the place in its source that follows "is registered" and how it cannot parse a time.
+// client-go's messages, except for the source location after "is registered" and the details of time parsing.
 it.each<[sentence: string, text: string, message: string]>([
-  ['what is no object', 'hello there', `decoding stdout: ${notStruct}`],
+  ['text that is not an object', 'hello there', `decoding stdout: ${notStruct}`],
   [
     'another kind',
     printed({}).replace('ExecCredential', 'Foo'),
@@ -50,7 +50,7 @@ it.each<[sentence: string, text: string, message: string]>([
   ['an empty status', printed({}), "exec plugin didn't return a token or cert/key pair"],
   ['half a pair', printed({ clientKeyData: 'x' }), 'exec plugin returned only certificate or key, not both'],
   [
-    'what is no pair',
+    'a certificate and key that are not PEM',
     printed({ clientCertificateData: 'x', clientKeyData: 'y' }),
     'failed parsing client key/certificate: tls: failed to find any PEM data in certificate input',
   ],
@@ -60,12 +60,12 @@ it.each<[sentence: string, text: string, message: string]>([
     'decoding stdout: json: cannot unmarshal number into Go struct field ExecCredentialStatus.status.token of type string',
   ],
   [
-    'what is no time',
+    'an invalid time',
     printed({ token: 'x', expirationTimestamp: 'soon' }),
     'decoding stdout: parsing time "soon" as "2006-01-02T15:04:05Z07:00": cannot parse it',
   ],
   [
-    'what is neither JSON nor YAML, and does not repeat it',
+    'text that is neither JSON nor YAML, without quoting it',
     '{"token": secret',
     "decoding stdout: couldn't get version/kind; it is neither JSON nor YAML",
   ],

@@ -7,7 +7,7 @@ import { secretCredential } from './secret-credential.ts';
 
 export interface ExecCredential {
   readonly credential: Credential;
-  /** Milliseconds since 1970; undefined: until the server refuses it. */
+  /** Milliseconds since 1970. Undefined: valid until the server rejects it. */
   readonly expiresAt: number | undefined;
 }
 
@@ -29,7 +29,7 @@ const document = struct<{ readonly status?: ExecCredentialStatus }>('ExecCredent
 
 const group = 'client.authentication.k8s.io';
 
-/** Reads what a plug-in printed. Throws an Error with client-go's message, and never with what was printed. */
+/** Parses the output of a plug-in. Throws an Error with client-go's message, which never quotes the output. */
 export async function parseExecCredential(text: string, apiVersion: string): Promise<ExecCredential> {
   const status = await parseStatus(text, apiVersion);
   if (!status) throw new Error("exec plugin didn't return a status field");
@@ -52,13 +52,13 @@ async function parseStatus(text: string, apiVersion: string): Promise<ExecCreden
   try {
     value = await parseDocument(text);
   } catch (cause) {
-    // The parser's message may quote a line, and that may be the token.
+    // The parser's message may quote a line that contains the token.
     const isShape = cause instanceof Error && cause.message.startsWith("couldn't get version/kind");
     throw new Error(
       `decoding stdout: ${isShape ? cause.message : "couldn't get version/kind; it is neither JSON nor YAML"}`,
     );
   }
-  // Differs from client-go: that says `__internal` for an output without a version.
+  // Differs from client-go, which reports the version `__internal` for output without a version.
   const returned = 'apiVersion' in value ? String(value.apiVersion) : '';
   const kind = 'kind' in value ? String(value.kind) : 'ExecCredential';
   if (kind !== 'ExecCredential' || (returned !== '' && !returned.startsWith(`${group}/`)))

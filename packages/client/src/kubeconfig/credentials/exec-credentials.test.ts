@@ -13,7 +13,7 @@ import type { ExecCluster } from './exec-plugin.ts';
 const v1 = 'client.authentication.k8s.io/v1';
 const cluster: ExecCluster = { server: 'https://a', config: { audience: 'x', quota: 9_007_199_254_740_993n } };
 
-/** A plug-in in a folder of its own that runs a script. */
+/** A plug-in in its own directory that runs a script. */
 async function plugin(script: string, config: Partial<ExecConfig> = {}, options: ExecOptions = {}) {
   const dir = await tempDir({ 'plugin.mjs': script });
   const credentials = new ExecCredentials(
@@ -33,7 +33,7 @@ async function plugin(script: string, config: Partial<ExecConfig> = {}, options:
 const printed = (status: object | undefined, apiVersion = v1): string =>
   `console.log(${JSON.stringify(JSON.stringify({ apiVersion, kind: 'ExecCredential', status }))});`;
 
-/** Prints a token that counts its runs, which are appended to a file. */
+/** A script that prints a token with the number of its runs, and appends each run to a file. */
 const counting = (more = ''): string => `
   import { appendFileSync, readFileSync } from 'node:fs';
   import { join } from 'node:path';
@@ -44,7 +44,7 @@ const counting = (more = ''): string => `
   console.log(JSON.stringify({ apiVersion: '${v1}', kind: 'ExecCredential', status: { token, expirationTimestamp } }));`;
 
 describe('ExecCredentials', () => {
-  it('tells the plug-in what it needs to know', async () => {
+  it('passes arguments, environment and cluster to the plug-in', async () => {
     const script = `
       import { writeFileSync } from 'node:fs';
       import { join } from 'node:path';
@@ -72,7 +72,7 @@ describe('ExecCredentials', () => {
     expect(said).toEqual(['look at your phone', 'look at your phone']);
   });
 
-  it('runs once for all who ask, and again when the credential has expired', async () => {
+  it('runs once for concurrent callers, and again when the credential has expired', async () => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
     const script = counting("const expirationTimestamp = '2026-01-01T01:00:00Z';");
     const { credentials } = await plugin(script, {}, { clock });
@@ -85,7 +85,7 @@ describe('ExecCredentials', () => {
     expect((await credentials.current()).token).toBe('t2');
   });
 
-  it('runs again when the server has refused the credential, but not for one that was replaced meanwhile', async () => {
+  it('runs again when the server rejected the credential, but not for one that was already replaced', async () => {
     const { credentials } = await plugin(counting('const expirationTimestamp = undefined;'));
     const first = await credentials.current();
     expect(credentials.refused(first)).toBe(true);
@@ -95,7 +95,7 @@ describe('ExecCredentials', () => {
     expect(await credentials.current()).toBe(second);
   });
 
-  it('is given up when all have given up, and not before', async () => {
+  it('kills the plug-in when all callers have aborted, not before', async () => {
     const script = `
       process.on('SIGTERM', () => process.stderr.write('ended', () => process.exit()));
       setInterval(() => {}, 1000);
@@ -123,17 +123,17 @@ describe('ExecCredentials', () => {
       `exec: executable ${process.execPath} failed with exit code -1`,
     ],
     [
-      'prints without end',
+      'prints too much',
       "setInterval(() => process.stdout.write('x'.repeat(1e6)), 1)",
       `exec: executable ${process.execPath} printed more than 4194304 bytes`,
     ],
-    ['prints nothing of use', printed({}), "exec plugin didn't return a token or cert/key pair"],
-  ])('says what is wrong when the plug-in %s', async (_, script, message) => {
+    ['prints an empty status', printed({}), "exec plugin didn't return a token or cert/key pair"],
+  ])('reports an error when the plug-in %s', async (_, script, message) => {
     const { credentials } = await plugin(script);
     await expect(credentials.current()).rejects.toMatchObject({ message: `getting credentials: ${message}` });
   });
 
-  it('says how to get a plug-in that is not there, though not for ever', async () => {
+  it('adds a help text for a missing plug-in, at a limited rate', async () => {
     const clock = new FakeClock();
     const counted: string[] = [];
     const metrics: Metrics = {
@@ -164,7 +164,7 @@ brew U+001B[1m it`;
     expect(new Set(counted)).toEqual(new Set(['rest_client_exec_plugin_call_total,1,1,plugin_not_found_error']));
   });
 
-  it('says why a file cannot be run', async () => {
+  it('reports why a file cannot be executed', async () => {
     const dir = await tempDir({ plugin: '#!/bin/sh\n' });
     const command = join(dir, 'plugin');
     const run = (path: string) =>
@@ -177,18 +177,18 @@ brew U+001B[1m it`;
   const cannot = 'getting credentials: exec plugin cannot support interactive mode:';
   it.each<[sentence: string, mode: string, options: ExecOptions, outcome: string]>([
     ['never', 'Never', { isTerminal: () => true }, 'false'],
-    ['if there is a person', 'IfAvailable', { isTerminal: () => true }, 'true'],
-    ['not if there is none', 'IfAvailable', { isTerminal: () => false }, 'false'],
-    ['not if somebody else reads', 'IfAvailable', { isTerminal: () => true, stdinUnavailable: '' }, 'false'],
+    ['if stdin is a terminal', 'IfAvailable', { isTerminal: () => true }, 'true'],
+    ['not if stdin is not a terminal', 'IfAvailable', { isTerminal: () => false }, 'false'],
+    ['not if stdin is in use', 'IfAvailable', { isTerminal: () => true, stdinUnavailable: '' }, 'false'],
     ['always', 'Always', { isTerminal: () => true }, 'true'],
     [
-      'always, but nobody is there',
+      'always, but stdin is not a terminal',
       'Always',
       { isTerminal: () => false },
       `${cannot} standard input is not a terminal`,
     ],
     [
-      'always, but somebody else reads',
+      'always, but stdin is in use',
       'Always',
       { isTerminal: () => true, stdinUnavailable: 'used by us' },
       `${cannot} standard input is unavailable: used by us`,

@@ -10,28 +10,28 @@ import { type ExecCredential, parseExecCredential } from './exec-credential.ts';
 import { type ExecCluster, ExecPluginError, runExecPlugin } from './exec-plugin.ts';
 import { SharedCall } from './shared-call.ts';
 
-/** What credential plug-ins are run with. */
+/** Options for running credential plug-ins. */
 export interface ExecOptions {
   readonly env?: Environment;
   readonly clock?: Clock;
   readonly metrics?: Metrics;
-  /** Somebody else reads from standard input, so that a plug-in cannot have it: who, or an empty text. */
+  /** Set when standard input is in use, so that a plug-in cannot have it. The value is the reason, or empty. */
   readonly stdinUnavailable?: string | undefined;
-  /** Whether a person sits at standard input; looks there by default. */
+  /** Whether standard input is a terminal; checks fd 0 by default. */
   readonly isTerminal?: () => boolean;
-  /** What plug-ins say to the user; goes to the process's own standard error by default. */
+  /** Receives the plug-in's standard error; by default it is inherited from this process. */
   readonly onStderr?: (text: Uint8Array) => void;
 }
 
 const apiVersions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 
-/** So often in a period the whole help follows a message, and no more, so that it does not fill logs. */
+/** Maximum number of messages with the full help text per period, so that it does not fill logs. */
 const helpsInPeriod = 10;
 const helpPeriodMs = 3_600_000;
 
 /**
- * Credentials that a program prints. What it printed counts until it expires or the server refuses it; all who ask
- * meanwhile share one run.
+ * Credentials from an exec plug-in. The output is cached until it expires or the server rejects it; concurrent callers
+ * share one run.
  */
 export class ExecCredentials implements Credentials {
   readonly #config: ExecConfig;
@@ -44,7 +44,7 @@ export class ExecCredentials implements Credentials {
   #helpsSince = 0;
   #helps = 0;
 
-  /** `cluster` is asked only when the plug-in wants to know. Throws an Error for a version that there is not. */
+  /** `cluster` is called only if the config has `provideClusterInfo`. Throws an Error for unsupported API versions. */
   constructor(config: ExecConfig, cluster: () => Promise<ExecCluster>, options: ExecOptions = {}) {
     if (!apiVersions.includes(config.apiVersion ?? ''))
       throw new Error(`exec plugin: invalid apiVersion ${JSON.stringify(config.apiVersion ?? '')}`);
@@ -67,7 +67,7 @@ export class ExecCredentials implements Credentials {
 
   refused({ token, clientCertificate }: Credential): boolean {
     const cached = this.#cached?.credential;
-    // It may be an older one than ours.
+    // The rejected credential may be older than the cached one.
     if (cached?.token === token && cached?.clientCertificate === clientCertificate) this.#cached = undefined;
     return true;
   }
@@ -135,7 +135,7 @@ It looks like you are trying to use a client-go credential plugin that is not in
 To learn more about this feature, consult the documentation available at:
       https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins`;
 
-/** A hint must not be able to send commands to the terminal. */
+/** Replaces control characters, so that a hint cannot send escape sequences to the terminal. */
 function printable(text: string): string {
   return text.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S}\p{Z}\t-\r]/gu, (character) => {
     const code = character.codePointAt(0)!.toString(16).toUpperCase();

@@ -6,7 +6,7 @@ import { errorCode, goFileError } from '../files.ts';
 import type { ExecConfig } from '../kubeconfig.ts';
 import type { Environment } from '../kubeconfig-files.ts';
 
-/** What a plug-in may know of the cluster that it is asked for, as it stands in its environment. */
+/** The cluster information passed to a plug-in in KUBERNETES_EXEC_INFO. */
 export interface ExecCluster {
   readonly server: string;
   readonly 'tls-server-name'?: string;
@@ -18,7 +18,7 @@ export interface ExecCluster {
   readonly config: unknown;
 }
 
-/** How a run of a plug-in ended otherwise than well. */
+/** The failure of a plug-in's run. */
 export class ExecPluginError extends Error {
   override readonly name = 'ExecPluginError';
   readonly kind: 'notFound' | 'cannotRun' | 'failed' | 'other';
@@ -36,12 +36,12 @@ export interface ExecRun {
   readonly env: Environment;
   readonly interactive: boolean;
   readonly cluster: ExecCluster | undefined;
-  /** Where it talks to the user. */
+  /** Receives the plug-in's standard error; inherited if undefined. */
   readonly onStderr?: ((text: Uint8Array) => void) | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Far more than any certificate needs. */
+/** Far larger than any certificate. */
 const maxOutputBytes = 4 * 1024 * 1024;
 
 /** Runs a credential plug-in and resolves with what it prints. Rejects with an ExecPluginError in client-go's words. */

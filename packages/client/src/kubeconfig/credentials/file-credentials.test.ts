@@ -9,7 +9,7 @@ import { CertificateFileCredentials } from './certificate-file-credentials.ts';
 import { TokenFileCredentials } from './token-file-credentials.ts';
 
 describe('TokenFileCredentials', () => {
-  it('reads the file again within a minute, and keeps the token when it is gone', async () => {
+  it('reads the file again within a minute, and keeps the token when the file is deleted', async () => {
     const path = join(await tempDir({ t: 'one\n' }), 't');
     const clock = new FakeClock();
     const credentials = new TokenFileCredentials(path, { clock, token: 'fallback' });
@@ -24,7 +24,7 @@ describe('TokenFileCredentials', () => {
     expect((await credentials.current()).token).toBe('two');
   });
 
-  it('reads the file at once when the server has refused the token', async () => {
+  it('reads the file at once when the server has rejected the token', async () => {
     const path = join(await tempDir({ t: 'one' }), 't');
     const clock = new FakeClock();
     const credentials = new TokenFileCredentials(path, { clock });
@@ -38,7 +38,7 @@ describe('TokenFileCredentials', () => {
     expect(await credentials.current()).toBe(second);
   });
 
-  it('has nothing when there is no file or an empty one, unless there is a token besides', async () => {
+  it('rejects when the file is missing or empty, unless there is a fallback token', async () => {
     const dir = await tempDir({ empty: '\n' });
     const missing = join(dir, 'x');
     const empty = join(dir, 'empty');
@@ -55,7 +55,7 @@ describe('CertificateFileCredentials', () => {
   const authority = new TestAuthority();
   const [one, two] = [authority.issue({ commonName: 'one' }), authority.issue({ commonName: 'two' })];
 
-  it('takes up a new pair once both files have it', async () => {
+  it('switches to a new pair once both files have it', async () => {
     const dir = await tempDir({ crt: one.certificate, key: one.key });
     const clock = new FakeClock();
     const { logger, lines } = recordLogs();
@@ -73,7 +73,7 @@ describe('CertificateFileCredentials', () => {
     expect((await credentials.current()).clientCertificate?.certificate).toBe(two.certificate);
   });
 
-  it('finds both in one file', async () => {
+  it('reads both from one file', async () => {
     const text = one.key + one.certificate;
     const path = join(await tempDir({ pem: text }), 'pem');
     const credential = await new CertificateFileCredentials(path, path).current();
@@ -85,7 +85,7 @@ describe('CertificateFileCredentials', () => {
     ['no key', one.certificate, 'x', 'tls: failed to find any PEM data in key input'],
     ['a broken key', one.certificate, one.key.replace(/\n..../, '\n'), 'tls: failed to parse private key'],
     ["another's key", one.certificate, two.key, 'tls: private key does not match public key'],
-  ])('has nothing when there is %s', async (_, certificate, key, message) => {
+  ])('rejects when there is %s', async (_, certificate, key, message) => {
     const dir = await tempDir({ crt: certificate, key });
     const credentials = new CertificateFileCredentials(join(dir, 'crt'), join(dir, 'key'));
     await expect(credentials.current()).rejects.toThrow(new Error(message));

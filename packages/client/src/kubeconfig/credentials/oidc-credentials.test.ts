@@ -18,7 +18,7 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** A provider that answers requests for tokens by a function, and says what it was asked. */
+/** An OIDC provider that answers token requests with a function and records the requests. */
 async function provider(answer: (form: URLSearchParams, request: IncomingMessage) => Answer) {
   const asked: string[] = [];
   const server = createServer(async (request, response) => {
@@ -60,7 +60,7 @@ describe('OidcCredentials', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('refreshes once for all who ask, and keeps the new tokens in the kubeconfig', async () => {
+  it('refreshes once for concurrent callers, and stores the new tokens in the kubeconfig', async () => {
     const { url, asked } = await provider(() => ({ body: { id_token: idToken(60), refresh_token: 'r2' } }));
     const provided = Object.entries(config(url)).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
     const dir = await tempDir({
@@ -82,7 +82,7 @@ describe('OidcCredentials', () => {
     });
   });
 
-  it('identifies itself in the body if the provider refuses the header', async () => {
+  it('authenticates in the body if the provider rejects the header', async () => {
     const { url } = await provider((form, { headers }) =>
       headers.authorization ? { status: 401, body: {} } : { body: { id_token: form.get('client_secret') } },
     );
@@ -106,14 +106,14 @@ describe('OidcCredentials', () => {
       { body: {} },
       'token response did not contain an id_token, either the scope "openid" wasn\'t requested upon login, or the provider doesn\'t support id_tokens as part of the refresh response',
     ],
-  ])('says so when the provider %s', async (_, answer, message) => {
+  ])('reports an error when the provider %s', async (_, answer, message) => {
     const { url } = await provider(() => answer);
     await expect(new OidcCredentials(config(url), { clock: new FakeClock(now) }).current()).rejects.toThrow(
       new Error(message),
     );
   });
 
-  it('says so when there is nothing to refresh with, or what there is is no token', async () => {
+  it('reports an error when there is no refresh token, or the ID token is not a JWT', async () => {
     const { 'refresh-token': _, ...without } = config('http://x');
     const clock = new FakeClock(now);
     await expect(new OidcCredentials(without, { clock }).current()).rejects.toThrow(
@@ -124,7 +124,7 @@ describe('OidcCredentials', () => {
     );
   });
 
-  it('does not use tokens that it could not keep', async () => {
+  it('does not use tokens that it could not persist', async () => {
     const { url } = await provider(() => ({ body: { id_token: idToken(60) } }));
     const persist = async (): Promise<void> => {
       throw new Error('disk full');

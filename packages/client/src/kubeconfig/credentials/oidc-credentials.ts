@@ -11,17 +11,17 @@ import { type SmallRequest, smallRequest } from './small-request.ts';
 type ProviderConfig = Readonly<Record<string, string>>;
 
 export interface OidcOptions {
-  /** Keeps the new tokens for the next process. */
+  /** Stores the new tokens for the next process. */
   readonly persist?: (config: ProviderConfig) => Promise<void>;
   readonly clock?: Clock;
 }
 
-/** A token counts as expired a little earlier, because clocks differ. */
+/** A token is treated as expired this much earlier, because of clock skew. */
 const expiryLeewayMs = 10_000;
 
 /**
- * The auth provider `oidc`: an ID token, replaced by means of a refresh token at the provider when it expires. New tokens
- * are kept by `persist` before they are used: a refresh token often counts only once.
+ * The auth provider `oidc`: an ID token that is refreshed with a refresh token when it expires. New tokens are stored
+ * with `persist` before they are used, because a refresh token can often be used only once.
  */
 export class OidcCredentials implements Credentials {
   readonly #clock: Clock;
@@ -30,7 +30,7 @@ export class OidcCredentials implements Credentials {
   #config: ProviderConfig;
   #credential: Credential | undefined;
 
-  /** Throws an Error for a config that lacks what it needs. */
+  /** Throws an Error when the issuer URL or the client id is missing. */
   constructor(config: ProviderConfig, { persist = async () => {}, clock = systemClock }: OidcOptions = {}) {
     for (const key of ['idp-issuer-url', 'client-id']) if (!config[key]) throw new Error(`Must provide ${key}`);
     this.#config = config;
@@ -45,7 +45,7 @@ export class OidcCredentials implements Credentials {
     return this.#credential!;
   }
 
-  /** As long as it has not expired there is no reason to think that the provider would give a better one. */
+  /** The provider would not issue a better token before this one expires. */
   refused(): boolean {
     return false;
   }
@@ -79,7 +79,7 @@ export class OidcCredentials implements Credentials {
   }
 }
 
-/** How every request to the provider is sent. */
+/** Options of every request to the provider. */
 type Connection = Pick<SmallRequest, 'ca' | 'signal' | 'clock'>;
 
 async function authorityOf(config: ProviderConfig): Promise<string | undefined> {
@@ -89,7 +89,7 @@ async function authorityOf(config: ProviderConfig): Promise<string | undefined> 
   return file ? readFile(file, 'utf8') : undefined;
 }
 
-/** Milliseconds since 1970. Throws for what is no token with claims. */
+/** The `exp` claim in milliseconds since 1970. Throws when the token is not a JWT. */
 function expiryOf(token: string): number {
   const claims = unverifiedClaims(token);
   if (!claims) throw new Error('ID Token is not a valid JWT');
@@ -138,8 +138,8 @@ interface Tokens {
 }
 
 /**
- * Some providers want the client to identify itself in a header, some in the body; which one is not told. So the header
- * comes first, and the body if that was refused.
+ * Providers expect client authentication either in a header or in the body, and do not announce which. So the header is
+ * tried first, and the body if that fails.
  */
 async function requestTokens({ url, config, refreshToken, connection }: TokenRequest): Promise<Tokens> {
   const id = config['client-id'] ?? '';

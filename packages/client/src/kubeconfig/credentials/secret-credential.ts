@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { Credential } from '../../config/rest-config.ts';
 
-/** A credential that says what it is made of and nothing more when it is printed, logged or turned to JSON. */
+/** A credential that shows only the names of its fields when it is printed, logged or converted to JSON. */
 class SecretCredential implements Credential {
   declare readonly token?: string;
   declare readonly basic?: NonNullable<Credential['basic']>;

@@ -3,13 +3,11 @@ import { untilAborted } from '../../wait/child-signal.ts';
 interface Running<T> {
   readonly result: Promise<T>;
   readonly abort: AbortController;
-  /** How many have not given up. */
+  /** Number of callers that have not aborted. */
   waiting: number;
 }
 
-/**
- * Something slow that one does for all who ask meanwhile. It is given up only when every one of them has given up.
- */
+/** An asynchronous call that is shared by concurrent callers. It is aborted only when all of them have aborted. */
 export class SharedCall<T> {
   readonly #start: (signal: AbortSignal) => Promise<T>;
   #running: Running<T> | undefined;
@@ -18,7 +16,7 @@ export class SharedCall<T> {
     this.#start = start;
   }
 
-  /** Rejects with the signal's reason as soon as it is aborted. */
+  /** Waits for the running call, or starts one. Rejects with the signal's reason as soon as it is aborted. */
   async join(signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     const running = this.#running ?? this.#begin();
@@ -27,7 +25,7 @@ export class SharedCall<T> {
       return await (signal ? untilAborted(running.result, signal) : running.result);
     } finally {
       if (--running.waiting === 0) {
-        // Whoever asks next shall not join what nobody waits for.
+        // The next caller must not join an aborted call.
         if (this.#running === running) this.#running = undefined;
         running.abort.abort();
       }

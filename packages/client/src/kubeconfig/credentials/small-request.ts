@@ -7,7 +7,7 @@ export interface SmallRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** PEM of those to trust instead of the system's. */
+  /** CA certificates to trust instead of the system's, PEM. */
   readonly ca?: string | undefined;
   readonly signal: AbortSignal;
   readonly clock?: Clock;
@@ -22,7 +22,7 @@ export interface SmallResponse {
 const maxBytes = 1024 * 1024;
 const timeoutMs = 30_000;
 
-/** One request to a server other than the API server, on a connection of its own. */
+/** Sends one request to a server other than the API server, over a separate connection. */
 export async function smallRequest(request: SmallRequest): Promise<SmallResponse> {
   const { url, method = 'GET', headers = {}, body, ca, signal: parent, clock = systemClock } = request;
   const { origin, host, pathname, search } = new URL(url);
@@ -31,7 +31,7 @@ export async function smallRequest(request: SmallRequest): Promise<SmallResponse
     { server: origin, disableCompression: true, clock, ...(ca && { tls: { ca } }) },
     { httpVersion: '1.1' },
   );
-  const onTimeout = (): Error => new Error(`${host} does not answer`);
+  const onTimeout = (): Error => new Error(`${host} does not respond`);
   const { signal, dispose } = childSignal({ parent, timeoutMs, clock, onTimeout });
   try {
     const bytes = body === undefined ? undefined : Buffer.from(body);
@@ -40,7 +40,7 @@ export async function smallRequest(request: SmallRequest): Promise<SmallResponse
     let size = 0;
     for await (const chunk of response.body.chunks()) {
       size += chunk.length;
-      if (size > maxBytes) throw new Error(`the answer has more than ${maxBytes} bytes`);
+      if (size > maxBytes) throw new Error(`the response has more than ${maxBytes} bytes`);
       chunks.push(chunk);
     }
     const { status } = response;

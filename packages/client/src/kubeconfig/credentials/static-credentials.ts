@@ -1,7 +1,7 @@
 import type { Credential, Credentials } from '../../config/rest-config.ts';
 import { secretCredential } from './secret-credential.ts';
 
-/** Always the same. */
+/** Credentials that never change. */
 export class StaticCredentials implements Credentials {
   readonly #credential: Credential;
 

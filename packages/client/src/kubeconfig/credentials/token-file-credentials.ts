@@ -6,13 +6,13 @@ import { secretCredential } from './secret-credential.ts';
 import { WatchedFile } from './watched-file.ts';
 
 /**
- * Tokens of service accounts live ten minutes at least and are replaced when four fifths have passed; client-go keeps one
- * for a minute, less ten seconds for clocks that differ.
+ * Service-account tokens are valid for at least ten minutes and replaced after 80% of that. client-go caches one for a
+ * minute minus ten seconds for clock skew.
  */
 const periodMs = 50_000;
 
 export interface TokenFileOptions {
-  /** What counts when the file cannot be read or is empty. */
+  /** Fallback when the file cannot be read or is empty. */
   readonly token?: string | undefined;
   readonly clock?: Clock;
   readonly logger?: Logger;

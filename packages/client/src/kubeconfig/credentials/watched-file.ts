@@ -3,23 +3,23 @@ import { type Logger, silentLogger } from '../../observe/index.ts';
 import { readText } from '../files.ts';
 
 export interface WatchedFileOptions {
-  /** How long what was read counts as current. */
+  /** How long the content is cached. */
   readonly periodMs: number;
   readonly clock?: Clock;
   readonly logger?: Logger;
 }
 
 /**
- * A small file that others replace from time to time, read again when a period has passed. What was read last stays when
- * the file cannot be read any more or is empty: whoever replaces it may be in the middle of doing so.
+ * A small file that other processes replace from time to time. It is read again when a period has passed. The last
+ * content is kept when the file cannot be read or is empty, because it may just be being replaced.
  */
 export class WatchedFile {
   readonly path: string;
   readonly #options: Required<WatchedFileOptions>;
   #text: string | undefined;
-  /** Monotonic. */
+  /** Monotonic time. */
   #readAt = 0;
-  /** The one under way, which all share that ask meanwhile. */
+  /** The read in progress, shared by concurrent callers. */
   #reading: Promise<string> | undefined;
 
   constructor(path: string, { periodMs, clock = systemClock, logger = silentLogger }: WatchedFileOptions) {
@@ -27,7 +27,7 @@ export class WatchedFile {
     this.#options = { periodMs, clock, logger };
   }
 
-  /** Rejects with an Error in Go's words when there never was anything to be read. */
+  /** Returns the content. Rejects with an Error in Go's words when it could never be read. */
   async read(): Promise<string> {
     const { clock, periodMs } = this.#options;
     if (this.#text !== undefined && clock.monotonic() - this.#readAt < periodMs) return this.#text;
@@ -37,7 +37,7 @@ export class WatchedFile {
     return this.#reading;
   }
 
-  /** The next look is at the file, however young what was read is. */
+  /** Drops the cached time, so that the next `read` reads the file. */
   expire(): void {
     this.#readAt = Number.NEGATIVE_INFINITY;
   }
