@@ -12,15 +12,15 @@ const kind = { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscal
 
 type ConditionType = 'AbleToScale' | 'ScalingActive' | 'ScalingLimited' | 'ScaledToZero';
 
-/** What an autoscaler tells of one look at its target: by its status, and by events at once. */
+/** Collects the status of an autoscaler during one reconcile, and records its events at once. */
 export class AutoscalerReport {
-  /** What is wrong although the look is through. */
+  /** An error that does not stop the reconcile but causes a retry with an error message. */
   problem: Error | undefined;
   readonly #autoscaler: HorizontalPodAutoscaler;
   readonly #recorder: EventRecorder;
   readonly #now: string;
   #status: HorizontalPodAutoscalerStatus;
-  /** What was measured this time. */
+  /** The metrics of this reconcile. */
   #metrics: MetricStatus[] | undefined;
 
   constructor(autoscaler: HorizontalPodAutoscaler, recorder: EventRecorder, now: number) {
@@ -47,11 +47,11 @@ export class AutoscalerReport {
     this.#recorder.event(this.#autoscaler, 'Warning', reason, message, { kind });
   }
 
-  /** What the status says of sizes. Metrics of another time are left out of it. */
+  /** Sets the replica counts in the status. Metrics of earlier reconciles are dropped. */
   setReplicas(currentReplicas: number, desiredReplicas: number): void {
     const { lastScaleTime, conditions = [] } = this.#status;
     this.#status = {
-      // What the server leaves out of a status must not look like a change of it.
+      // The server omits a zero, so it is omitted here too. Otherwise the status would seem to differ.
       ...(currentReplicas !== 0 && { currentReplicas }),
       desiredReplicas,
       ...(lastScaleTime !== undefined && { lastScaleTime }),

@@ -10,9 +10,9 @@ const s = 1000;
 let cluster: TestCluster;
 afterEach(() => cluster.stop());
 
-/** Metrics as the test says. */
+/** Returns the metrics that the test sets. */
 class TestMetrics implements MetricsClient {
-  /** Thousandths, for each pod that is measured. */
+  /** Thousandths, by pod. */
   pods: Record<string, number> = {};
   value: number | undefined;
 
@@ -57,7 +57,7 @@ async function createSet(replicas: number, name = 'web'): Promise<void> {
   await sets().patch(name, 'merge', { status: { replicas } }, { subresource: 'status' });
 }
 
-/** Pods `p0`, `p1` … that run and are ready, and have been for long. */
+/** Creates pods `p0`, `p1` … that have been running and ready for an hour. */
 async function createPods(count: number): Promise<void> {
   const pods = cluster.clients.core.v1.pods('default');
   const startTime = new Date(cluster.clock.now() - 3600 * s).toISOString();
@@ -94,7 +94,7 @@ const valid = (metric: string): string =>
   `ScalingActive=True ValidMetricFound: the HPA was able to successfully calculate a replica count from ${metric}`;
 const cpuName = 'cpu resource utilization (percentage of request)';
 
-describe('by metrics', () => {
+describe('autoscaling by metrics', () => {
   let metrics: TestMetrics;
   const start = async (): Promise<void> => {
     metrics = new TestMetrics();
@@ -102,7 +102,7 @@ describe('by metrics', () => {
     await cluster.settle();
   };
 
-  it('adds replicas, looks every fifteen seconds, and writes nothing while nothing changes', async () => {
+  it('scales up, checks every fifteen seconds, and writes only changes', async () => {
     await start();
     await createSet(3);
     await createPods(3);
@@ -136,7 +136,7 @@ describe('by metrics', () => {
     expect(cluster.spy.writes).toEqual([]);
   }, 60_000);
 
-  it('takes replicas away only after five minutes, and at most to the minimum', async () => {
+  it('scales down only after five minutes, and to the minimum at most', async () => {
     await start();
     await createSet(4);
     await createPods(4);
@@ -160,7 +160,7 @@ describe('by metrics', () => {
     );
   });
 
-  it('takes the most of several metrics, and does not take away while one is missing', async () => {
+  it('uses the highest of several metrics, and does not scale down while one is missing', async () => {
     await start();
     await createSet(4);
     await createPods(4);
@@ -213,7 +213,7 @@ describe('by metrics', () => {
       { value: '2' },
     ],
     [
-      'an object, for each pod',
+      'an object, as an average',
       {
         type: 'Object',
         object: {
@@ -226,7 +226,7 @@ describe('by metrics', () => {
       { averageValue: '1' },
     ],
     [
-      'something else, for each pod',
+      'an external source, as an average',
       {
         type: 'External',
         external: {
@@ -252,7 +252,7 @@ describe('by metrics', () => {
       'memory resource',
       { averageValue: '1' },
     ],
-  ] as [string, MetricSpec, string, object][])('goes by metrics of %s', async (_, metric, name, current) => {
+  ] as [string, MetricSpec, string, object][])('uses metrics of %s', async (_, metric, name, current) => {
     await start();
     await createSet(2);
     await createPods(2);
@@ -266,7 +266,7 @@ describe('by metrics', () => {
     expect(Object.values({ ...found }).find((part) => typeof part === 'object')).toMatchObject({ current });
   });
 
-  it('keeps within its policies', async () => {
+  it('respects its policies', async () => {
     await start();
     await createSet(2);
     await createPods(2);
@@ -285,7 +285,7 @@ describe('by metrics', () => {
     expect(await replicas()).toBe(4);
   });
 
-  it('keeps to the limits whatever the metrics say, and to nothing when it is switched off', async () => {
+  it('respects the limits, and does nothing for a target with zero replicas', async () => {
     await start();
     await createSet(12);
     await create([cpu]);
@@ -312,7 +312,7 @@ describe('by metrics', () => {
     expect(cluster.spy.writes.slice(before)).toEqual([]);
   });
 
-  it('leaves pods alone that two want to scale', async () => {
+  it('does not scale pods that are selected by two autoscalers', async () => {
     await start();
     await createSet(2);
     await createPods(2);
@@ -331,7 +331,7 @@ describe('by metrics', () => {
     expect(await replicas()).toBeGreaterThan(before!);
   });
 
-  it('begins its windows anew after a restart: nothing is taken away too soon', async () => {
+  it('restarts its stabilization windows after a restart', async () => {
     await start();
     await createSet(4);
     await createPods(4);
@@ -347,7 +347,7 @@ describe('by metrics', () => {
     expect(await replicas()).toBe(1);
   });
 
-  it('scales although it cannot say so, and says so as soon as it can', async () => {
+  it('scales even if the status update fails, and retries the update', async () => {
     await start();
     await createSet(12);
     let failures = 1;
@@ -366,7 +366,7 @@ describe('by metrics', () => {
     expect(await status()).toMatchObject({ currentReplicas: 10 });
   });
 
-  it('sets the size in spite of conflicts, and tells when it may not', async () => {
+  it('retries on conflicts, and reports when scaling is forbidden', async () => {
     await start();
     await createSet(12);
     let conflicts = 2;
@@ -392,8 +392,8 @@ describe('by metrics', () => {
   });
 });
 
-describe('on a server without metrics', () => {
-  it('says of each metric what is missing', async () => {
+describe('without metrics APIs', () => {
+  it('reports what is missing for each metric', async () => {
     cluster = await TestCluster.start({ controllers: [horizontalPodAutoscalerController] });
     await createSet(3);
     await createPods(3);
@@ -435,7 +435,7 @@ describe('on a server without metrics', () => {
   it.each([
     ['nope', 'Deployment', 'deployments.apps "nope" not found'],
     ['nope', 'Nope', 'no matches for kind "Nope" in group "apps"'],
-  ])('says that there is no %s of kind %s', async (name, kind, problem) => {
+  ])('reports that the target %s of kind %s does not exist', async (name, kind, problem) => {
     cluster = await TestCluster.start({ controllers: [horizontalPodAutoscalerController] });
     await create([cpu], { scaleTargetRef: { apiVersion: 'apps/v1', kind, name } });
     await cluster.advance(15 * s);

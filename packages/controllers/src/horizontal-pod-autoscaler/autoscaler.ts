@@ -21,13 +21,13 @@ import { ScalingHistory } from './scaling-history.ts';
 import { SelectedPods } from './selected-pods.ts';
 
 export interface HorizontalPodAutoscalerOptions extends Partial<ReadinessRules> {
-  /** By default the aggregated metrics APIs. */
+  /** Default: the aggregated metrics APIs. */
   readonly metrics?: MetricsClient;
   readonly syncPeriodMs?: number;
   readonly downscaleStabilizationMs?: number;
-  /** How far usage may be off its target, as a part of it. */
+  /** The tolerated relative deviation of usage from its target. */
   readonly tolerance?: number;
-  /** How many autoscalers are worked on at once. */
+  /** How many autoscalers are reconciled at the same time. */
   readonly workers?: number;
 }
 
@@ -52,7 +52,7 @@ class Autoscaler {
   readonly #targets: ScaleTargets;
   readonly #proposals: MetricProposals;
   readonly #selected = new SelectedPods();
-  /** Of autoscalers that there are, by key. */
+  /** By key of existing autoscalers. */
   readonly #histories = new Map<string, ScalingHistory>();
 
   constructor(context: ControllerContext, { metrics, ...options }: HorizontalPodAutoscalerOptions) {
@@ -69,7 +69,7 @@ class Autoscaler {
       name: 'horizontalpodautoscaler',
       workers,
       synced: [autoscalers, context.informers.core.v1.pods.informer],
-      // Always after the same time, whatever happens: metrics are not there sooner.
+      // A constant period without backoff: there are no new metrics sooner.
       rateLimiter: { when: () => syncPeriodMs, forget: () => {}, numRequeues: () => 1 },
       reconcile: (key) => this.#reconcile(key),
     });
@@ -99,7 +99,7 @@ class Autoscaler {
     this.#histories.delete(key);
   }
 
-  /** Brings the target to its size; the report is complete whether that works or not. */
+  /** Scales the target to its desired size. The report is complete even if this fails. */
   async #scale(autoscaler: HorizontalPodAutoscaler, report: AutoscalerReport): Promise<void> {
     const found = await this.#targets.find(autoscaler).catch((error: unknown) => {
       report.failedGetScale(error);
@@ -155,7 +155,10 @@ class Autoscaler {
     await this.#rescale(autoscaler, found, { replicas, reason }, report, history);
   }
 
-  /** The most that any metric asks for. Undefined when they are not to be trusted with a decision; the report says why. */
+  /**
+   * Returns the highest number of replicas that a metric proposes. Returns undefined when the metrics are insufficient; the
+   * report has the reason.
+   */
   async #wantedByMetrics(
     autoscaler: HorizontalPodAutoscaler,
     { scale }: FoundScale,
@@ -194,7 +197,7 @@ class Autoscaler {
     const problem =
       first &&
       `invalid metrics (${failures.length} invalid out of ${metrics.length}), first error is: ${first.message}`;
-    // Who knows only part of it may say that there are too few, but not that there are too many.
+    // If some metrics are missing, scaling up is safe but scaling down is not.
     if (first && problem && (!most || most.replicas < specReplicas)) {
       report.unableToCompute(first.reason, first.problem);
       report.failedToCompute(problem);
@@ -207,7 +210,7 @@ class Autoscaler {
     return { replicas, metric };
   }
 
-  /** The target's pods, by its own selector. Undefined when that is no good; the report says why. */
+  /** Returns the target's pods by its scale's selector. Returns undefined when the selector is unusable; the report has the reason. */
   #select(
     autoscaler: HorizontalPodAutoscaler,
     text: string,
@@ -266,7 +269,7 @@ class Autoscaler {
     else history.scaledDown(currentReplicas - replicas, now, behavior.scaleDown);
   }
 
-  /** One that is new knows that the target was of this size when it began. */
+  /** Returns the autoscaler's history. A new one starts with the current size as its first recommendation. */
   #history(autoscaler: HorizontalPodAutoscaler, replicas: number): ScalingHistory {
     const key = metaNamespaceKey(autoscaler);
     const history = this.#histories.get(key) ?? new ScalingHistory({ replicas, at: this.#context.clock.now() });

@@ -2,7 +2,7 @@ import type { HorizontalPodAutoscalerCondition } from '@coxswain/api/autoscaling
 
 type Conditions = readonly HorizontalPodAutoscalerCondition[];
 
-/** The conditions with this one in its place. Its time moves only when its status does. */
+/** Returns the conditions with this one replaced or appended. lastTransitionTime changes only with the status. */
 export function withCondition(
   conditions: Conditions,
   condition: Required<Omit<HorizontalPodAutoscalerCondition, 'lastTransitionTime'>>,

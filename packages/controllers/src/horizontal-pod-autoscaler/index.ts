@@ -1,4 +1,4 @@
-/** Gives things as many replicas as their metrics ask for. */
+/** Scales workloads according to their metrics. */
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { type HorizontalPodAutoscalerOptions, newAutoscaler } from './autoscaler.ts';
 

@@ -26,7 +26,7 @@ import {
   utilizationTarget,
 } from './replica-count.ts';
 
-/** What a metric is judged by. */
+/** The state of the target that a metric is compared with. */
 export interface ScaledTarget {
   readonly namespace: string;
   readonly selector: Selector;
@@ -36,20 +36,20 @@ export interface ScaledTarget {
   readonly tolerances: Tolerances;
 }
 
-/** How many replicas one metric asks for. */
+/** The number of replicas that one metric proposes. */
 export interface MetricProposal {
   readonly replicas: number;
-  /** What it is called in events and conditions. */
+  /** The metric's name in events and conditions. */
   readonly name: string;
   readonly status: MetricStatus;
 }
 
-/** A metric that is of no use, and how the autoscaler tells of it. */
+/** A metric without a usable value, with the reason and message for the autoscaler's event and condition. */
 export class MetricError extends Error {
   override readonly name = 'MetricError';
-  /** Of the event and the condition. */
+  /** The reason of the event and the condition. */
   readonly reason: string;
-  /** What they say. */
+  /** The message of the event and the condition. */
   readonly problem: string;
 
   constructor(reason: string, problem: string, message: string, cause: unknown) {
@@ -70,7 +70,7 @@ export class MetricProposals {
     this.#now = now;
   }
 
-  /** Rejects with a `MetricError`. */
+  /** Returns the proposal of a metric. Rejects with a `MetricError`. */
   async propose(metric: MetricSpec, target: ScaledTarget): Promise<MetricProposal> {
     const { resource, containerResource, pods, object, external } = metric;
     if (metric.type === 'Resource' && resource) {
@@ -145,7 +145,7 @@ export class MetricProposals {
     const { pods, specReplicas, tolerances } = target;
     if (pods.length === 0) throw new Error(noPods);
     const groups = groupPods(pods, metrics, resource === 'cpu', this.#rules, this.#now());
-    // Requests are looked at only once there are metrics to compare them with.
+    // Pod requests are read only when there are metrics to compare them with, so that missing metrics are reported first.
     let known: UsageTarget | undefined;
     const usageTarget = (): UsageTarget => {
       known ??= targetFor();
@@ -174,7 +174,7 @@ export class MetricProposals {
     const series = labelSelectorAsSelector(metric.selector);
     const { namespace, specReplicas, statusReplicas, tolerances } = scaled;
     const { kind, name } = describedObject;
-    // Upstream has the parts of this message in this order.
+    // The parts of this message are in the same order as in upstream.
     const measure = (): Promise<bigint> =>
       prefixed(
         `unable to get metric ${metric.name}: ${kind} on ${namespace} ${name}/`,
@@ -243,7 +243,7 @@ export class MetricProposals {
   }
 }
 
-/** An error whose event and condition say less than what is logged of it. */
+/** An error whose event and condition have the inner error's message, while the log has the whole message. */
 class OuterError extends Error {
   readonly inner: unknown;
 
@@ -288,7 +288,7 @@ const atMost = (value: bigint): bigint => (value > maxInt64 ? maxInt64 : value);
 const milli = (quantity: string): bigint => Quantity.parse(quantity).scaledValue(Scale.Milli);
 const decimal = (value: bigint): string => Quantity.ofMilli(value).toString();
 
-/** How far off the target this autoscaler lets usage be. */
+/** Returns the autoscaler's tolerances. */
 export function tolerancesOf({ spec }: HorizontalPodAutoscaler, byDefault: number): Tolerances {
   const { scaleUp, scaleDown } = spec.behavior ?? {};
   const of = (quantity: string | undefined): number =>

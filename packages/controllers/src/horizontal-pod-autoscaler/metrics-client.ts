@@ -1,24 +1,24 @@
 import type { CrossVersionObjectReference } from '@coxswain/api/autoscaling/v2';
 import type { Selector } from '@coxswain/apimachinery/labels';
 
-/** What was measured of one pod. Values of metrics are in thousandths everywhere. */
+/** The measured value of one pod. Metric values are in thousandths everywhere. */
 export interface PodMetric {
   readonly value: bigint;
-  /** When, in milliseconds since 1970. */
+  /** The time of the measurement in milliseconds since 1970. */
   readonly timestamp: number;
-  /** Over how long before. */
+  /** The length of the measured period before `timestamp`. */
   readonly windowMs: number;
 }
 
-/** By the pods' names. */
+/** By pod name. */
 export type PodMetrics = ReadonlyMap<string, PodMetric>;
 
-/** Values of an external metric: one for each of its series. */
+/** The values of an external metric, one for each series. */
 export type MetricSamples = readonly bigint[];
 
-/** Where metrics come from. Every call rejects when there are none. */
+/** Reads metrics. Every method rejects when there are none. */
 export interface MetricsClient {
-  /** How much of a resource the pods use, or just their containers of that name. */
+  /** Returns the resource usage of the pods, or of their containers of that name. */
   resourceMetric(resource: string, namespace: string, pods: Selector, container?: string): Promise<PodMetrics>;
   podsMetric(metric: string, namespace: string, pods: Selector, series: Selector): Promise<PodMetrics>;
   objectMetric(

@@ -21,22 +21,29 @@ const history = (...recommendations: [replicas: number, secondsAgo: number][]): 
   return made;
 };
 
-describe('without behaviours', () => {
+describe('normalize', () => {
   it.each([
-    ['as asked', input(3, 5), history(), 5, 'ReadyForNewScale', 'DesiredWithinRange'],
+    ['uses the proposed size', input(3, 5), history(), 5, 'ReadyForNewScale', 'DesiredWithinRange'],
     [
-      'not down while more was asked for of late',
+      'does not scale down below recent recommendations',
       input(8, 3),
       history([6, 300]),
       6,
       'ScaleDownStabilized',
       'DesiredWithinRange',
     ],
-    ['down when that was long ago', input(8, 3), history([6, 301]), 3, 'ReadyForNewScale', 'DesiredWithinRange'],
-    ['at most to twice as many', input(3, 15), history(), 6, 'ReadyForNewScale', 'ScaleUpLimit'],
-    ['at least to four', input(1, 15), history(), 4, 'ReadyForNewScale', 'ScaleUpLimit'],
-    ['at most to the maximum', input(15, 25), history(), 20, 'ReadyForNewScale', 'TooManyReplicas'],
-    ['at least to the minimum', input(3, 0), history(), 1, 'ReadyForNewScale', 'TooFewReplicas'],
+    [
+      'ignores recommendations before the window',
+      input(8, 3),
+      history([6, 301]),
+      3,
+      'ReadyForNewScale',
+      'DesiredWithinRange',
+    ],
+    ['at most doubles the size', input(3, 15), history(), 6, 'ReadyForNewScale', 'ScaleUpLimit'],
+    ['may scale up to four', input(1, 15), history(), 4, 'ReadyForNewScale', 'ScaleUpLimit'],
+    ['respects the maximum', input(15, 25), history(), 20, 'ReadyForNewScale', 'TooManyReplicas'],
+    ['respects the minimum', input(3, 0), history(), 1, 'ReadyForNewScale', 'TooFewReplicas'],
   ] as const)('%s', (_, given, past, replicas, able, limited) => {
     const result = normalize(given, past, windowMs);
     expect([result.replicas, result.ableToScale.reason, result.limited.reason]).toEqual([replicas, able, limited]);
@@ -54,12 +61,12 @@ const rules = (over: HPAScalingRules = {}): HPAScalingRules => ({
 const pods = (value: number, periodSeconds = 60) => ({ type: 'Pods', value, periodSeconds });
 const percent = (value: number, periodSeconds = 60) => ({ type: 'Percent', value, periodSeconds });
 
-describe('with behaviours', () => {
+describe('normalizeWithBehavior', () => {
   const up = (over: HPAScalingRules) => ({ scaleUp: rules(over), scaleDown: rules() });
   const down = (over: HPAScalingRules) => ({ scaleUp: rules(), scaleDown: rules(over) });
   it.each([
     [
-      'up to the lowest of the window',
+      'scales up to the lowest recommendation in the window',
       input(3, 9),
       up({ stabilizationWindowSeconds: 60 }),
       history([5, 59], [4, 61]),
@@ -68,7 +75,7 @@ describe('with behaviours', () => {
       'DesiredWithinRange',
     ],
     [
-      'down to the highest of the window',
+      'scales down to the highest recommendation in the window',
       input(9, 3),
       down({ stabilizationWindowSeconds: 60 }),
       history([5, 59], [8, 61]),
@@ -77,7 +84,7 @@ describe('with behaviours', () => {
       'DesiredWithinRange',
     ],
     [
-      'down by the controller’s window where there is none',
+      'uses the default window for scaling down without one',
       input(9, 3),
       { scaleUp: rules(), scaleDown: { policies: [percent(100)] } },
       history([7, 299]),
@@ -85,13 +92,37 @@ describe('with behaviours', () => {
       'ScaleDownStabilized',
       'DesiredWithinRange',
     ],
-    ['up by so many', input(3, 9), up({ policies: [pods(2)] }), history(), 5, 'ReadyForNewScale', 'ScaleUpLimit'],
-    ['down by so many', input(9, 3), down({ policies: [pods(2)] }), history(), 7, 'ReadyForNewScale', 'ScaleDownLimit'],
-    ['up to the maximum', input(15, 25), up({}), history(), 20, 'ReadyForNewScale', 'TooManyReplicas'],
-    ['down to the minimum', input(9, 0), down({}), history(), 1, 'ReadyForNewScale', 'TooFewReplicas'],
-    ['not up at all', input(3, 9), up({ selectPolicy: 'Disabled' }), history(), 3, 'ReadyForNewScale', 'ScaleUpLimit'],
     [
-      'not down at all',
+      'limits scaling up by policy',
+      input(3, 9),
+      up({ policies: [pods(2)] }),
+      history(),
+      5,
+      'ReadyForNewScale',
+      'ScaleUpLimit',
+    ],
+    [
+      'limits scaling down by policy',
+      input(9, 3),
+      down({ policies: [pods(2)] }),
+      history(),
+      7,
+      'ReadyForNewScale',
+      'ScaleDownLimit',
+    ],
+    ['respects the maximum', input(15, 25), up({}), history(), 20, 'ReadyForNewScale', 'TooManyReplicas'],
+    ['respects the minimum', input(9, 0), down({}), history(), 1, 'ReadyForNewScale', 'TooFewReplicas'],
+    [
+      'does not scale up when disabled',
+      input(3, 9),
+      up({ selectPolicy: 'Disabled' }),
+      history(),
+      3,
+      'ReadyForNewScale',
+      'ScaleUpLimit',
+    ],
+    [
+      'does not scale down when disabled',
       input(9, 3),
       down({ selectPolicy: 'Disabled' }),
       history(),
@@ -107,7 +138,7 @@ describe('with behaviours', () => {
     },
   );
 
-  it('never goes beyond what is asked for, or the limits', () => {
+  it('never exceeds the proposed size or the limits', () => {
     const count = fc.integer({ min: 1, max: 40 });
     const past = fc.array(fc.tuple(count, fc.nat(400)), { maxLength: 5 });
     fc.assert(
@@ -131,21 +162,21 @@ describe('with behaviours', () => {
   });
 });
 
-describe('the rate of policies', () => {
+describe('scaleUpLimit and scaleDownLimit', () => {
   const busy = history();
   busy.scaledUp(4, now - 30 * s, rules({ policies: [pods(1, 600)] }));
   busy.scaledDown(1, now - 20 * s, rules({ policies: [pods(1, 600)] }));
   it.each([
-    ['so many in the period', { policies: [pods(5)] }, 10 - 3 + 5, 10 - 3 - 5],
-    ['what is before the period does not count', { policies: [pods(5, 30)] }, 10 + 1 + 5, 10 + 1 - 5],
-    ['so many per cent', { policies: [percent(50)] }, Math.ceil(7 * 1.5), Math.trunc(7 * 0.5)],
-    ['the most of several', { policies: [pods(5), percent(10)] }, 12, 2],
-    ['the least of several', { selectPolicy: 'Min', policies: [pods(5), percent(10)] }, 8, 6],
+    ['allow a number of pods per period', { policies: [pods(5)] }, 10 - 3 + 5, 10 - 3 - 5],
+    ['ignore changes before the period', { policies: [pods(5, 30)] }, 10 + 1 + 5, 10 + 1 - 5],
+    ['allow a percentage', { policies: [percent(50)] }, Math.ceil(7 * 1.5), Math.trunc(7 * 0.5)],
+    ['use the largest change of several policies', { policies: [pods(5), percent(10)] }, 12, 2],
+    ['use the smallest change with selectPolicy Min', { selectPolicy: 'Min', policies: [pods(5), percent(10)] }, 8, 6],
   ] as [string, HPAScalingRules, number, number][])('%s', (_, policy, most, fewest) => {
     expect(scaleUpLimit(10, busy, policy, now)).toBe(most);
     expect(scaleDownLimit(10, busy, policy, now)).toBe(fewest);
   });
-  it('needs no more history than its longest period', () => {
+  it('keep no more history than their longest period', () => {
     const past = history();
     for (let i = 0; i < 100; i++) past.scaledUp(1, i * 10 * s, rules({ policies: [pods(1, 60)] }));
     expect(past.ups.length).toBeLessThanOrEqual(7);

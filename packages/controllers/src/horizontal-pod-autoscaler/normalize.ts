@@ -4,7 +4,7 @@ import type { ScaleEvent, ScalingHistory } from './scaling-history.ts';
 
 export interface NormalizeInput {
   readonly currentReplicas: number;
-  /** What the metrics ask for. */
+  /** The size that the metrics propose. */
   readonly desiredReplicas: number;
   readonly minReplicas: number;
   readonly maxReplicas: number;
@@ -16,7 +16,7 @@ interface Finding {
   readonly message: string;
 }
 
-/** What becomes of what the metrics ask for, and why. */
+/** The limited size, with the conditions that explain it. */
 export interface Normalized {
   readonly replicas: number;
   readonly ableToScale: Finding;
@@ -50,7 +50,7 @@ const tooFastDown = {
   message: 'the desired replica count is decreasing faster than the maximum scale rate',
 };
 
-/** Without behaviours: down only after the window, up to twice as many, or four. */
+/** Limits the size without `spec.behavior`: scales down only after the window, and up to twice the size or four, whichever is more. */
 export function normalize(input: NormalizeInput, history: ScalingHistory, downscaleWindowMs: number): Normalized {
   const { currentReplicas, desiredReplicas, minReplicas, maxReplicas, now } = input;
   const since = now - downscaleWindowMs;
@@ -68,7 +68,7 @@ export function normalize(input: NormalizeInput, history: ScalingHistory, downsc
   return { replicas: stabilized, ableToScale, limited: { isLimited: false, ...withinRange } };
 }
 
-/** As `spec.behavior` says: windows and rates for each way. */
+/** Limits the size by `spec.behavior`: windows and rates for scaling up and down. */
 export function normalizeWithBehavior(
   input: NormalizeInput,
   { scaleUp = {}, scaleDown = {} }: HorizontalPodAutoscalerBehavior,
@@ -85,7 +85,7 @@ export function normalizeWithBehavior(
   return limitRate({ ...input, desiredReplicas: stabilized }, { scaleUp, scaleDown }, history, ableToScale);
 }
 
-/** Up to the lowest, and down to the highest, of what was recommended within the window of each. */
+/** Scales up to the lowest and down to the highest recommendation within the respective window. */
 function stabilize(
   { currentReplicas, desiredReplicas, now }: NormalizeInput,
   history: ScalingHistory,
@@ -118,7 +118,7 @@ function limitRate(
   return { replicas: desiredReplicas, ableToScale, limited: { isLimited: false, ...withinRange } };
 }
 
-/** As many replicas as the policies let there be now. */
+/** Returns the maximum size that the policies allow now. */
 export function scaleUpLimit(current: number, history: ScalingHistory, rules: HPAScalingRules, now: number): number {
   if (rules.selectPolicy === 'Disabled') return current;
   const limits = (rules.policies ?? []).map(({ type, value, periodSeconds }) => {
@@ -128,7 +128,7 @@ export function scaleUpLimit(current: number, history: ScalingHistory, rules: HP
   return rules.selectPolicy === 'Min' ? Math.min(...limits) : Math.max(...limits);
 }
 
-/** As few replicas as the policies let there be now. */
+/** Returns the minimum size that the policies allow now. */
 export function scaleDownLimit(current: number, history: ScalingHistory, rules: HPAScalingRules, now: number): number {
   if (rules.selectPolicy === 'Disabled') return current;
   const limits = (rules.policies ?? []).map(({ type, value, periodSeconds }) => {
@@ -138,7 +138,7 @@ export function scaleDownLimit(current: number, history: ScalingHistory, rules: 
   return rules.selectPolicy === 'Min' ? Math.max(...limits) : Math.min(...limits);
 }
 
-/** Before what was done within the period. */
+/** Returns the size before the changes within the period. */
 function replicasAtStart(current: number, { ups, downs }: ScalingHistory, periodSeconds: number, now: number): number {
   const changed = (events: readonly ScaleEvent[]): number =>
     events.reduce((sum, { change, at }) => (at > now - periodSeconds * 1000 ? sum + change : sum), 0);

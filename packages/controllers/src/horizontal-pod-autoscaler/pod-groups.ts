@@ -2,22 +2,22 @@ import type { Pod } from '@coxswain/api/core/v1';
 import { podCondition } from '@coxswain/component-helpers';
 import type { PodMetric, PodMetrics } from './metrics-client.ts';
 
-/** Which pods' metrics mean something. */
+/** The pods of a target, grouped by the usefulness of their metrics. */
 export interface PodGroups {
-  /** How many do. */
+  /** The number of pods with useful metrics. */
   readonly ready: number;
-  /** Not yet: they are still starting. */
+  /** Pods that are still starting. */
   readonly unready: readonly string[];
-  /** There are none of them. */
+  /** Pods without metrics. */
   readonly missing: readonly string[];
-  /** No longer: they have failed or are going. */
+  /** Pods that have failed or are being deleted. */
   readonly ignored: readonly string[];
 }
 
 export interface ReadinessRules {
-  /** For so long after its start a pod's CPU usage may be that of starting. */
+  /** For this long after its start, a pod's CPU usage may be due to initialization. */
   readonly cpuInitializationPeriodMs: number;
-  /** A pod that became unready within so long of its start was never ready. */
+  /** A pod whose Ready condition became False within this time after its start counts as never ready. */
   readonly initialReadinessDelayMs: number;
 }
 
@@ -47,7 +47,7 @@ function isStarting(pod: Pod, metric: PodMetric, rules: ReadinessRules, now: num
   const startedAt = Date.parse(pod.status.startTime);
   const changedAt = Date.parse(ready.lastTransitionTime ?? '') || 0;
   if (startedAt + rules.cpuInitializationPeriodMs > now) {
-    // What was measured must be of the time since it is ready.
+    // The whole measured period must be after the pod became ready.
     return ready.status === 'False' || metric.timestamp < changedAt + metric.windowMs;
   }
   return ready.status === 'False' && startedAt + rules.initialReadinessDelayMs > changedAt;

@@ -2,11 +2,11 @@ import { podRequests } from '@coxswain/api';
 import type { Pod } from '@coxswain/api/core/v1';
 import { Quantity, Scale } from '@coxswain/apimachinery/quantity';
 
-/** Those that may be requested for a pod as a whole. */
+/** Resources that can be requested at pod level. */
 const isPodLevelResource = (name: string): boolean =>
   name === 'cpu' || name === 'memory' || name.startsWith('hugepages-');
 
-/** What each pod requests, in thousandths, by name; or just its container of that name. Throws when one does not say. */
+/** Returns the requests of the pods in thousandths by pod name, or only those of the named container. Throws when a request is missing. */
 export function requestsOf(pods: readonly Pod[], resource: string, container = ''): Map<string, bigint> {
   return new Map(pods.map((pod) => [pod.metadata.name ?? '', requestOf(pod, resource, container)]));
 }

@@ -25,7 +25,7 @@ const metricsOf = (values: readonly (number | undefined)[]): PodMetrics =>
   );
 const none = { unready: [], missing: [], ignored: [] };
 
-describe('replicas for an average', () => {
+describe('replicasForPods with an average value', () => {
   const propose = (values: (number | undefined)[], target: number, groups = {}, current = values.length) =>
     replicasForPods(
       metricsOf(values),
@@ -36,11 +36,11 @@ describe('replicas for an average', () => {
     );
 
   it.each([
-    ['more usage, more replicas', [20_000, 10_000, 30_000], 15_000, {}, 4, 20_000n],
-    ['less usage, fewer', [12_000, 12_000, 12_000, 12_000, 12_000], 20_000, {}, 3, 12_000n],
-    ['within the tolerance nothing', [20_000, 21_000, 21_000], 20_000, {}, 3, 20_666n],
+    ['scales up with more usage', [20_000, 10_000, 30_000], 15_000, {}, 4, 20_000n],
+    ['scales down with less usage', [12_000, 12_000, 12_000, 12_000, 12_000], 20_000, {}, 3, 12_000n],
+    ['does not scale within the tolerance', [20_000, 21_000, 21_000], 20_000, {}, 3, 20_666n],
     [
-      'unready pods count as idle when there is to be more',
+      'counts unready pods as idle when scaling up',
       [50_000, 15_000, 30_000],
       15_000,
       { ready: 1, unready: ['p0', 'p1'] },
@@ -48,7 +48,7 @@ describe('replicas for an average', () => {
       30_000n,
     ],
     [
-      'missing pods count as idle when there is to be more',
+      'counts missing pods as idle when scaling up',
       [30_000, 30_000, undefined],
       15_000,
       { missing: ['p2'] },
@@ -56,27 +56,34 @@ describe('replicas for an average', () => {
       30_000n,
     ],
     [
-      'missing pods count as busy when there is to be less',
+      'counts missing pods as busy when scaling down',
       [10_000, 10_000, undefined, undefined],
       20_000,
       { missing: ['p2', 'p3'] },
       3,
       10_000n,
     ],
-    ['too many missing: nothing', [18_000, undefined, undefined], 15_000, { missing: ['p1', 'p2'] }, 3, 18_000n],
-    ['those that go do not count', [10_000, 90_000], 10_000, { ready: 1, ignored: ['p1'] }, 2, 10_000n],
+    [
+      'does not scale with too many missing pods',
+      [18_000, undefined, undefined],
+      15_000,
+      { missing: ['p1', 'p2'] },
+      3,
+      18_000n,
+    ],
+    ['ignores pods that are being deleted', [10_000, 90_000], 10_000, { ready: 1, ignored: ['p1'] }, 2, 10_000n],
   ] as const)('%s', (_, values, target, groups, replicas, average) => {
     const proposal = propose([...values], target, groups);
     expect([proposal.replicas, proposal.usage.average]).toEqual([replicas, average]);
   });
 
-  it('are not known without metrics', () => {
+  it('throws without metrics', () => {
     expect(() => propose([10], 10, { ready: 0, unready: ['p0'] })).toThrow(
       'did not receive metrics for targeted pods (pods might be unready)',
     );
   });
 
-  it('never go the wrong way on account of what is not known', () => {
+  it('never scales in the wrong direction because of missing values', () => {
     const value = fc.option(fc.nat(100_000), { nil: undefined });
     fc.assert(
       fc.property(
@@ -95,7 +102,7 @@ describe('replicas for an average', () => {
   });
 });
 
-describe('replicas for a utilization', () => {
+describe('replicasForPods with a utilization', () => {
   const requests = new Map([0, 1, 2, 3].map((i) => [`p${i}`, 1000n]));
   const propose = (values: (number | undefined)[], target: number, missing: string[] = []) =>
     replicasForPods(
@@ -106,14 +113,14 @@ describe('replicas for a utilization', () => {
       tolerances,
     );
   it.each([
-    ['more', [300, 500, 700], 30, [], 5, 50],
-    ['fewer', [100, 300, 500], 50, [], 2, 30],
-    ['missing, with a target above all requests', [400, 400, undefined], 150, ['p2'], 2, 40],
+    ['scales up', [300, 500, 700], 30, [], 5, 50],
+    ['scales down', [100, 300, 500], 50, [], 2, 30],
+    ['handles missing pods with a target above 100 percent', [400, 400, undefined], 150, ['p2'], 2, 40],
   ] as const)('%s', (_, values, target, missing, replicas, utilization) => {
     const proposal = propose([...values], target, [...missing]);
     expect([proposal.replicas, proposal.usage.utilization]).toEqual([replicas, utilization]);
   });
-  it('need pods that are known', () => {
+  it('throws when no metrics match known pods', () => {
     const target = utilizationTarget(50, new Map([['other', 1n]]));
     expect(() => replicasForPods(metricsOf([1]), { ...none, ready: 1 }, 1, target, tolerances)).toThrow(
       'no metrics returned matched known pods',
@@ -121,7 +128,7 @@ describe('replicas for a utilization', () => {
   });
 });
 
-describe('replicas for a value', () => {
+describe('replicasForValue and replicasForValuePerPod', () => {
   it.each([
     [20n, 10n, 3, 3, 6],
     [10n, 10n, 3, 1, 3],
@@ -142,7 +149,7 @@ describe('replicas for a value', () => {
   });
 });
 
-describe('which pods’ metrics mean something', () => {
+describe('groupPods', () => {
   const pod = (over: Pod['status'] = {}, metadata: Pod['metadata'] = {}): Pod => ({
     metadata: { name: 'p0', ...metadata },
     status: {
@@ -157,29 +164,29 @@ describe('which pods’ metrics mean something', () => {
   });
   const old = { startTime: at(now - 300_000) };
   it.each([
-    ['one that runs', pod(), 'ready'],
-    ['one that failed', pod({ phase: 'Failed' }), 'ignored'],
-    ['one that goes', pod({}, { deletionTimestamp: at(0) }), 'ignored'],
-    ['one that has not begun', pod({ phase: 'Pending' }), 'unready'],
-    ['one that does not say whether it is ready', pod({ conditions: [] }), 'unready'],
-    ['one that is not ready yet', pod(ready('False', now)), 'unready'],
-    ['one measured before it was ready', pod(ready('True', now - 30_000)), 'unready'],
-    ['an old one that was never ready', pod({ ...old, ...ready('False', now - 295_000) }), 'unready'],
-    ['an old one that was ready once', pod({ ...old, ...ready('False', now - 200_000) }), 'ready'],
+    ['a running pod', pod(), 'ready'],
+    ['a failed pod', pod({ phase: 'Failed' }), 'ignored'],
+    ['a pod that is being deleted', pod({}, { deletionTimestamp: at(0) }), 'ignored'],
+    ['a pending pod', pod({ phase: 'Pending' }), 'unready'],
+    ['a pod without Ready condition', pod({ conditions: [] }), 'unready'],
+    ['a pod that is not ready yet', pod(ready('False', now)), 'unready'],
+    ['a pod measured before it was ready', pod(ready('True', now - 30_000)), 'unready'],
+    ['an old pod that was never ready', pod({ ...old, ...ready('False', now - 295_000) }), 'unready'],
+    ['an old pod that was ready once', pod({ ...old, ...ready('False', now - 200_000) }), 'ready'],
   ] as const)('%s', (_, one, group) => {
     const groups = groupPods([one], metricsOf([5]), true, rules, now);
     const expected = { ready: 0, unready: [], missing: [], ignored: [] };
     expect(groups).toEqual({ ...expected, [group]: group === 'ready' ? 1 : ['p0'] });
   });
-  it('one that is not measured', () => {
+  it('a pod without metrics is missing', () => {
     expect(groupPods([pod()], new Map(), true, rules, now).missing).toEqual(['p0']);
   });
-  it('for other metrics than CPU all that run', () => {
+  it('all running pods are ready for other metrics than CPU', () => {
     expect(groupPods([pod({ conditions: [] })], metricsOf([5]), false, rules, now).ready).toBe(1);
   });
 });
 
-describe('what pods request', () => {
+describe('requestsOf', () => {
   const container = (name: string, cpu?: string) => ({
     name,
     image: 'i',
@@ -202,14 +209,14 @@ describe('what pods request', () => {
   ] as const)('%s', (_, one, name, request) => expect(requestsOf([one], 'cpu', name).get('p')).toBe(request));
   it.each([
     [
-      'nothing said',
+      'no request',
       pod({ containers: [container('a', '1'), container('b')] }),
       '',
       'missing request for cpu in container b of Pod p',
     ],
     ['no such container', pod({ containers: [container('a', '1')] }), 'x', 'container x not found in Pod p'],
     [
-      'not for the pod',
+      'no request at pod level',
       pod({ containers: [container('a')], resources: { requests: { memory: '1Gi' } } }),
       '',
       'missing pod-level request for cpu in Pod p',

@@ -2,7 +2,7 @@ import type { PodMetrics } from './metrics-client.ts';
 import { ceilToInt32, ceilToInt64, clampInt32 } from './numbers.ts';
 import type { PodGroups } from './pod-groups.ts';
 
-/** How far usage may be off the target before anything is done about it. */
+/** How far usage may deviate from the target without scaling. */
 export interface Tolerances {
   readonly scaleDown: number;
   readonly scaleUp: number;
@@ -14,23 +14,23 @@ const isWithin = (ratio: number, { scaleDown, scaleUp }: Tolerances): boolean =>
 /** Values of pods by name. */
 type Values = ReadonlyMap<string, bigint>;
 
-/** Usage as a part of the target, and as the status has it. */
+/** Usage relative to the target, and absolute for the status. */
 interface Usage {
   readonly ratio: number;
   readonly average: bigint;
-  /** Per cent of what is requested, where that is what the target is of. */
+  /** Percentage of the requests, for a utilization target. */
   readonly utilization?: number;
 }
 
-/** How usage is compared with what it should be. */
+/** Compares the usage of pods with a target. */
 export interface UsageTarget {
-  /** Throws when the values are of no pods that are known. */
+  /** Throws when none of the values belongs to a known pod. */
   usageOf(values: Values): Usage;
-  /** What a pod that is not measured is taken to use when all others use too little: as much as it may. */
+  /** The assumed usage of a pod without metrics when scaling down: the highest expected one. */
   fallback(podName: string): bigint;
 }
 
-/** So much for each pod, on average. */
+/** A target for the average value per pod. */
 export const averageTarget = (target: bigint): UsageTarget => ({
   usageOf(values) {
     const average = sum(values) / BigInt(values.size);
@@ -39,7 +39,7 @@ export const averageTarget = (target: bigint): UsageTarget => ({
   fallback: () => target,
 });
 
-/** So many per cent of what the pods request. */
+/** A target for the utilization in percent of the pods' requests. */
 export const utilizationTarget = (target: number, requests: Values): UsageTarget => ({
   usageOf(values) {
     let used = 0n;
@@ -65,8 +65,8 @@ export interface Proposal {
 }
 
 /**
- * As many replicas as bring the average usage of pods to its target. Pods that are not measured or not ready count
- * against the change, whichever way it goes: too much is done later, if it is still to be done. Throws when nothing is known.
+ * Returns the number of replicas that brings the average usage of pods to its target. Pods that are not ready or have no metrics
+ * are counted so that they reduce the change in either direction; a later reconcile can complete it. Throws without any metrics.
  */
 export function replicasForPods(
   metrics: PodMetrics,
@@ -96,7 +96,7 @@ export function replicasForPods(
   return goesWrongWay ? unchanged : { replicas, usage };
 }
 
-/** As many as bring one value, which pods share in, to its target. `readyPods` is asked only when it matters. */
+/** Returns the number of replicas that brings a value, which the pods share, to its target. `readyPods` is called only when needed. */
 export function replicasForValue(
   value: bigint,
   target: bigint,
@@ -109,7 +109,7 @@ export function replicasForValue(
   return isWithin(ratio, tolerances) ? currentReplicas : ceilToInt32(ratio * readyPods());
 }
 
-/** As many as bring a value's part for each replica to its target; and that part as it is. */
+/** Returns the number of replicas that brings the value per replica to its target, and the current value per replica. */
 export function replicasForValuePerPod(
   value: bigint,
   target: bigint,

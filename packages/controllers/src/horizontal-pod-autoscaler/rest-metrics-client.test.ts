@@ -9,7 +9,7 @@ const web = parse('app=web');
 const at = '2026-01-01T00:00:10Z';
 const timestamp = Date.parse(at);
 
-/** A client, and what it asks for; everything is answered with these items. */
+/** Returns a client and a list of its requests. Every request is answered with these items. */
 function start(items: readonly object[], versions = ['v1beta1', 'v1beta2'], preferred = 'v1beta2') {
   const asked: string[] = [];
   const clock = new FakeClock();
@@ -56,8 +56,8 @@ function start(items: readonly object[], versions = ['v1beta1', 'v1beta2'], pref
   return { client, asked, clock, discoveries: () => discoveries };
 }
 
-describe('metrics over the aggregated APIs', () => {
-  it('of resources', async () => {
+describe('RestMetricsClient', () => {
+  it('reads resource metrics', async () => {
     const containers = [
       { name: 'a', usage: { cpu: '100m', memory: '1Ki' } },
       { name: 'b', usage: { cpu: '1500n' } },
@@ -76,7 +76,7 @@ describe('metrics over the aggregated APIs', () => {
     expect(asked[0]).toBe('/apis/metrics.k8s.io/v1beta1/namespaces/ns/pods?labelSelector=app=web');
   });
 
-  it('of pods', async () => {
+  it('reads pod metrics', async () => {
     const items = [
       { describedObject: { name: 'p' }, timestamp: at, windowSeconds: 20, value: '2' },
       { describedObject: { name: 'q' }, timestamp: at, value: '500m' },
@@ -93,7 +93,7 @@ describe('metrics over the aggregated APIs', () => {
     ]);
   });
 
-  it('of objects, in the version that the server has, asked for now and then', async () => {
+  it('reads object metrics in the served version, which it caches for a while', async () => {
     const { client, asked, clock, discoveries } = start([{ describedObject: {}, value: '3' }], ['v1beta1'], 'v1beta1');
     const ingress = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'main' };
     expect(await client.objectMetric('hits', 'ns', ingress, Selector.nothing)).toBe(3000n);
@@ -108,13 +108,13 @@ describe('metrics over the aggregated APIs', () => {
     expect(discoveries()).toBe(2);
   });
 
-  it('from elsewhere', async () => {
+  it('reads external metrics', async () => {
     const { client, asked } = start([{ value: '3' }, { value: '1500m' }]);
     expect(await client.externalMetric('queue', 'ns', web)).toEqual([3000n, 1500n]);
     expect(asked).toEqual(['/apis/external.metrics.k8s.io/v1beta1/namespaces/ns/queue?labelSelector=app=web']);
   });
 
-  it('that are not there', async () => {
+  it('rejects without metrics', async () => {
     const { client } = start([]);
     const service = { apiVersion: 'v1', kind: 'Service', name: 's' };
     await expect(client.resourceMetric('cpu', 'ns', web)).rejects.toThrow(

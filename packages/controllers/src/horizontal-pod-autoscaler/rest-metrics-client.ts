@@ -8,7 +8,7 @@ import type { Clock, DeferredRESTMapper, DiscoveryInterface, RESTClient } from '
 import type { MetricSamples, MetricsClient, PodMetric, PodMetrics } from './metrics-client.ts';
 
 const customGroup = 'custom.metrics.k8s.io';
-/** Those that are understood, the best first. */
+/** Supported versions. */
 const customVersions = ['v1beta2', 'v1beta1'];
 const defaultWindowMs = 60_000;
 
@@ -23,7 +23,7 @@ interface CustomMetricItem {
   readonly describedObject: { readonly name?: string };
   readonly timestamp?: string;
   readonly windowSeconds?: number;
-  /** As v1beta1 names it. */
+  /** The v1beta1 name of `windowSeconds`. */
   readonly window?: number;
   readonly value: string;
 }
@@ -37,7 +37,7 @@ export interface RestMetricsClientOptions {
   readonly discovery: Pick<DiscoveryInterface, 'groups'>;
   readonly mapper: Pick<DeferredRESTMapper, 'restMapping'>;
   readonly clock: Clock;
-  /** For so long the version of the custom metrics API is not asked for again. */
+  /** How long the discovered version of the custom metrics API is cached. */
   readonly versionTtlMs: number;
 }
 
@@ -168,7 +168,7 @@ interface MetricsRequest {
   readonly resource: GroupResource;
 }
 
-/** An API that answers well, but with nothing. */
+/** The API responded successfully but with an empty list. */
 class NoMetricsError extends Error {}
 
 function atLeastOne<T>(items: readonly T[], api: string): readonly T[] {
@@ -185,7 +185,7 @@ async function explained<T>(api: string, call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Undefined when not all of what is asked for was measured. */
+/** Returns undefined when the resource was not measured for all containers. */
 function usageOf({ containers }: PodMetricsItem, resource: string, container: string): bigint | undefined {
   const counted =
     container === '' ? (containers ?? []) : (containers ?? []).filter(({ name }) => name === container).slice(0, 1);
@@ -202,6 +202,6 @@ const milli = (quantity: string): bigint => Quantity.parse(quantity).scaledValue
 const timeOf = (time: string | undefined): number => Date.parse(time ?? '') || 0;
 const segment = encodeURIComponent;
 
-/** Those that select anything in particular. */
+/** Returns the non-empty selectors as query parameters. */
 const selectors = (by: Readonly<Record<string, Selector>>): object =>
   Object.fromEntries(Object.entries(by).flatMap(([name, selector]) => (`${selector}` ? [[name, `${selector}`]] : [])));

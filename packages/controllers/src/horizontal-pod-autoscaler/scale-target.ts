@@ -7,7 +7,7 @@ import type { ControllerContext } from '../framework/controller/controller.ts';
 
 const tries = 5;
 
-/** The size of a target, and where it is to be set. */
+/** The scale of a target, and the resource and namespace to update it in. */
 export interface FoundScale {
   readonly scale: Scale;
   readonly resource: GroupResource;
@@ -23,7 +23,10 @@ export class ScaleTargets {
     this.#scales = new ScaleClient(context.rest, { discovery: context.discovery, mapper: context.mapper });
   }
 
-  /** Rejects when there is no such kind, no such object, or it has no scale; with what the first of several says. */
+  /**
+   * Reads the scale of the target. Rejects when the kind or the object does not exist or it has no scale; of several errors with
+   * the first.
+   */
   async find({ metadata: { namespace = '' }, spec }: HorizontalPodAutoscaler): Promise<FoundScale> {
     const { apiVersion = '', kind, name } = spec.scaleTargetRef;
     const { group } = GroupVersion.parse(apiVersion);
@@ -41,7 +44,7 @@ export class ScaleTargets {
     throw firstError ?? new Error('unrecognized resource');
   }
 
-  /** Whoever has changed the target meanwhile: once more, as it is now. */
+  /** Sets the number of replicas. On a conflict reads the scale and tries again. */
   async resize({ scale, resource, namespace }: FoundScale, replicas: number): Promise<void> {
     const scales = this.#scales.inNamespace(namespace);
     let current = scale;

@@ -6,13 +6,13 @@ export interface Recommendation {
   readonly at: number;
 }
 
-/** A number of replicas that were added or taken away. */
+/** A number of replicas that were added or removed. */
 export interface ScaleEvent {
   readonly change: number;
   readonly at: number;
 }
 
-/** What has been recommended and done of late for one autoscaler. Holds nothing older than its windows and periods. */
+/** Recent recommendations and scale events of one autoscaler. Entries older than the windows and periods are removed. */
 export class ScalingHistory {
   recommendations: readonly Recommendation[];
   ups: readonly ScaleEvent[] = [];
@@ -22,7 +22,7 @@ export class ScalingHistory {
     this.recommendations = [first];
   }
 
-  /** Adds a recommendation, and drops those from before `since`. */
+  /** Adds a recommendation and removes those before `since`. */
   recommend(recommendation: Recommendation, since: number): void {
     this.recommendations = [...this.recommendations.filter(({ at }) => at >= since), recommendation];
   }

@@ -1,10 +1,10 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import type { Selector } from '@coxswain/apimachinery/labels';
 
-/** Which autoscalers' targets have which pods: two must not scale the same. Holds one selector for each autoscaler. */
+/** Finds autoscalers that select the same pods, which is an error. Holds one selector for each autoscaler. */
 export class SelectedPods {
   readonly #selectors = new Map<string, { readonly selector: Selector; readonly bucket: string }>();
-  /** Autoscalers by namespace and a label that their pods must have; by namespace alone when there is no such label. */
+  /** Autoscalers by namespace and one label that their selector requires, or by namespace alone without such a label. */
   readonly #buckets = new Map<string, Set<string>>();
 
   set(namespace: string, key: string, selector: Selector): void {
@@ -25,7 +25,7 @@ export class SelectedPods {
     if (members?.size === 0) this.#buckets.delete(bucket);
   }
 
-  /** The keys of all autoscalers that have any of these pods, sorted. */
+  /** Returns the sorted keys of all autoscalers that select any of these pods. */
   autoscalersOf(namespace: string, pods: readonly Pod[]): string[] {
     const keys = new Set<string>();
     for (const { metadata } of pods) {
