@@ -4,14 +4,14 @@ import { setPodDefaults, setPodTemplateDefaults, setReplicationControllerDefault
 import { podStrategy } from './pod-strategy.ts';
 import { podTemplateStrategy, replicationControllerStrategy } from './replication-controller.ts';
 
-/** What sets defaults, by kind. */
+/** The functions that set defaults, by kind. */
 export const podDefaults = {
   Pod: setPodDefaults,
   PodTemplate: setPodTemplateDefaults,
   ReplicationController: setReplicationControllerDefaults,
 } satisfies Readonly<Record<string, Defaulter<never>>>;
 
-/** How objects are created and changed, by kind. */
+/** The strategies, by kind. */
 export const podStrategies = {
   Pod: podStrategy,
   PodTemplate: podTemplateStrategy,

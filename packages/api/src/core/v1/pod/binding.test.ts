@@ -16,7 +16,7 @@ const binding: Binding = {
 };
 
 describe('validateBinding', () => {
-  it('asks for a node by name', () => {
+  it('requires a node by name', () => {
     expect(validateBinding({ metadata: {}, target: { kind: 'Pod' } }).map(String)).toEqual([
       'target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>"',
       'target.name: Required value',
@@ -39,11 +39,11 @@ describe('bindingConflict', () => {
       { spec: { containers: [], schedulingGates: [{ name: 'g' }] } },
       'pod web has non-empty .spec.schedulingGates',
     ],
-  ])('tells of %s', (_, fields, conflict) => expect(bindingConflict(pod(fields))).toBe(conflict));
+  ])('checks %s', (_, fields, conflict) => expect(bindingConflict(pod(fields))).toBe(conflict));
 });
 
 describe('bindPod', () => {
-  it('assigns the node, takes over annotations and labels, and says that the pod is scheduled', () => {
+  it('assigns the node, takes over annotations and labels, and sets the PodScheduled condition', () => {
     const bound = pod();
     bindPod(bound, binding, now, FeatureGates.defaults);
     expect(bound).toEqual({
@@ -77,7 +77,7 @@ describe('bindPod', () => {
     ]);
   });
 
-  it('leaves labels and the nomination while the features are off', () => {
+  it('keeps labels and nominatedNodeName while the features are off', () => {
     const bound = pod();
     const features = new FeatureGates({
       ClearingNominatedNodeNameAfterBinding: false,

@@ -4,7 +4,7 @@ import type { FeatureGates } from '../../../features/feature-gates.ts';
 import type { Binding, Pod } from '../../../generated/core/v1.ts';
 import type { Strategy } from '../../../strategy/strategy.ts';
 
-/** A pod is bound to a node, by name. */
+/** Validates a binding, whose target must be a node. */
 export function validateBinding({ target }: Binding): ErrorList {
   const errors: ErrorList = [];
   if (target.kind && target.kind !== 'Node')
@@ -13,10 +13,10 @@ export function validateBinding({ target }: Binding): ErrorList {
   return errors;
 }
 
-/** Bindings are created and never stored: `bindPod` is what they do. */
+/** Bindings are never stored; creating one calls `bindPod`. */
 export const bindingStrategy: Strategy<Binding> = { validate: validateBinding };
 
-/** Why the pod cannot be bound now, in upstream's words; undefined if it can. The server answers with a conflict. */
+/** Returns why the pod cannot be bound, with upstream's message; undefined if it can. The server responds with 409 Conflict. */
 export function bindingConflict({ metadata, spec }: Pod): string | undefined {
   const { name } = metadata;
   if (metadata.deletionTimestamp) return `pod ${name} is being deleted, cannot be assigned to a host`;
@@ -25,7 +25,10 @@ export function bindingConflict({ metadata, spec }: Pod): string | undefined {
   return undefined;
 }
 
-/** Assigns the pod to the node that the binding names, and takes over the binding's annotations and labels. */
+/**
+ * Assigns the pod to the binding's target node, takes over the binding's annotations and labels, and sets the
+ * PodScheduled condition.
+ */
 export function bindPod(pod: Pod, { target, metadata }: Binding, now: Date, features: FeatureGates): void {
   pod.spec = { ...(pod.spec ?? { containers: [] }), nodeName: target.name ?? '' };
   const { nominatedNodeName, ...status } = pod.status ?? {};

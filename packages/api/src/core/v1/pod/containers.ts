@@ -1,29 +1,29 @@
 import type { Path } from '@coxswain/apimachinery';
 import type { Container, EphemeralContainer, PodSpec } from '../../../generated/core/v1.ts';
 
-/** What all containers of a pod have in common, whatever their lists. */
+/** A container of any of a pod's lists. */
 export type AnyContainer = Container | EphemeralContainer;
 
 const containerLists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
-/** The spec of a pod that says nothing. */
+/** Stands for the spec of a pod that has none. */
 export const emptyPodSpec: Readonly<PodSpec> = Object.freeze({ containers: [] });
 
-/** The regular containers. The list is null in memory when there are none, as JSON shows it. */
+/** Returns the regular containers. The list is null in memory when JSON has null. */
 export const containersOf = (spec: PodSpec | undefined): readonly Container[] => spec?.containers ?? [];
 
-/** Regular containers, then those that initialise. */
+/** Returns the regular containers, then the init containers. */
 export const regularAndInitContainers = (spec: PodSpec): Container[] => [
   ...containersOf(spec),
   ...(spec.initContainers ?? []),
 ];
 
-/** Every container: those that initialise, the regular ones, then the ephemeral ones. */
+/** Yields every container: init containers, regular ones, then ephemeral ones. */
 export function* allContainers(spec: PodSpec): Generator<AnyContainer> {
   for (const list of containerLists) yield* spec[list] ?? [];
 }
 
-/** Every container with its place, in the order of `allContainers`. */
+/** Yields every container with its path, in the order of `allContainers`. */
 export function* containersWithPath(spec: PodSpec, specPath: Path): Generator<[container: AnyContainer, path: Path]> {
   for (const list of containerLists) {
     const containers: readonly AnyContainer[] | undefined = spec[list];
@@ -33,7 +33,7 @@ export function* containersWithPath(spec: PodSpec, specPath: Path): Generator<[c
   }
 }
 
-/** Whether any container of the pod is as the function says. */
+/** Reports whether the predicate holds for any container of the pod. */
 export function someContainer(spec: PodSpec, test: (container: AnyContainer) => boolean): boolean {
   for (const list of containerLists) {
     const containers: readonly AnyContainer[] | undefined = spec[list];

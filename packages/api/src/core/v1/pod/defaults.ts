@@ -66,7 +66,7 @@ function setResourcesDefaults({ limits, requests }: ResourceRequirements): void 
   roundUpToMilli(requests);
 }
 
-/** What every spec of pods gets, also in templates. `serviceAccount` and `serviceAccountName` come to say the same. */
+/** Sets the defaults of pods and templates. `serviceAccount` and `serviceAccountName` are kept equal. */
 function setPodSpecDefaults(spec: PodSpec): void {
   spec.dnsPolicy ||= 'ClusterFirst';
   spec.restartPolicy ||= 'Always';
@@ -86,7 +86,7 @@ function setPodSpecDefaults(spec: PodSpec): void {
   }
 }
 
-/** Annotations in which init containers stood before there was a field for them: they are taken out of what is stored. */
+/** Annotations that held init containers before there was a field for them; they are removed. */
 const initContainerAnnotations = ['alpha', 'beta'].flatMap((stage) =>
   ['init-containers', 'init-container-statuses'].map((name) => `pod.${stage}.kubernetes.io/${name}`),
 );
@@ -104,14 +104,14 @@ function dropInitContainerAnnotations(object: Pod | PodTemplateSpec): void {
   object.metadata = kept.length > 0 ? { ...metadata, annotations: Object.fromEntries(kept) } : metadata;
 }
 
-/** The defaults of a template, in whatever kind it stands. */
+/** Sets the defaults of a pod template in any kind. */
 export function setPodTemplateSpecDefaults(template: PodTemplateSpec): void {
   template.spec ??= { containers: [] };
   setPodSpecDefaults(template.spec);
   dropInitContainerAnnotations(template);
 }
 
-/** What is limited and not requested is requested to that limit. */
+/** Sets missing requests to the limits. */
 function setRequestsToLimits({ resources }: Container): void {
   if (!resources?.limits) return;
   resources.requests ??= {};
@@ -119,7 +119,7 @@ function setRequestsToLimits({ resources }: Container): void {
     if (!Object.hasOwn(resources.requests, name)) setOwnEntry(resources.requests, name, resources.limits[name]!);
 }
 
-/** What a pod asks for as a whole, as far as it can be told from its containers: only if it asks for something. */
+/** Sets pod-level requests and limits from those of the containers, if the pod has any pod-level resources. */
 function setPodLevelResourceDefaults(spec: PodSpec): void {
   const { resources } = spec;
   if (!resources || !(hasEntries(resources.limits) || hasEntries(resources.requests))) return;
@@ -142,7 +142,7 @@ function setPodLevelResourceDefaults(spec: PodSpec): void {
 
 const hasEntries = (list: ResourceList | undefined): boolean => list !== undefined && Object.keys(list).length > 0;
 
-/** On the host's network a port that is not mapped is the host's port of that number. */
+/** Sets missing host ports to the container ports, for pods with `hostNetwork`. */
 function setHostPorts(containers: readonly Container[] | undefined): void {
   for (const { ports } of containers ?? []) for (const port of ports ?? []) port.hostPort ||= port.containerPort;
 }
@@ -158,13 +158,13 @@ function setPodStatusDefaults(status: PodStatus): void {
   status.ephemeralContainerStatuses?.forEach(setContainerStatusDefaults);
   roundUpToMilli(status.allocatedResources);
   if (status.resources) setResourcesDefaults(status.resources);
-  // Of an address that is written twice, the older field is right.
+  // When podIP and podIPs differ, podIP wins, as it is the older field.
   if (status.podIP && status.podIP !== status.podIPs?.[0]?.ip) status.podIPs = [{ ip: status.podIP }];
   const first = status.podIPs?.[0]?.ip;
   if (first) status.podIP = first;
 }
 
-/** The defaults of a pod: beside those of its spec, what must not show up in templates. */
+/** Sets the defaults of a pod: those of its spec and those that templates must not get. */
 export function setPodDefaults(pod: Pod): void {
   pod.spec ??= { containers: [] };
   const { spec } = pod;
@@ -187,7 +187,7 @@ export function setPodTemplateDefaults(podTemplate: PodTemplate): void {
   setPodTemplateSpecDefaults(podTemplate.template);
 }
 
-/** Labels and selector of a controller are those of its template, unless it has its own. */
+/** Sets the defaults of a controller: its labels and selector are those of its template unless set. */
 export function setReplicationControllerDefaults(controller: ReplicationController): void {
   controller.spec ??= {};
   const { spec, metadata } = controller;

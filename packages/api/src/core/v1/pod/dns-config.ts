@@ -11,7 +11,7 @@ import {
 import type { PodDNSConfig } from '../../../generated/core/v1.ts';
 import type { PodValidationOptions } from './validation-options.ts';
 
-/** What the resolvers of Linux take. */
+/** Limits of the resolvers of Linux. */
 const maxNameservers = 3;
 const maxSearchPaths = 32;
 const maxSearchListLength = 2048;

@@ -11,7 +11,7 @@ import { type AnyContainer, allContainers, containersOf, someContainer } from '.
 import { isRestartableInitContainer } from './resources/pod-resources.ts';
 import { containerRestartRulesInUse, envFilesInUse } from './validation-options.ts';
 
-/** A field that is taken out while its feature is off, unless the old object had it already. */
+/** A field that is dropped while its feature is off, unless the old object uses it. */
 interface GatedField<T> {
   readonly feature: FeatureName;
   readonly inUse: (old: T) => boolean;
@@ -32,7 +32,7 @@ function projectedSource(feature: FeatureName, name: keyof VolumeProjection): Ga
   };
 }
 
-/** A field of the object itself, in use when it is there. */
+/** A field of the object itself, in use when it is set. */
 const ownField = <T extends object>(feature: FeatureName, name: keyof T): GatedField<T> => ({
   feature,
   inUse: (old) => old[name] !== undefined,
@@ -88,7 +88,7 @@ const specFields: readonly GatedField<PodSpec>[] = [
   },
 ];
 
-/** A lifecycle that had nothing else is taken out with it. */
+/** Drops the stop signal, and the lifecycle if it is empty afterwards. */
 function dropStopSignal(container: AnyContainer): void {
   if (container.lifecycle?.stopSignal === undefined) return;
   const { stopSignal: _, ...lifecycle } = container.lifecycle;
@@ -151,7 +151,7 @@ function dropDisabled<T>(
   for (const { feature, inUse, drop } of fields) if (!features.enabled(feature) && !(old && inUse(old))) drop(object);
 }
 
-/** Takes out of a template what belongs to features that are off and that the old template, if any, did not use. */
+/** Drops the fields of a template that belong to disabled features, unless the old template uses them. */
 export function dropDisabledTemplateFields(
   template: PodTemplateSpec | undefined,
   old: PodTemplateSpec | undefined,
@@ -160,7 +160,7 @@ export function dropDisabledTemplateFields(
   dropDisabled(specFields, template?.spec, old?.spec, features);
 }
 
-/** The same for a pod and its status. */
+/** Drops the fields of a pod and its status that belong to disabled features, unless the old pod uses them. */
 export function dropDisabledPodFields(pod: Pod, old: Pod | undefined, features: FeatureGates): void {
   dropDisabled(specFields, pod.spec, old?.spec, features);
   dropDisabled(statusFields, pod.status, old?.status, features);

@@ -1,8 +1,8 @@
 /**
- * Pods, and everything that other kinds need to contain a template of them: defaults, validation, warnings.
+ * Pods, and the code for kinds with a pod template: defaults, validation, warnings.
  *
- * Where to start: `pod-spec.ts` (the rules of a spec), `pod-template.ts` (what controllers check),
- * `pod-strategy.ts` (pods themselves).
+ * Where to start: `pod-spec.ts` (the rules of a spec), `pod-template.ts` (validation of templates), `pod-strategy.ts`
+ * (pods themselves).
  */
 
 export { invalidEach, requiredSupported, sortedEntries, unlessSupported } from '../checks.ts';

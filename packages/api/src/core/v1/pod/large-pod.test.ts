@@ -18,12 +18,12 @@ function pod(spec: Partial<PodSpec>, container: Partial<Container> = {}): Pod {
 
 const many = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 
-/** Pods of up to three megabytes, which is what a server takes: none may take long, or more memory than there is. */
-describe('a pod with a great many', () => {
+/** Pods of up to three megabytes, the limit of a request, must be validated fast and without exhausting memory. */
+describe('a pod with very many', () => {
   const cases: Readonly<Record<string, readonly [make: () => Pod, errors: number, warnings: number]>> = {
     'wrong variables': [() => pod({}, { env: many(150_000, () => ({ name: '=' })) }), MAX_FIELD_ERRORS, 0],
     'variables of one name': [() => pod({}, { env: many(150_000, () => ({ name: 'A' })) }), 0, 149_999],
-    // Each but the first is warned about once for each before it, until there are a thousand.
+    // Each port but the first causes one warning per earlier port, up to a thousand.
     'definitions of one port': [() => pod({}, { ports: many(100_000, () => ({ containerPort: 1 })) }), 0, 1035],
     'files below another file': [
       () => {

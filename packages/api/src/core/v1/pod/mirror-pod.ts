@@ -1,10 +1,10 @@
 import { type ErrorList, FieldError, type ObjectMeta } from '@coxswain/apimachinery';
 
-/** On pods that the kubelet made from files of its own: they only mirror them. */
+/** Set on mirror pods, which the kubelet creates for its static pods. */
 export const mirrorPodAnnotation = 'kubernetes.io/config.mirror';
 
 export const isMirrorPod = ({ annotations }: ObjectMeta): boolean =>
   annotations !== undefined && Object.hasOwn(annotations, mirrorPodAnnotation);
 
-/** Something that cannot be done with the pod at all: upstream names an empty path. */
+/** Returns an error about the whole pod; upstream prints an empty path. */
 export const refusePod = (detail: string): ErrorList => [new FieldError('FieldValueForbidden', '[]', '', detail)];

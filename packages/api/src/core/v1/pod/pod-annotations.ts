@@ -26,13 +26,13 @@ const tolerationsAnnotation = 'scheduler.alpha.kubernetes.io/tolerations';
 const deletionCostAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
 const localhostPrefix = 'localhost/';
 
-/** Whether the cost of deleting the pod, if there is one, is a 32 bit integer without sign or leading zeroes. */
+/** Reports whether the pod deletion cost, if any, is an int32 without plus sign or leading zeroes. */
 export function deletionCostIsValid(annotations: Annotations | undefined): boolean {
   const cost = ownEntry(annotations, deletionCostAnnotation);
   return cost === undefined || (/^(0|-[0-9]+|[1-9][0-9]*)$/.test(cost) && Number(cost) === (Number(cost) | 0));
 }
 
-/** The annotations of a pod or template that have a meaning to the server. */
+/** Validates the annotations of a pod or template that have a meaning to the server. */
 export function validatePodAnnotations(
   annotations: Annotations | undefined,
   spec: PodSpec,
@@ -81,7 +81,7 @@ function validateTolerationsAnnotation(
   validateTolerations(tolerations.map(asToleration), path.child(tolerationsAnnotation), options, errors);
 }
 
-/** Upstream reads these without minding the case of their names. */
+/** Converts a value to a Toleration. Field names match case-insensitively, as in Go. */
 function asToleration(value: unknown): Toleration {
   const names = ['key', 'operator', 'value', 'effect', 'tolerationSeconds'] as const;
   const entries = Object.entries(isJsonObject(value) ? value : {}).flatMap(([key, part]) => {
@@ -106,7 +106,7 @@ function validateAppArmorAnnotation(value: string, key: string, spec: PodSpec, p
     errors.push(invalid(path, value, `invalid AppArmor profile name: ${quote(value)}`));
 }
 
-/** What an update may not do to the annotations, then what `validatePodAnnotations` says. */
+/** Validates the changes of annotations, then applies `validatePodAnnotations`. */
 export function validatePodAnnotationsUpdate(
   annotations: Annotations | undefined,
   old: Annotations | undefined,
@@ -136,7 +136,7 @@ export function validatePodAnnotationsUpdate(
 const hasProfile = ({ securityContext }: Pick<AnyContainer | PodSpec, 'securityContext'>): boolean =>
   securityContext?.seccompProfile !== undefined || securityContext?.appArmorProfile !== undefined;
 
-/** Annotations from before there were fields for profiles must say the same as the fields. */
+/** Validates that legacy annotations for seccomp and AppArmor profiles agree with the fields. */
 export function validateAnnotationsMatchFields(
   { annotations }: ObjectMeta,
   spec: PodSpec,
@@ -175,7 +175,7 @@ export function validateAnnotationsMatchFields(
     );
 }
 
-/** The field of the profile with which the annotation does not agree. */
+/** Returns the field of the profile that the annotation contradicts. */
 function profileMismatch(
   { type, localhostProfile }: SeccompProfile | AppArmorProfile,
   annotation: string,
@@ -196,7 +196,7 @@ function profileMismatch(
   }
 }
 
-/** The profile that an annotation stands for; undefined if it is none. */
+/** Returns the AppArmor profile that an annotation stands for; undefined if it is invalid. */
 export function appArmorProfileOfAnnotation(annotation: string): AppArmorProfile | undefined {
   if (annotation === 'unconfined') return { type: 'Unconfined' };
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' };

@@ -6,7 +6,7 @@ import { refusePod } from './mirror-pod.ts';
 const positive = (value: number | undefined, name: string): ErrorList =>
   value !== undefined && value < 1 ? [invalid(Path.of(name), value, 'must be greater than 0')] : [];
 
-/** What of a container's log is asked for. `selectsStreams`: the feature to ask for one of its streams is on. */
+/** Validates the options of a log request. `selectsStreams` says whether the feature for selecting a stream is on. */
 export function validatePodLogOptions(options: PodLogOptions, selectsStreams: boolean): ErrorList {
   const { tailLines, limitBytes, sinceSeconds, sinceTime, stream } = options;
   const errors: ErrorList = [];

@@ -2,7 +2,7 @@ import { type ErrorList, forbidden, notSupported, type Path, required } from '@c
 import type { PodSecurityContext, PodSpec, SecurityContext } from '../../../generated/core/v1.ts';
 import { containersWithPath } from './containers.ts';
 
-/** What Windows does not know of a pod, in upstream's order: fields of its security context or, with a dot, of its spec. */
+/** Fields that Windows pods must not set, in upstream's order: of the security context or, with a dot, of the spec. */
 const linuxOnlyInPod: readonly (
   | keyof PodSecurityContext
   | '.hostUsers'
@@ -40,7 +40,7 @@ const linuxOnlyInContainer: readonly (keyof SecurityContext)[] = [
   'runAsGroup',
 ];
 
-/** A pod that says on which system it runs must not ask for what the other one has. */
+/** Validates that a pod with `os` sets no fields of the other operating system. */
 export function validatePodOS(spec: PodSpec, path: Path, errors: ErrorList): void {
   if (!spec.os) return;
   switch (spec.os.name) {

@@ -48,7 +48,7 @@ const restartPolicies = ['Always', 'OnFailure', 'Never'];
 const dnsPolicies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 const preemptionPolicies = ['PreemptLowerPriority', 'Never'];
 
-/** The spec of a pod, or of a template: then there are no metadata of a pod. Defaults must have been set. */
+/** Validates the spec of a pod, or of a template when `pod` is undefined. Defaults must be set. */
 export function validatePodSpec(
   spec: PodSpec,
   pod: ObjectMeta | undefined,
@@ -84,7 +84,7 @@ export function validatePodSpec(
   return errors;
 }
 
-/** What a pod is made of: volumes, claims, containers, and what they need together. */
+/** Validates volumes, claims and containers, and their references to each other. */
 function validateParts(
   spec: PodSpec,
   pod: ObjectMeta | undefined,
@@ -157,7 +157,7 @@ function validateReadinessAndSchedulingGates(
   });
 }
 
-/** With user namespaces of its own a pod cannot share other namespaces of the host. */
+/** Validates that a pod with its own user namespace does not share other namespaces of the host. */
 function validateHostUsers(spec: PodSpec, path: Path, options: PodValidationOptions, errors: ErrorList): void {
   const refuse = (at: Path) => forbidden(at, 'when `hostUsers` is false');
   if (spec.hostNetwork && !options.allowUserNamespacesHostNetworkSupport)
@@ -227,7 +227,7 @@ function validateSchedulingGroup({ podGroupName }: PodSchedulingGroup, path: Pat
   else errors.push(invalid(path.child('podGroupName'), undefined, 'must specify one of: `podGroupName`'));
 }
 
-/** Variables are read from files of empty directories only. */
+/** Validates that fileKeyRefs refer to emptyDir volumes. */
 function validateFileKeyRefVolumes(spec: PodSpec, path: Path, errors: ErrorList): void {
   if (!envFilesInUse(spec)) return;
   const volumes = new Map(spec.volumes?.map((volume) => [volume.name, volume]));

@@ -30,7 +30,7 @@ import type { PodValidationOptions } from './validation-options.ts';
 const path = Path.of('status');
 const annotationsPath = Path.of('metadata', 'annotations');
 
-/** What the kubelet, or another that writes the status, may say of a pod. */
+/** Validates an update of a pod's status. */
 export function validatePodStatusUpdate(pod: Pod, old: Pod, options: PodValidationOptions): ErrorList {
   const { status = {}, spec = emptyPodSpec } = pod;
   const { status: oldStatus = {} } = old;
@@ -146,7 +146,7 @@ function validateNodeAllocatableClaims(status: PodStatus, spec: PodSpec, errors:
   });
 }
 
-/** Addresses that were there before may stay, however they are written. */
+/** Validates addresses. Unchanged ones may have any notation. */
 function validateIPs(
   field: 'podIPs' | 'hostIPs',
   status: PodStatus,

@@ -22,7 +22,7 @@ function pod(spec: Partial<Pod['spec']> = {}, fields: Partial<Pod> = {}): Pod {
 }
 
 describe('a new pod', () => {
-  it('says that its gates hold it', () => {
+  it('has a PodScheduled condition with reason SchedulingGated when it has gates', () => {
     const created = prepareForCreate(podStrategy, pod({ schedulingGates: [{ name: 'quota' }] }), context);
     expect(created.status).toEqual({
       phase: 'Pending',
@@ -39,7 +39,7 @@ describe('a new pod', () => {
     });
   });
 
-  it('has no privileges in a cluster that allows none', () => {
+  it('cannot be privileged in a cluster that does not allow it', () => {
     const privileged = pod({
       containers: [{ name: 'web', image: 'x', securityContext: { privileged: true } }],
       securityContext: { windowsOptions: { hostProcess: true } },
@@ -54,7 +54,7 @@ describe('a new pod', () => {
     expect(problems(true)).toEqual([]);
   });
 
-  it('warns of annotations that become fields while it is prepared', () => {
+  it('causes warnings about annotations that are copied to fields during preparation', () => {
     const key = 'container.apparmor.security.beta.kubernetes.io/web';
     const warnings: string[] = [];
     const annotated = pod({}, { metadata: { name: 'web', annotations: { [key]: 'unconfined' } } });
@@ -67,7 +67,7 @@ describe('a new pod', () => {
 });
 
 describe('the status of a pod', () => {
-  it('does not touch the deletion of the pod', () => {
+  it('keeps the deletionTimestamp of the pod', () => {
     const old = pod({}, { metadata: { name: 'web', deletionTimestamp: '2026-01-01T00:00:00Z' } });
     const { deletionTimestamp: _, ...metadata } = old.metadata;
     const updated = prepareForSubresourceUpdate<Pod>(podStrategy, 'status', { ...old, metadata }, old, context);
@@ -81,13 +81,13 @@ describe('ephemeral containers', () => {
   const problems = (spec: Partial<Pod['spec']>) =>
     podStrategy.subresources!.ephemeralcontainers!.validateUpdate!(pod(spec), old, context).map(String);
 
-  it('stay', () => {
+  it('cannot be removed', () => {
     expect(problems({})).toEqual([
       'spec.ephemeralContainers: Forbidden: existing ephemeral containers "debug" may not be removed\n',
     ]);
   });
 
-  it('stay as they are', () => {
+  it('cannot be changed', () => {
     expect(problems({ ephemeralContainers: [{ ...debug, image: 'other:1' }] })).toEqual([
       'spec.ephemeralContainers: Forbidden: existing ephemeral containers "debug" may not be changed\n' +
         '@@ -1,6 +1,6 @@\n {\n  "Name": "debug",\n- "Image": "busybox:1",\n+ "Image": "other:1",\n' +
@@ -95,12 +95,12 @@ describe('ephemeral containers', () => {
     ]);
   });
 
-  it('may come in any order', () => {
+  it('can be added at any position', () => {
     expect(problems({ ephemeralContainers: [{ name: 'first', image: 'x:1' }, debug] })).toEqual([]);
   });
 });
 
-describe('a pod is selected by', () => {
+describe('a pod can be selected by', () => {
   const selected = pod(
     { nodeName: 'n', schedulerName: 's', serviceAccountName: 'a', hostNetwork: true },
     { status: { phase: 'Running', podIPs: [{ ip: '10.0.0.1' }], nominatedNodeName: 'm' } },

@@ -30,7 +30,7 @@ const annotationsPath = Path.of('metadata', 'annotations');
 const optionsFor = (context: StrategyContext, old?: Pod): PodValidationOptions =>
   podValidationOptions(context, old?.spec, old?.metadata, true);
 
-/** A gated pod says from the start why it is not scheduled. */
+/** The condition that a pod with scheduling gates has from its creation. */
 const gatedCondition = (now: Date) => ({
   type: 'PodScheduled',
   status: 'False',
@@ -39,7 +39,7 @@ const gatedCondition = (now: Date) => ({
   message: 'Scheduling is blocked due to non-empty scheduling gates',
 });
 
-/** Values of the pod's own labels go into the selectors that ask for pods with the same or other values. */
+/** Adds requirements for `matchLabelKeys` and `mismatchLabelKeys` to the selectors, with the values of the pod's labels. */
 function mergeLabelKeys(pod: Pod, { features }: StrategyContext): void {
   const labels = pod.metadata.labels ?? {};
   const merge = (
@@ -65,7 +65,10 @@ function mergeLabelKeys(pod: Pod, { features }: StrategyContext): void {
       merge(labelSelector, matchLabelKeys, 'In');
 }
 
-/** Profiles in annotations become fields, unless they are the pod's. Gives the annotations that have no field otherwise. */
+/**
+ * Copies AppArmor profiles from annotations to containers without the field. Returns the annotations that are not
+ * expressed by fields, for warnings.
+ */
 function syncAppArmor(pod: Pod, spec: PodSpec): string[] {
   const { annotations } = pod.metadata;
   if (!annotations || spec.os?.name === 'windows') return [];
@@ -83,7 +86,7 @@ function syncAppArmor(pod: Pod, spec: PodSpec): string[] {
   return undeclared;
 }
 
-/** Kubelets that do not know the field must not clear what others have written. */
+/** Restores missing observedGenerations, so that kubelets that do not know the field do not clear it. */
 function keepObservedGenerations(pod: Pod, old: Pod): void {
   const status = pod.status!;
   const oldStatus = old.status ?? {};
@@ -100,7 +103,7 @@ function keepObservedGenerations(pod: Pod, old: Pod): void {
 
 const address = ({ status }: Pod): string => status?.podIPs?.[0]?.ip ?? '';
 
-/** How pods are created and changed. */
+/** The strategy of pods. */
 export const podStrategy: Strategy<Pod> = {
   generation: (pod, old) => !samePodSpec(pod.spec ?? emptyPodSpec, old.spec ?? emptyPodSpec),
   prepareForCreate: (pod, context) => {
@@ -178,10 +181,10 @@ export const podStrategy: Strategy<Pod> = {
     'spec.hostNetwork': ({ spec }) => String(spec?.hostNetwork ?? false),
     'status.phase': ({ status }) => status?.phase ?? '',
     'status.podIP': address,
-    // Upstream takes the label and then finds no pod that has it.
+    // Upstream accepts this label, but no pod matches it.
     'status.podIPs': () => '',
     'status.nominatedNodeName': ({ status }) => status?.nominatedNodeName ?? '',
-    // What the first clients of v1 called it.
+    // A legacy name for spec.nodeName.
     'spec.host': ({ spec }) => spec?.nodeName ?? '',
   },
   table: podTable,

@@ -15,7 +15,7 @@ describe('a pod that is being deleted', () => {
     ['is terminating', { phase: 'Running' }, 'Terminating'],
     ['is unknown when its node is lost', { phase: 'Running', reason: 'NodeLost' }, 'Unknown'],
     ['has failed when it has failed', { phase: 'Failed' }, 'Failed'],
-    ['has ended when it has ended', { phase: 'Succeeded' }, 'Succeeded'],
+    ['has succeeded when it has succeeded', { phase: 'Succeeded' }, 'Succeeded'],
   ])('%s', (_, status, reason) => expect(podTable.row(pod(status, deleted), context)[2]).toBe(reason));
 });
 
@@ -30,7 +30,7 @@ describe('restarts', () => {
     lastState: finishedAt ? { terminated: { exitCode: 1, finishedAt } } : {},
   });
 
-  it('are counted together, with the time of the last one', () => {
+  it('are summed up, with the time of the last one', () => {
     const status: Pod['status'] = {
       phase: 'Running',
       containerStatuses: [container(2, '2026-01-10T23:00:00Z'), container(3, '2026-01-10T23:58:00Z')],
@@ -39,7 +39,7 @@ describe('restarts', () => {
     expect([ready, restarts, age]).toEqual(['2/1', '5 (2m ago)', '10d']);
   });
 
-  it('are none without a time', () => {
+  it('have no time when there are none', () => {
     const status: Pod['status'] = { phase: 'Running', containerStatuses: [container(0, '2026-01-10T23:00:00Z')] };
     expect(podTable.row(pod(status), context)[3]).toBe('0');
   });

@@ -3,7 +3,7 @@ import { translateTimestampSince } from '../../../strategy/print.ts';
 import { columns, type PrintContext, type TablePrinter } from '../../../strategy/table.ts';
 import { isRestartableInitContainer } from './resources/pod-resources.ts';
 
-/** What the containers of a pod add up to. */
+/** Totals over the containers of a pod. */
 class Summary {
   reason: string;
   ready = 0;
@@ -17,7 +17,7 @@ class Summary {
   count({ restartCount, lastState }: ContainerStatus): void {
     this.restarts += restartCount;
     const finished = lastState?.terminated?.finishedAt;
-    // Times are in one form and zone: as texts they are in the order of time.
+    // All times have the same format and zone, so comparing strings compares times.
     if (finished && (!this.lastRestart || finished > this.lastRestart)) this.lastRestart = finished;
   }
 }
@@ -28,7 +28,10 @@ const endOf = ({ reason, signal, exitCode }: ContainerStateTerminated): string =
 const isTrue = (conditions: readonly PodCondition[] | undefined, type: string): boolean =>
   conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
 
-/** Goes through init containers up to the first that is not done. Gives whether there is one, and the restarts of sidecars. */
+/**
+ * Adds the init containers up to the first that has not finished to the summary. Returns whether there is one, and the
+ * totals of sidecars.
+ */
 function readInitContainers({ spec, status }: Pod, summary: Summary): { initializing: boolean; sidecars: Summary } {
   const sidecars = new Summary('');
   const containers = spec?.initContainers ?? [];
@@ -51,7 +54,7 @@ function readInitContainers({ spec, status }: Pod, summary: Summary): { initiali
   return { initializing: false, sidecars };
 }
 
-/** The first container that has something to say has the last word. */
+/** Adds the regular containers to the summary. They are visited in reverse, so that the first one with a reason determines it. */
 function readContainers({ status }: Pod, summary: Summary): void {
   let running = false;
   let failure = '';
@@ -119,7 +122,7 @@ function row(pod: Pod, context: PrintContext): string[] {
   ];
 }
 
-/** Pods as `kubectl get` shows them. */
+/** The table of pods. */
 export const podTable: TablePrinter<Pod> = {
   columns: columns(
     'Name',

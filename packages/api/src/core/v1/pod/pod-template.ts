@@ -15,8 +15,8 @@ import { validatePodSpec } from './pod-spec.ts';
 import type { PodValidationOptions } from './validation-options.ts';
 
 /**
- * What a controller makes pods from. On update the options (`podTemplateValidationOptions`) of the old template let
- * through what was there before; otherwise the same rules hold.
+ * Validates a pod template. On update, `options` (`podTemplateValidationOptions`) of the old template allow what it
+ * already had; otherwise the rules of create apply.
  */
 export function validatePodTemplateSpec(
   template: PodTemplateSpec,
@@ -38,13 +38,19 @@ export function validatePodTemplateSpec(
 }
 
 export interface ControllerTemplateRule {
-  /** Whether the controller's selector selects the template's labels; true when it is empty, which is an error elsewhere. */
+  /**
+   * Reports whether the controller's selector matches the template's labels; true when the selector is empty, which is
+   * reported elsewhere.
+   */
   readonly matches: (labels: Readonly<Record<string, string>>) => boolean;
-  /** What the controller is called in the message about deadlines. */
+  /** The controller's name in the message about deadlines. */
   readonly controller: 'ReplicationController' | 'ReplicaSet' | 'DaemonSet' | 'StatefulSet';
 }
 
-/** The template of a controller that keeps its pods running: it selects them, they always restart and have no deadline. */
+/**
+ * Validates the template of a controller that keeps its pods running: its selector must match, restartPolicy must be
+ * Always, and pods must have no deadline.
+ */
 export function validatePodTemplateSpecForController(
   template: PodTemplateSpec,
   { matches, controller }: ControllerTemplateRule,
@@ -68,7 +74,7 @@ export function validatePodTemplateSpecForController(
   return errors;
 }
 
-/** The template of a ReplicationController, whose selector is a map. */
+/** Validates the template of a ReplicationController, whose selector is a map. */
 export function validatePodTemplateSpecForRC(
   template: PodTemplateSpec | undefined,
   selector: Readonly<Record<string, string>> | undefined,
@@ -87,7 +93,7 @@ export function validatePodTemplateSpecForRC(
   );
 }
 
-/** The template of a ReplicaSet or Deployment; `matches` says whether the selector selects labels. */
+/** Validates the template of a ReplicaSet or Deployment. `matches` reports whether the selector matches labels. */
 export function validatePodTemplateSpecForReplicaSet(
   template: PodTemplateSpec,
   matches: ControllerTemplateRule['matches'],

@@ -12,7 +12,7 @@ const specPath = Path.of('spec');
 
 const volumesPath = specPath.child('volumes');
 
-/** Annotations and spec, with what is asked of pods and not of templates. */
+/** Validates annotations and spec, including the rules for pods that do not apply to templates. */
 function validatePodAnnotationsAndSpec(pod: Pod, options: PodValidationOptions, errors: ErrorList): ErrorList {
   const { metadata, spec = emptyPodSpec } = pod;
   validatePodAnnotations(metadata.annotations, spec, annotationsPath, options, errors);
@@ -40,13 +40,13 @@ function validateImages(list: string, containers: readonly Container[] | null | 
   });
 }
 
-/** What upstream asks of a changed pod as of a new one, once more after it has looked at the change of its metadata. */
+/** Applies the rules of create to an updated pod. Upstream does so after it has validated the change of metadata. */
 export function validatePodMetadataAndSpec(pod: Pod, options: PodValidationOptions): ErrorList {
   const errors = validateObjectMeta(pod.metadata, true, nameIsDnsSubdomain, metadataPath);
   return validatePodAnnotationsAndSpec(pod, options, errors);
 }
 
-/** A new pod, beside its metadata. */
+/** Validates a new pod, except for its metadata. */
 export function validatePodCreate(pod: Pod, options: PodValidationOptions): ErrorList {
   const { metadata, spec = emptyPodSpec } = pod;
   const { ephemeralContainers, nodeName, schedulingGates } = spec;

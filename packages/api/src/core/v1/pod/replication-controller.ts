@@ -43,7 +43,7 @@ function validateSpec(spec: ReplicationControllerSpec, options: PodValidationOpt
   ];
 }
 
-/** A selector that a newer kind had and this one cannot say must not change. */
+/** Validates annotations of fields that could not be converted: the selector must not change while such an annotation exists. */
 function validateNonConvertibleFields(controller: ReplicationController, old: ReplicationController): ErrorList {
   return sortedEntries(old.metadata.annotations).flatMap(([key, value]) => {
     const [, field, ...more] = key.startsWith('non-convertible.kubernetes.io') ? key.split('/') : [];
@@ -84,7 +84,7 @@ const namesOf = (containers: readonly Container[] | undefined): string =>
 const imagesOf = (containers: readonly Container[] | undefined): string =>
   (containers ?? []).map(({ image }) => image ?? '').join(',');
 
-/** How replication controllers are created and changed. */
+/** The strategy of replication controllers. */
 export const replicationControllerStrategy: Strategy<ReplicationController> = {
   generation: ['spec'],
   prepareForCreate: (controller, { features }) => {
@@ -109,7 +109,7 @@ export const replicationControllerStrategy: Strategy<ReplicationController> = {
       ...podTemplateWarnings(templatePath, spec?.template, features),
     ];
   },
-  // Upstream looks at the old template here, not at the new one.
+  // Upstream warns about the old template here, not the new one.
   warningsOnUpdate: ({ metadata }, old, { features }) =>
     metadata.generation === old.metadata.generation
       ? []
@@ -142,7 +142,7 @@ export const replicationControllerStrategy: Strategy<ReplicationController> = {
   },
 };
 
-/** How pod templates are created and changed. */
+/** The strategy of pod templates. */
 export const podTemplateStrategy: Strategy<PodTemplate> = {
   generation: ({ template = {} }, { template: old = {} }) =>
     !jsonEquals(template.metadata, old.metadata) ||

@@ -12,16 +12,16 @@ import {
 } from '@coxswain/apimachinery';
 
 const maxDomainLength = 253;
-/** A domain, a slash, a namespace's name, a dot and a resource's name. */
+/** The lengths of a domain, a slash, a namespace's name, a dot and a resource's name. */
 const maxSignerNameLength = maxDomainLength + 1 + 63 + 1 + 253;
 
-/** Signers that belong to Kubernetes itself. */
+/** Reports whether the signer belongs to Kubernetes itself. */
 export function isKubernetesSignerName(signerName: string): boolean {
   const host = signerName.split('/', 1)[0]!;
   return host === 'kubernetes.io' || host.endsWith('.kubernetes.io');
 }
 
-/** `example.com/signer-name`. */
+/** Validates a name of the form `example.com/signer-name`. */
 export function validateSignerName(path: Path, signerName: string): ErrorList {
   if (!signerName) return [required(path)];
   const segments = signerName.split('/');
@@ -40,7 +40,7 @@ export function validateSignerName(path: Path, signerName: string): ErrorList {
   return errors;
 }
 
-/** Only the first: what follows would say the same again. */
+/** Reports only the first invalid label: errors of further ones would repeat it. */
 function firstBadLabel(path: Path, segment: string, check: (label: string) => string[]): ErrorList {
   for (const label of segment.split('.')) {
     const messages = check(label);
@@ -50,7 +50,7 @@ function firstBadLabel(path: Path, segment: string, check: (label: string) => st
   return [];
 }
 
-/** The rule for the name of a ClusterTrustBundle, which starts with its signer's name if it has one. */
+/** Validates the name of a ClusterTrustBundle, which has its signer's name as prefix if it has a signer. */
 export function validateClusterTrustBundleName(signerName: string, name: string, prefix: boolean): string[] {
   if (!signerName)
     return name.includes(':')
@@ -62,7 +62,7 @@ export function validateClusterTrustBundleName(signerName: string, name: string,
     : [`ClusterTrustBundle for signerName ${signerName} must be named with prefix ${requiredPrefix}`];
 }
 
-/** The signer whose bundle the name is, or nothing for a bundle without one. */
+/** Returns the signer in the name of a ClusterTrustBundle; empty when it has none. */
 export function signerNameOfClusterTrustBundle(name: string): string {
   const end = name.lastIndexOf(':');
   return end < 0 ? '' : name.slice(0, end).replaceAll(':', '/');

@@ -13,21 +13,21 @@ import { validateLegacyMatchLabelKeys, validateMatchLabelKeys } from './scheduli
 import { hostSysctlConflict } from './security/security-context.ts';
 
 /**
- * What is allowed that the rules would otherwise forbid: because a feature is on, or because the object had it
- * before, and must stay possible to update.
+ * Exceptions from the rules: because a feature is on, or because the old object already had such values and must stay
+ * updatable.
  */
 export interface PodValidationOptions {
   readonly features: FeatureGates;
-  /** The spec is of a pod, not of a template. */
+  /** The spec is that of a pod, not of a template. */
   readonly resourceIsPod: boolean;
-  /** Whether the cluster runs privileged containers at all: `--allow-privileged`. */
+  /** Whether the cluster allows privileged containers: `--allow-privileged`. */
   readonly allowPrivileged: boolean;
   readonly allowInvalidPodDeletionCost: boolean;
   readonly allowInvalidLabelValueInSelector: boolean;
   readonly allowInvalidLabelValueInRequiredNodeAffinity: boolean;
   readonly allowIndivisibleHugePagesValues: boolean;
   readonly allowInvalidTopologySpreadConstraintLabelSelector: boolean;
-  /** The rules of `matchLabelKeys` before v1.34 hold. */
+  /** The rules of `matchLabelKeys` before v1.34 apply. */
   readonly legacyMatchLabelKeys: boolean;
   readonly allowNonLocalProjectedTokenPath: boolean;
   readonly allowNamespacedSysctlsForHostNetAndHostIPC: boolean;
@@ -45,10 +45,10 @@ const nowhere = Path.of('');
 
 type Cluster = Pick<StrategyContext, 'features' | 'allowPrivileged'>;
 
-/** The options of new objects, which are the same for all of them: by `resourceIsPod` and `allowPrivileged`. */
+/** Cached options for new objects, which depend only on the feature gates, `resourceIsPod` and `allowPrivileged`. */
 const forNew = new WeakMap<FeatureGates, PodValidationOptions[]>();
 
-/** For the spec of a pod or template that replaces `old`, or is new when there is none. */
+/** Returns the options for the spec of a pod or template that replaces `old`, or is new when `old` is undefined. */
 export function podValidationOptions(
   { features, allowPrivileged = true }: Cluster,
   old: PodSpec | undefined,
@@ -130,7 +130,7 @@ function optionsBeside(
   };
 }
 
-/** For a template that replaces `old`, or is new when there is none. */
+/** Returns the options for a template that replaces `old`, or is new when `old` is undefined. */
 export const podTemplateValidationOptions = (cluster: Cluster, old?: PodTemplateSpec): PodValidationOptions =>
   podValidationOptions(cluster, old?.spec, old && (old.metadata ?? {}), false);
 
@@ -157,11 +157,11 @@ function usesIndivisibleHugePages(spec: PodSpec): boolean {
   );
 }
 
-/** Whether any environment variable is read from a file. */
+/** Reports whether any environment variable is read from a file. */
 export const envFilesInUse = (spec: PodSpec): boolean =>
   someContainer(spec, ({ env }) => env?.some(({ valueFrom }) => valueFrom?.fileKeyRef !== undefined) ?? false);
 
-/** Whether any container has a restart policy of its own, other than that of a sidecar. */
+/** Reports whether any container has its own restart policy, other than that of a sidecar. */
 export const containerRestartRulesInUse = (spec: PodSpec): boolean =>
   containersOf(spec).some(({ restartPolicy }) => restartPolicy !== undefined) ||
   (spec.initContainers ?? []).some(

@@ -68,7 +68,7 @@ function validateMountBesideDevices(
     errors.push(invalid(path.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'));
 }
 
-/** Upstream's messages about paths and modes inside a mount point to the list, not to the mount. */
+/** Validates the options of a mount. Upstream's error paths for these fields lack the index of the mount. */
 function validateMountOptions(
   mount: VolumeMount,
   container: AnyContainer,
@@ -90,13 +90,13 @@ function validateMountOptions(
   if (recursiveReadOnly !== undefined) validateRecursiveReadOnly(mount, path.child('recursiveReadOnly'), errors);
 }
 
-/** Where a container has volumes or devices. */
+/** The names and paths of a container's mounts or devices. */
 interface Places {
   readonly names: ReadonlySet<string>;
   readonly paths: ReadonlySet<string>;
 }
 
-/** Of several with one name only the last one's path counts. */
+/** Collects names and paths. Of several items with the same name, only the last one's path counts, as upstream. */
 function placesOf<T extends VolumeDevice | VolumeMount>(items: readonly T[], pathOf: (item: T) => string): Places {
   const pathByName = new Map(items.map((item) => [item.name, pathOf(item)]));
   return { names: new Set(pathByName.keys()), paths: new Set(pathByName.values()) };

@@ -30,7 +30,7 @@ export function validateContainerPorts(ports: readonly ContainerPort[], path: Pa
   });
 }
 
-/** No two of the containers want the same port of the host. */
+/** Validates that no two containers use the same host port. */
 export function validateHostPorts(containers: readonly AnyContainer[], path: Path, errors: ErrorList): void {
   let taken: Set<string> | undefined;
   containers.forEach(({ ports }, c) => {
@@ -44,7 +44,7 @@ export function validateHostPorts(containers: readonly AnyContainer[], path: Pat
   });
 }
 
-/** On the host's network a port is the same outside as inside. A template may leave it to the pod's defaults. */
+/** With `hostNetwork`, hostPort must equal containerPort. A template may omit it, because pods get it by default. */
 export function validateHostNetworkPorts(spec: PodSpec, path: Path, isPod: boolean, errors: ErrorList): void {
   if (!spec.hostNetwork) return;
   const detail = 'must match `containerPort` when `hostNetwork` is true';

@@ -18,7 +18,7 @@ const maxExitCodes = 255;
 const restartPolicies = ['Always', 'Never', 'OnFailure'];
 const rulesNeedPolicy = 'must specify restartPolicy when restart rules are used';
 
-/** A container's own restart policy, and the rules that go before it. */
+/** Validates a container's own restart policy and its restartPolicyRules. */
 export function validateContainerRestartPolicy(
   { restartPolicy, restartPolicyRules: rules }: Container,
   path: Path,
@@ -67,7 +67,7 @@ export function validateInitContainerRestartPolicy(
   }
 }
 
-/** What must happen to the container when its resources change. */
+/** Validates what happens to the container when its resources are resized. */
 export function validateResizePolicy(
   policies: readonly ContainerResizePolicy[],
   path: Path,

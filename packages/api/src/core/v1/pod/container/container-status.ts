@@ -36,7 +36,7 @@ function forEachStatus(status: PodStatus, path: Path, visit: (one: ContainerStat
     });
 }
 
-/** Whether the container starts again after it ended with this code: its rules say, or its policy, or the pod's. */
+/** Reports whether a container that exits with this code is restarted: by its rules, else its policy, else the pod's policy. */
 function restarts(
   container: Container,
   { restartPolicy: podPolicy }: PodSpec,
@@ -57,7 +57,7 @@ function restarts(
   return policy === 'OnFailure' ? exitCode !== 0 : policy !== 'Never';
 }
 
-/** A container that has ended for good does not come back to life. */
+/** Validates that containers that terminated and are not restarted do not leave that state. */
 export function validateStateTransitions(
   status: PodStatus,
   { spec, status: old = {} }: Pod,
@@ -92,7 +92,7 @@ export function validateStateTransitions(
   }
 }
 
-/** What is said of each container: as whom it runs, the health of its devices, the digests of its image volumes. */
+/** Validates container statuses: the user, the health of allocated devices, and the image digests of image volumes. */
 export function validateContainerStatuses(
   status: PodStatus,
   spec: PodSpec,

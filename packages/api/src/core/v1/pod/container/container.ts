@@ -27,7 +27,7 @@ import {
 import { pullPolicies } from './image-name.ts';
 import { type ProbeName, validateLifecycle, validateProbe } from './probe.ts';
 
-/** What containers are judged by besides themselves. */
+/** The inputs of container validation besides the container. */
 export interface ContainerContext {
   readonly spec: PodSpec;
   readonly volumes: ReadonlyMap<string, Volume>;
@@ -38,7 +38,7 @@ export interface ContainerContext {
 const probes: readonly ProbeName[] = ['livenessProbe', 'readinessProbe', 'startupProbe'];
 const terminationMessagePolicies = ['File', 'FallbackToLogsOnError'];
 
-/** What holds for containers of every sort. */
+/** Applies the rules for containers of all kinds. */
 function validateContainer(container: AnyContainer, path: Path, context: ContainerContext, errors: ErrorList): void {
   const { spec, volumes, podClaimNames, options } = context;
   const { name, image, ports, env, envFrom, resources, resizePolicy, securityContext } = container;
@@ -65,7 +65,7 @@ function validateContainer(container: AnyContainer, path: Path, context: Contain
     validateSecurityContext(securityContext, path.child('securityContext'), spec.hostUsers !== false, options, errors);
 }
 
-/** What only containers that go on running may have. */
+/** Validates probes and lifecycle, which only regular containers and sidecars may have. */
 function validateProbesAndLifecycle(
   container: Container,
   path: Path,
@@ -118,7 +118,8 @@ export function validateInitContainers(
     validateInitContainerRestartPolicy(container, at, options, errors);
     if (names.has(name)) errors.push(duplicate(at.child('name'), name));
     else if (name) names.add(name);
-    // They run one by one, so only within one of them can ports collide. Upstream counts it as the first of the list.
+    // Init containers run one at a time, so ports can collide only within one of them. Upstream reports it as the first
+    // of the list.
     validateHostPorts([container], path, errors);
     if (sidecar) validateProbesAndLifecycle(container, at, context, errors);
     else
@@ -134,7 +135,7 @@ export function validateInitContainers(
   });
 }
 
-/** Fields that ephemeral containers may not have, in the order of the type. */
+/** Fields that ephemeral containers must not have, in the order of Go's struct. */
 const forbiddenInEphemeral = [
   'ports',
   'resources',
@@ -172,10 +173,10 @@ export function validateEphemeralContainers(
   });
 }
 
-/** `resources: {}` stands for none. */
+/** Reports whether the container has resource requirements; `resources: {}` counts as none. */
 const asksForResources = ({ resources }: AnyContainer): boolean => Object.keys(resources ?? {}).length > 0;
 
-/** A template may have any text for an image, a pod may not. */
+/** Validates the whitespace of an image name. Upstream checks it for pods, not for templates. */
 export function validateImageWhitespace({ image }: AnyContainer, path: Path, errors: ErrorList): void {
   if (image && image.trim() !== image)
     errors.push(invalid(path.child('image'), image, 'must not have leading or trailing whitespace'));

@@ -11,7 +11,7 @@ import {
 } from '@coxswain/apimachinery';
 import type { ObjectFieldSelector, ResourceFieldSelector } from '../../../../generated/core/v1.ts';
 
-/** Fields of a pod that an environment variable may show. Sorted: messages list them. */
+/** Pod fields that environment variables may use. Sorted, because messages list them. */
 export const envFieldPaths = [
   'metadata.name',
   'metadata.namespace',
@@ -24,7 +24,7 @@ export const envFieldPaths = [
   'status.podIPs',
 ];
 
-/** Fields of a pod that a file may show. Sorted: messages list them. */
+/** Pod fields that files of volumes may use. Sorted, because messages list them. */
 export const volumeFieldPaths = [
   'metadata.annotations',
   'metadata.labels',
@@ -33,7 +33,7 @@ export const volumeFieldPaths = [
   'metadata.uid',
 ];
 
-/** Every field that the downward API knows at all, whether or not it may be shown in the place at hand. */
+/** All pod fields that the downward API knows, including those not supported in the given place. */
 const knownFieldPaths = new Set([
   ...envFieldPaths,
   ...volumeFieldPaths,
@@ -43,7 +43,7 @@ const knownFieldPaths = new Set([
   'spec.host',
 ]);
 
-/** The parts of `metadata.labels['key']`; undefined for a path without subscript. */
+/** Splits `metadata.labels['key']`; undefined for a path without subscript. */
 function splitSubscript(fieldPath: string): [path: string, key: string] | undefined {
   if (!fieldPath.endsWith("']")) return undefined;
   const open = fieldPath.slice(0, -2);
@@ -51,7 +51,7 @@ function splitSubscript(fieldPath: string): [path: string, key: string] | undefi
   return start <= 0 ? undefined : [open.slice(0, start), open.slice(start + 2)];
 }
 
-/** A field of the pod itself, one of `supported` or an entry of its labels or annotations. */
+/** Validates a reference to a pod field, which is one of `supported` or an entry of labels or annotations. */
 export function validateObjectFieldSelector(
   { apiVersion, fieldPath }: ObjectFieldSelector,
   supported: readonly string[],
@@ -102,7 +102,7 @@ const byteDivisors = [
   ...['k', 'M', 'G', 'T', 'P', 'E', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'].map((unit) => `1${unit}`),
 ];
 
-/** How an amount of this resource may be divided, and what the message calls the resource. */
+/** Returns the valid divisors of a resource, how the message lists them, and the resource's name in the message. */
 function divisorsOf(resource: string): [divisors: readonly string[], listed: string, called: string] | undefined {
   const bytes = (called: string): [readonly string[], string, string] => [
     byteDivisors,
@@ -115,7 +115,7 @@ function divisorsOf(resource: string): [divisors: readonly string[], listed: str
   return bytes(resource.endsWith('.memory') ? 'memory' : 'local ephemeral storage');
 }
 
-/** An amount that a container requests or is limited to. A file must say of which container it is. */
+/** Validates a reference to a container's resource request or limit. In a volume, the container's name is required. */
 export function validateResourceFieldSelector(
   { containerName, resource, divisor }: ResourceFieldSelector,
   path: Path,

@@ -49,10 +49,10 @@ const others = [
 ];
 
 describe('isLatestImage', () => {
-  it.each(latest)('takes %j for the latest image', (image) => expect(isLatestImage(image)).toBe(true));
-  it.each(others)('does not take %j for the latest image', (image) => expect(isLatestImage(image)).toBe(false));
+  it.each(latest)('is true for %j', (image) => expect(isLatestImage(image)).toBe(true));
+  it.each(others)('is false for %j', (image) => expect(isLatestImage(image)).toBe(false));
 
-  it('does not look long at what is no name', () => {
+  it('is fast for long texts that are not image names', () => {
     expect(isLatestImage('a-'.repeat(100_000))).toBe(false);
     expect(isLatestImage(`${'a.'.repeat(290)}/`)).toBe(false);
   });

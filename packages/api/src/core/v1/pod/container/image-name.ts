@@ -6,16 +6,19 @@ const reference = new RegExp(
 );
 const digest = /^(?:sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128})$/;
 const maxNameLength = 255;
-/** Longer than the longest name, tag and digest together: such a text is no image's name, and is not worth a look. */
+/** More than the longest name, tag and digest together. Longer texts are not image names, and are not matched. */
 const maxLength = 600;
 
-/** When the image of a container or volume is fetched. Sorted: messages list them. */
+/** The pull policies. Sorted, because messages list them. */
 export const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
 
-/** Whether the first part of a name is a registry's address, rather than a part of a name in the default one. */
+/** Reports whether the first part of a name is a registry's address, and not a part of a name in the default registry. */
 const isDomain = (text: string): boolean => /[.:]/.test(text) || text === 'localhost' || text.toLowerCase() !== text;
 
-/** Whether the image is the latest one: its tag says so, or it has neither tag nor digest. False for what is no image's name. */
+/**
+ * Reports whether the image is the latest one: its tag is `latest`, or it has neither tag nor digest. False for texts
+ * that are not image names.
+ */
 export function isLatestImage(image: string): boolean {
   if (image.length > maxLength || /^[a-f0-9]{64}$/.test(image)) return false;
   const slash = image.indexOf('/');

@@ -12,7 +12,7 @@ import {
 import type { ConfigMapKeySelector, FileKeySelector, SecretKeySelector } from '../../../../generated/core/v1.ts';
 import { validatePathNoBacksteps } from '../../volume/path-rules.ts';
 
-/** A key of a secret, by names. */
+/** Validates a reference to a key of a Secret. */
 export function validateSecretKeySelector(
   { name, key }: SecretKeySelector,
   path: Path,
@@ -23,14 +23,14 @@ export function validateSecretKeySelector(
   return errors;
 }
 
-/** A key of a config map, by names: the rules are those of a secret's. */
+/** Validates a reference to a key of a ConfigMap; the rules are the same as for a Secret. */
 export const validateConfigMapKeySelector: (
   selector: ConfigMapKeySelector,
   path: Path,
   errors?: ErrorList,
 ) => ErrorList = validateSecretKeySelector;
 
-/** A variable in a file of one of the pod's volumes. */
+/** Validates a reference to a variable in a file of one of the pod's volumes. */
 export function validateFileKeySelector(
   { key, volumeName, path: file }: FileKeySelector,
   path: Path,

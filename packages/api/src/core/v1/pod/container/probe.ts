@@ -53,7 +53,7 @@ const handlers: {
 };
 const handlerNames = Object.keys(handlers) as HandlerName[];
 
-/** Exactly one way to act, and that one valid. */
+/** Validates a handler, which must have exactly one action. */
 function validateHandler(handler: Handler, gracePeriod: number | undefined, path: Path, errors: ErrorList): void {
   let found = false;
   for (const name of handlerNames) {
@@ -82,7 +82,7 @@ const counts = [
 
 export type ProbeName = 'livenessProbe' | 'readinessProbe' | 'startupProbe';
 
-/** The probe of that name. Only one that asks for readiness may need more than one success. */
+/** Validates the probe of that name. Only a readiness probe may require more than one success. */
 export function validateProbe(
   name: ProbeName,
   probe: Probe,
@@ -108,7 +108,7 @@ export function validateProbe(
 
 const numbered = (name: string, sign: string, last: number): string[] =>
   Array.from({ length: last }, (_, i) => `${name}${sign}${i + 1}`);
-/** Sorted: messages list them. */
+/** Sorted, because messages list them. */
 const linuxStopSignals = [
   ...'ABRT ALRM BUS CHLD CLD CONT FPE HUP ILL INT IO IOT KILL PIPE POLL PROF PWR QUIT SEGV STKFLT STOP SYS'.split(' '),
   ...'TERM TRAP TSTP TTIN TTOU URG USR1 USR2 VTALRM WINCH XCPU XFSZ RTMIN RTMAX'.split(' '),

@@ -8,7 +8,7 @@ export type PodQOSClass = 'BestEffort' | 'Burstable' | 'Guaranteed';
 const qosResources = ['cpu', 'memory'] as const;
 const zero = Quantity.of(0);
 
-/** The amount of the resource if it is more than nothing. */
+/** Returns the amount of the resource if it is positive. */
 function positive(list: ResourceList | undefined, name: string): Quantity | undefined {
   const text = list?.[name];
   if (text === undefined) return undefined;
@@ -17,8 +17,9 @@ function positive(list: ResourceList | undefined, name: string): Quantity | unde
 }
 
 /**
- * The pod's quality of service: what its resources say, or else those of all containers together. Guaranteed if
- * processor and memory are limited everywhere and requested to the same amount; BestEffort if nothing is asked for.
+ * Computes the pod's quality of service class, from pod-level resources or else from those of all containers.
+ * Guaranteed if cpu and memory have limits everywhere and requests are equal to them; BestEffort if there are no
+ * requests and limits.
  */
 export function computePodQOS(spec: PodSpec, podLevelResources = true): PodQOSClass {
   const whole = podLevelResources ? spec.resources : undefined;
@@ -31,7 +32,8 @@ export function computePodQOS(spec: PodSpec, podLevelResources = true): PodQOSCl
     let limits = zero;
     for (const part of parts) {
       const limit = positive(part.limits, name);
-      // A pod that limits nothing itself still counts as limited: its containers are not looked at.
+      // A pod with pod-level resources but without pod-level limits counts as limited, as upstream: its containers are
+      // not checked.
       if (!limit && !(whole && !hasEntries(part.limits))) everythingLimited = false;
       requests = requests.add(positive(part.requests, name) ?? zero);
       limits = limits.add(limit ?? zero);
@@ -44,5 +46,5 @@ export function computePodQOS(spec: PodSpec, podLevelResources = true): PodQOSCl
 
 const hasEntries = (list: ResourceList | null | undefined): boolean => Object.keys(list ?? {}).length > 0;
 
-/** What the status says, or what follows from the spec. */
+/** Returns the class in the status, or else the one computed from the spec. */
 export const podQOS = (pod: Pod): PodQOSClass => pod.status?.qosClass ?? computePodQOS(pod.spec ?? emptyPodSpec);

@@ -29,13 +29,13 @@ function raiseTo(amounts: Amounts, least: Amounts): void {
   }
 }
 
-/** A sidecar: an init container that keeps running beside the others. */
+/** Reports whether the container is a sidecar: an init container that keeps running beside the others. */
 export const isRestartableInitContainer = (container: Pick<Container, 'restartPolicy'> | undefined): boolean =>
   container?.restartPolicy === 'Always';
 
 /**
- * What all containers need together: those that run side by side are added up, and the pod must also bear the most
- * that any init container needs together with the sidecars started before it.
+ * Aggregates an amount over all containers. Containers that run at the same time are added up. The result is at least
+ * the amount of any init container together with the sidecars started before it.
  */
 function aggregate(spec: PodSpec, listOf: (container: Container) => ResourceList | undefined): Amounts {
   const total: Amounts = new Map();
@@ -53,11 +53,14 @@ function aggregate(spec: PodSpec, listOf: (container: Container) => ResourceList
   return total;
 }
 
-/** The requests of all containers together. */
+/** Returns the aggregated requests of all containers. */
 export const aggregateContainerRequests = (spec: PodSpec): Map<string, Quantity> =>
   aggregate(spec, ({ resources }) => resources?.requests);
 
-/** What a pod takes of a node: what it requests as a whole, or else its containers do; and its overhead. */
+/**
+ * Returns the resources that a pod occupies on a node: pod-level requests, or else the aggregated ones of its
+ * containers, plus the overhead.
+ */
 export function podRequests({ spec }: Pod): Map<string, Quantity> {
   if (!spec) return new Map();
   const requests = aggregateContainerRequests(spec);
@@ -74,11 +77,11 @@ export function podLimits({ spec }: Pod): Map<string, Quantity> {
   return limits;
 }
 
-/** The limits of all containers together. */
+/** Returns the aggregated limits of all containers. */
 export const aggregateContainerLimits = (spec: PodSpec): Map<string, Quantity> =>
   aggregate(spec, ({ resources }) => resources?.limits);
 
-/** The rules of `spec.resources`, and how it must agree with what the containers ask for. */
+/** Validates `spec.resources`, and its consistency with the containers' resources. */
 export function validatePodResources(
   spec: PodSpec,
   podClaimNames: ReadonlySet<string>,

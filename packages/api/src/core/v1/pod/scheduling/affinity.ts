@@ -26,7 +26,7 @@ function validateWeight(weight: number, path: Path, errors: ErrorList): void {
   if (weight <= 0 || weight > 100) errors.push(invalid(path.child('weight'), weight, 'must be in the range 1-100'));
 }
 
-/** Invalid values are allowed here: a preference that no node meets does no harm. */
+/** Validates preferences. Invalid label values are allowed, because an unsatisfiable preference has no effect. */
 function validatePreferredSchedulingTerms(
   terms: readonly PreferredSchedulingTerm[],
   path: Path,
@@ -50,7 +50,7 @@ function validateNodeAffinity(
   if (soft) validatePreferredSchedulingTerms(soft, path.child(softField), errors);
 }
 
-/** Both label selectors of a term. */
+/** Validates both label selectors of a term. */
 export function validatePodAffinityTermSelector(
   { labelSelector, namespaceSelector }: PodAffinityTerm,
   allowInvalidLabelValueInSelector: boolean,
@@ -109,7 +109,7 @@ export function validateAffinity(
     validatePodAffinity(podAntiAffinity, allowInvalidLabelValueInSelector, path.child('podAntiAffinity'), errors);
 }
 
-/** Every term on other pods, required or preferred, towards or away from them. */
+/** Returns all terms of podAffinity and podAntiAffinity, required and preferred. */
 export function podAffinityTerms(affinity: Affinity | undefined): PodAffinityTerm[] {
   return [affinity?.podAffinity, affinity?.podAntiAffinity].flatMap((terms) => [
     ...(terms?.requiredDuringSchedulingIgnoredDuringExecution ?? []),

@@ -19,7 +19,7 @@ export type TolerationOptions = Partial<Pick<PodValidationOptions, 'allowTaintTo
 
 const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-/** The effect of a taint or of a toleration. */
+/** Validates the effect of a taint or toleration. */
 export function validateTaintEffect(
   effect: string | undefined,
   allowEmpty: boolean,
@@ -87,7 +87,7 @@ function validateOperator(
   }
 }
 
-/** What Go's strconv.ParseInt says of a text that is no int64. */
+/** Returns the error of Go's strconv.ParseInt for text that is not an int64. */
 function parseInt64Errors(text: string): string[] {
   const failed = (why: string) => [`strconv.ParseInt: parsing ${quote(text)}: ${why}`];
   if (!/^[+-]?[0-9]+$/.test(text)) return failed('invalid syntax');
@@ -99,7 +99,7 @@ function parseInt64Errors(text: string): string[] {
 const withoutSeconds = ({ key, operator, value, effect }: Toleration): string =>
   JSON.stringify([key, operator, value, effect]);
 
-/** An update may add tolerations, and of those there were it may change only how long they hold. */
+/** Validates an update, which may add tolerations and change tolerationSeconds of existing ones. */
 export function validateOnlyAddedTolerations(
   tolerations: readonly Toleration[],
   old: readonly Toleration[],

@@ -32,7 +32,7 @@ export function validateTopologySpreadConstraints(
   });
 }
 
-/** For one key there is one constraint that must be met, and one that should be. */
+/** Returns the identity of a constraint, which must be unique: its topology key and whenUnsatisfiable. */
 const kindOf = ({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): string =>
   JSON.stringify([topologyKey, whenUnsatisfiable]);
 
@@ -77,8 +77,8 @@ function validateLabelKeys(path: Path, keys: Keys, selector: LabelSelector | und
 }
 
 /**
- * The keys of labels that a pod takes from itself into a selector. They have been merged into the selector already,
- * so a key is there twice only if the user wrote it there too.
+ * Validates matchLabelKeys and mismatchLabelKeys. They have already been merged into the selector, so a key appears
+ * there twice only if the user's selector has it too.
  */
 export function validateMatchAndMismatchLabelKeys(
   path: Path,
@@ -106,7 +106,7 @@ export function validateMatchAndMismatchLabelKeys(
   });
 }
 
-/** The same for constraints, which have no keys that must not match. */
+/** Validates matchLabelKeys of topology spread constraints, which have no mismatchLabelKeys. */
 export function validateMatchLabelKeys(
   path: Path,
   keys: Keys,
@@ -117,7 +117,7 @@ export function validateMatchLabelKeys(
   return errors;
 }
 
-/** The rule from before the keys were merged into the selector. */
+/** Validates matchLabelKeys by the older rule, for keys that are not merged into the selector. */
 export function validateLegacyMatchLabelKeys(
   path: Path,
   keys: Keys,

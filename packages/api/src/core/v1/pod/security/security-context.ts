@@ -43,7 +43,7 @@ function validateSeccompProfile(profile: SeccompProfile, path: Path, errors: Err
   } else validateLocalDescendingPath(localhostProfile, profilePath, errors);
 }
 
-/** The longest path that Linux takes. */
+/** The longest path that Linux supports. */
 const maxLocalhostProfileLength = 4095;
 
 export function validateAppArmorProfile({ type, localhostProfile }: AppArmorProfile, path: Path): ErrorList {
@@ -69,19 +69,19 @@ export function validateAppArmorProfile({ type, localhostProfile }: AppArmorProf
 const sysctlPattern = '^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$';
 const sysctlName = new RegExp(sysctlPattern);
 const maxSysctlLength = 253;
-/** Those of the IPC namespace, with what is left of the patterns `kernel.shm*` and `kernel.msg*`. */
+/** Sysctls of the IPC namespace, including the prefixes of the patterns `kernel.shm*` and `kernel.msg*`. */
 const ipcSysctls = new Set(
   'sem shmall shmmax shmmni shm_rmid_forced shm msgmax msgmnb msgmni msg'.split(' ').map((name) => `kernel.${name}`),
 );
 
-/** With dots between its parts, whichever way it is written, up to the first wildcard. */
+/** Returns the name with dots as separators, up to the first wildcard. */
 function normalizedSysctl(name: string): string {
   const separator = /[./]/.exec(name)?.[0];
   const dotted = separator === '/' ? name.replace(/[./]/g, (found) => (found === '/' ? '.' : '/')) : name;
   return dotted.split('*', 1)[0]!;
 }
 
-/** Why a pod that shares the host's namespace may not set this; undefined if it may. */
+/** Returns why a pod that shares a namespace of the host may not set this sysctl; undefined if it may. */
 export function hostSysctlConflict(
   name: string,
   { hostNetwork, hostIPC }: Pick<PodSpec, 'hostNetwork' | 'hostIPC'>,
@@ -115,7 +115,7 @@ function validateSysctls(
   });
 }
 
-/** The numbers of user and group that a pod or container runs as. */
+/** Validates runAsUser and runAsGroup of a pod or container. */
 function validateIds(
   context: Pick<PodSecurityContext, 'runAsUser' | 'runAsGroup'>,
   path: Path,
@@ -162,7 +162,7 @@ export function validatePodSecurityContext(
 
 const procMounts = ['Default', 'Unmasked'];
 
-/** `hostUsers`: the pod shares the host's user namespace. */
+/** Validates a container's security context. `hostUsers` says that the pod shares the host's user namespace. */
 export function validateSecurityContext(
   context: SecurityContext,
   path: Path,
@@ -182,7 +182,7 @@ export function validateSecurityContext(
   if (appArmorProfile) errors.push(...validateAppArmorProfile(appArmorProfile, path.child('appArmorProfile')));
 }
 
-/** A container that cannot gain privileges must not have them either. */
+/** Validates that a container with allowPrivilegeEscalation=false has no privileges already. */
 function validateNoEscalation(context: SecurityContext, path: Path, errors: ErrorList): void {
   const { privileged, capabilities } = context;
   const refuse = (what: string) =>

@@ -22,7 +22,7 @@ const dnsName = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](
 const forbiddenInUser = /["/\\:;|=,+*?<>@[\]]/;
 const dotsAndSpaces = /^[. ]+$/;
 
-/** `DOMAIN\user` or `user`. */
+/** Validates a user name of the form `DOMAIN\user` or `user`. */
 function runAsUserNameErrors(name: string): string[] {
   const problem = (text: string) => `runAsUserName${text}`;
   if (!name) return [problem(' cannot be an empty string')];
@@ -69,7 +69,7 @@ export function validateWindowsSecurityContextOptions(
 
 const hasWindowsOptions = ({ securityContext }: AnyContainer): boolean => securityContext?.windowsOptions !== undefined;
 
-/** Either all containers are processes of a Windows host or none is. */
+/** Validates that either all containers are Windows HostProcess containers or none is. */
 export function validateWindowsHostProcess(
   spec: PodSpec,
   path: Path,

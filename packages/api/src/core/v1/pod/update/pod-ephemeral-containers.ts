@@ -10,7 +10,7 @@ import type { PodValidationOptions } from '../validation-options.ts';
 const path = Path.of('spec', 'ephemeralContainers');
 const annotationsPath = Path.of('metadata', 'annotations');
 
-/** Ephemeral containers may be added. Those there are stay as they are. */
+/** Validates an update of ephemeral containers: they may be added, but existing ones must not change. */
 export function validateEphemeralContainersUpdate(pod: Pod, old: Pod, options: PodValidationOptions): ErrorList {
   if (isMirrorPod(old.metadata)) return refusePod('static pods do not support ephemeral containers');
   const spec = pod.spec ?? emptyPodSpec;

@@ -16,8 +16,8 @@ const lists = ['containers', 'initContainers'] as const;
 const namesOf = (containers: readonly Container[] | undefined): string[] => (containers ?? []).map(({ name }) => name);
 
 /**
- * The spec that a resize makes of the old one: only resources and what is to happen when they change are taken over.
- * Containers that were added, removed, renamed or put in another order are let through for validation to refuse.
+ * Returns the old spec with the resources and resize policies of the new one. If containers were added, removed,
+ * renamed or reordered, the new containers are kept for validation to refuse.
  */
 export function resizedSpec(spec: PodSpec, old: PodSpec, features: FeatureGates): PodSpec {
   if (lists.some((list) => (spec[list] ?? []).length !== (old[list] ?? []).length)) return spec;
@@ -45,7 +45,7 @@ const hasEntries = (list: ResourceList | undefined): boolean => list !== undefin
 const asksForResources = ({ resources }: PodSpec): boolean =>
   hasEntries(resources?.requests) || hasEntries(resources?.limits);
 
-/** The change of what a pod and its containers ask for, while it runs. */
+/** Validates a resize of a pod's and its containers' resources. */
 export function validatePodResize(pod: Pod, old: Pod, options: PodValidationOptions): ErrorList {
   const { spec = emptyPodSpec } = pod;
   const { spec: oldSpec = emptyPodSpec } = old;
@@ -86,7 +86,7 @@ export function validatePodResize(pod: Pod, old: Pod, options: PodValidationOpti
   return samePodSpec(rest, oldSpec) ? [] : [forbidden(specPath, 'only cpu and memory resources are mutable')];
 }
 
-/** Told by the running containers: a node that supports it says what they really have. */
+/** Reports whether the node supports resizing: running containers then have resources in their status. */
 function isResizeSupported({ status }: Pod): boolean {
   const running = status?.containerStatuses?.find(({ state }) => state?.running);
   return !running || running.resources !== undefined;
@@ -108,7 +108,7 @@ function validatePodLevelResize({ resources }: PodSpec, { resources: old }: PodS
     errors.push(forbidden(specPath, 'only cpu and memory resources are mutable at pod-level'));
 }
 
-/** Processor and memory are as they were. Nothing is left of what asked for nothing else and was not there before. */
+/** Returns the resources with the old cpu and memory. Undefined if nothing else is set and there were no old resources. */
 function withOldCpuAndMemory(
   resources: ResourceRequirements | undefined,
   old: ResourceRequirements | undefined,
@@ -131,7 +131,7 @@ function withOldAmounts(
   return result.length > 0 ? Object.fromEntries(result) : undefined;
 }
 
-/** The container with the processor and memory it had. Claims are gone: they may not be there to begin with. */
+/** Returns the container with the old cpu and memory, and without claims. */
 function asBefore(container: Container, old: Container): Container {
   const { claims: _, ...amounts } = container.resources ?? {};
   const { claims: __, ...oldAmounts } = old.resources ?? {};

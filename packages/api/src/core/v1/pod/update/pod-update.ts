@@ -31,7 +31,10 @@ const updatableFields = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ].join(',');
 
-/** Of a pod only images, the deadline, tolerations and scheduling gates may change, and those only in one direction. */
+/**
+ * Validates an update. Only images, activeDeadlineSeconds, tolerations and scheduling gates may change: the deadline
+ * may only decrease, tolerations may only be added, gates may only be removed.
+ */
 export function validatePodUpdate(pod: Pod, old: Pod, options: PodValidationOptions): ErrorList {
   const { spec = emptyPodSpec } = pod;
   const { spec: oldSpec = emptyPodSpec } = old;
@@ -65,7 +68,7 @@ export function validatePodUpdate(pod: Pod, old: Pod, options: PodValidationOpti
   return errors;
 }
 
-/** It can be set once, and then only come nearer. */
+/** Validates activeDeadlineSeconds, which can be set and then only decrease. */
 function validateDeadline(deadline: number | undefined, old: number | undefined): ErrorList {
   const path = specPath.child('activeDeadlineSeconds');
   if (deadline === undefined)
@@ -86,7 +89,7 @@ function validateOnlyDeletedSchedulingGates({ schedulingGates = [] }: PodSpec, o
   });
 }
 
-/** A copy in which everything that may change is as it was. */
+/** Returns a copy with the old values of all mutable fields. */
 function withoutUpdatableFields(spec: PodSpec, old: PodSpec): PodSpec {
   const rest: PodSpec = { ...spec, containers: withImages(containersOf(spec), containersOf(old)) };
   if (spec.initContainers) rest.initContainers = withImages(spec.initContainers, old.initContainers ?? []);
@@ -102,7 +105,10 @@ const withImages = (containers: readonly Container[], old: readonly Container[])
     return image === undefined ? container : { ...container, image };
   });
 
-/** While a pod is gated, what it asks of nodes may become more. Puts back the old directives, says what is wrong with the new. */
+/**
+ * While a pod has scheduling gates, node selector and node affinity may become stricter. Validates their changes, and
+ * restores the old values in `spec`.
+ */
 function takeSchedulingDirectives(spec: PodSpec, old: PodSpec, errors: ErrorList): void {
   const { nodeSelector = {}, affinity } = spec;
   if (!semanticEqual(spec.nodeSelector, old.nodeSelector)) {
@@ -150,7 +156,10 @@ function validateNodeAffinityMutation(
   });
 }
 
-/** A term that matches everything cannot be added to: it would match less. */
+/**
+ * Reports whether the new term only adds requirements to the old one. None may be added to an empty term: it matches no
+ * nodes, so the result would match more.
+ */
 function onlyAddsTo(old: NodeSelectorTerm, term: NodeSelectorTerm): boolean {
   const lists = ['matchExpressions', 'matchFields'] as const;
   const count = (one: NodeSelectorTerm) => lists.reduce((sum, list) => sum + (one[list] ?? []).length, 0);

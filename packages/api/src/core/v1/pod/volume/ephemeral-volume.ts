@@ -2,7 +2,7 @@ import { type ErrorList, type Path, required } from '@coxswain/apimachinery';
 import type { EphemeralVolumeSource } from '../../../../generated/core/v1.ts';
 import { validatePersistentVolumeClaimTemplate } from '../../persistent-volume-claim/index.ts';
 
-/** A volume for which a claim is made together with the pod. */
+/** Validates an ephemeral volume, for which a claim is created together with the pod. */
 export function validateEphemeralVolumeSource(
   { volumeClaimTemplate: template }: EphemeralVolumeSource,
   path: Path,

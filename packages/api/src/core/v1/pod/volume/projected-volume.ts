@@ -45,7 +45,7 @@ function validateDownwardAPIVolumeFile(file: v1.DownwardAPIVolumeFile, path: Pat
   checkFileMode(path, 'mode', file.mode, errors);
 }
 
-/** Upstream's messages about a file point to the volume, not to the file's place in it. */
+/** Validates a downward API volume. Upstream's error paths for files lack the index of the file. */
 export function validateDownwardAPIVolumeSource(
   source: v1.DownwardAPIVolumeSource,
   path: Path,
@@ -57,7 +57,7 @@ export function validateDownwardAPIVolumeSource(
 
 type SourceName = keyof v1.VolumeProjection;
 
-/** The volume that sources are projected into, and what has been found in it so far. */
+/** The volume that sources are projected into, and the file paths found so far. */
 class Projection {
   readonly volume: Path;
   readonly options: PodValidationOptions;
@@ -70,7 +70,7 @@ class Projection {
     this.errors = errors;
   }
 
-  /** Notes a file of the volume; two at one path are a problem. */
+  /** Records a file path of the volume; a duplicate is an error. */
   claim(file: string, badValue: string): void {
     if (this.#files.has(file)) this.errors.push(invalid(this.volume, badValue, 'conflicting duplicate paths'));
     else this.#files.add(file);
@@ -161,7 +161,7 @@ const validatePodCertificate: Validate<'podCertificate'> = (source, path, projec
     errors.push(required(path, 'specify at least one of credentialBundlePath, keyPath, and certificateChainPath'));
 };
 
-/** Annotations that a pod hands to the signer of its certificates. */
+/** Validates the annotations that a pod passes to the signer of its certificates. */
 function validateUserAnnotations(
   annotations: Readonly<Record<string, string>> | undefined,
   path: Path,

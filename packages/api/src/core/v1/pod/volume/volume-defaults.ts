@@ -13,7 +13,7 @@ const setFileDefaults = (files: readonly DownwardAPIVolumeFile[] | undefined): v
   for (const { fieldRef } of files ?? []) setObjectFieldSelectorDefaults(fieldRef);
 };
 
-/** Of the image that a container runs or a volume shows. */
+/** Returns the default pull policy for the image of a container or volume. */
 export const defaultPullPolicy = (image: string | undefined): 'Always' | 'IfNotPresent' =>
   isLatestImage(image ?? '') ? 'Always' : 'IfNotPresent';
 
@@ -43,7 +43,7 @@ const setSourceDefaults = sourceDefaulter({
   },
 });
 
-/** A volume that says nothing of itself is an empty directory. */
+/** Sets the defaults of a volume. A volume without source is an emptyDir. */
 export function setVolumeDefaults(volume: Volume): void {
   if (!setSourceDefaults(volume)) volume.emptyDir = {};
 }

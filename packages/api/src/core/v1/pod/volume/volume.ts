@@ -33,9 +33,9 @@ type Validate<T extends VolumeType> = (
 interface VolumeRule {
   readonly type: VolumeType;
   readonly validate: Validate<VolumeType>;
-  /** Where messages about the source point, if not to its own name. */
+  /** The field name in error paths of the source, if it differs. */
   readonly validatedAs?: string;
-  /** Where the message points that there is one source too many. */
+  /** The field name in the error that there is more than one source, if it differs. */
   readonly forbiddenAs?: string;
 }
 
@@ -47,7 +47,7 @@ const rule = <T extends VolumeType>(type: T, validate: Validate<T>, names: Names
   ...names,
 });
 
-/** A rule that gives its errors as a list. */
+/** Returns a rule from a function that returns its errors as a list. */
 const listing = <T extends VolumeType>(
   type: T,
   validate: (source: NonNullable<Volume[T]>, path: Path) => ErrorList,
@@ -61,14 +61,14 @@ const listing = <T extends VolumeType>(
     names,
   );
 
-/** A rule that only asks for fields. */
+/** Returns a rule that only requires fields. */
 const requires = <T extends VolumeType>(
   type: T,
   fields: readonly (keyof NonNullable<Volume[T]> & string)[],
   names?: Names,
 ): VolumeRule => rule(type, (source, path, errors) => requiredFields(path, source, fields, errors), names);
 
-/** In the order in which upstream looks at them: the first one counts, the others are too many. */
+/** In upstream's order: of several sources, the first is validated and the others are refused. */
 const volumeRules: readonly VolumeRule[] = [
   rule('emptyDir', ({ sizeLimit }, path, errors) => {
     if (sizeLimit !== undefined && isNegativeAmount(sizeLimit))
@@ -109,7 +109,7 @@ const volumeRules: readonly VolumeRule[] = [
 ];
 const ruleOf: ReadonlyMap<string, VolumeRule> = new Map(volumeRules.map((one) => [one.type, one]));
 
-/** The rules for the sources that the volume has, in the order of the rules. */
+/** Returns the rules for the sources that the volume has, in the order of the rules. */
 function rulesFor(volume: Volume): readonly VolumeRule[] {
   const rules: VolumeRule[] = [];
   for (const field of Object.keys(volume)) {
@@ -119,22 +119,22 @@ function rulesFor(volume: Volume): readonly VolumeRule[] {
   return rules.length < 2 ? rules : volumeRules.filter((one) => rules.includes(one));
 }
 
-/** The claim that is made together with a pod, for one of its ephemeral volumes. */
+/** Returns the name of the claim that is created for a pod's ephemeral volume. */
 const claimNameOf = (pod: string, volume: string): string => `${pod}-${volume}`;
 
-/** The claims that are made for a pod's ephemeral volumes, if there are any. */
+/** Returns the names of the claims that are created for a pod's ephemeral volumes; undefined if it has none. */
 function claimsMadeFor(pod: string, volumes: readonly Volume[]): ReadonlySet<string> | undefined {
   const ephemeral = volumes.filter((volume) => volume.ephemeral);
   return ephemeral.length > 0 ? new Set(ephemeral.map(({ name }) => claimNameOf(pod, name))) : undefined;
 }
 
-/** What is wrong with the name that the claim of an ephemeral volume gets. */
+/** Returns the errors in the name of an ephemeral volume's claim. */
 function claimNameErrors(pod: string, volume: string): string[] {
   const claim = claimNameOf(pod, volume);
   return nameIsDnsSubdomain(claim, false).map((message) => `PVC name ${quote(claim)}: ${message}`);
 }
 
-/** Exactly one source, and that one valid. */
+/** Validates the source of a volume, which must have exactly one. */
 function validateVolumeSource(
   volume: Volume,
   pod: ObjectMeta | undefined,
@@ -160,8 +160,8 @@ function validateInitiatorLength({ name, iscsi }: Volume, path: Path, errors: Er
 }
 
 /**
- * The volumes of a pod, or of a template when there is no pod. Gives those that containers may mount: a volume with an
- * error is as good as none.
+ * Validates the volumes of a pod, or of a template when `pod` is undefined. Returns the valid volumes by name:
+ * containers that mount another one get a not-found error.
  */
 export function validateVolumes(
   volumes: readonly Volume[],

@@ -8,11 +8,11 @@ interface Place {
   readonly port: ContainerPort;
 }
 
-/** As Go prints the struct in a message. */
+/** Formats a port like Go prints the struct. */
 const goStruct = ({ name = '', hostPort = 0, containerPort, protocol, hostIP = '' }: ContainerPort): string =>
   `{Name:${name} HostPort:${hostPort} ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`;
 
-/** How two definitions of one port get into each other's way; undefined if they do not. */
+/** Returns how two definitions of the same container port conflict; undefined if they do not. */
 function conflict(a: ContainerPort, b: ContainerPort): string | undefined {
   const { hostIP = '', hostPort = 0 } = a;
   const { hostIP: otherIP = '', hostPort: otherPort = 0 } = b;
@@ -23,7 +23,7 @@ function conflict(a: ContainerPort, b: ContainerPort): string | undefined {
     : undefined;
 }
 
-/** Ports of a pod that collide with each other, or that cannot be told apart by name. */
+/** Adds warnings about conflicting ports of a pod and duplicate port names. */
 export function addPortWarnings(spec: PodSpec, specPath: Path, warnings: string[]): void {
   const nameWarnings: string[] = [];
   const byNumber = new Map<string, Place[]>();

@@ -2,7 +2,7 @@ import { quote } from '@coxswain/apimachinery';
 import type { Volume, VolumeProjection } from '../../../../generated/core/v1.ts';
 import { comparable, remember } from './warning-limits.ts';
 
-/** A file of a volume and where it comes from, if the volume has several sources. */
+/** A file of a volume and, if the volume has several sources, its source. */
 interface File {
   readonly path: string;
   readonly source: string;
@@ -13,14 +13,14 @@ const filesOf = (items: readonly { readonly path: string }[] | undefined, source
 
 const print = ({ path, source }: File): string => (source ? `${quote(path)} (${source})` : quote(path));
 
-/** One lies inside the other, or they are the same. */
+/** Reports whether the paths are equal or one is inside the other. */
 const overlap = (a: File, b: File): boolean =>
   a.path !== '' && b.path !== '' && (isInside(a.path, b.path) || isInside(b.path, a.path));
 
 const isInside = (path: string, directory: string): boolean =>
   path.startsWith(directory) && (path.length === directory.length || path[directory.length] === '/');
 
-/** Files that have been seen in a volume. */
+/** The files of a volume that were checked so far. */
 class VolumeFiles {
   readonly #volume: string;
   readonly #description: string;
@@ -33,7 +33,7 @@ class VolumeFiles {
     this.#warnings = warnings;
   }
 
-  /** Adds files; warns about those that overlap with earlier ones. */
+  /** Adds files and warns about overlaps with earlier ones. */
   add(added: readonly File[]): void {
     for (const file of added) {
       for (const earlier of comparable(this.#files, this.#warnings))
@@ -67,7 +67,7 @@ function filesOfSource(source: VolumeProjection): File[] {
   ];
 }
 
-/** Files of one volume that cannot both be there. */
+/** Adds warnings about files of the same volume with overlapping paths. */
 export function addOverlappingPathWarnings(volumes: readonly Volume[], warnings: string[]): void {
   for (const { name, configMap, secret, downwardAPI, projected } of volumes) {
     const add = (items: Parameters<typeof filesOf>[0], description: string) =>

@@ -22,7 +22,7 @@ const deprecatedAnnotations: readonly (readonly [key: string, message: string])[
   ['security.alpha.kubernetes.io/unsafe-sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
 ];
 
-/** What volumes of each type are good for, under the name that the warning gives the field. */
+/** Deprecated volume types, with the field's name in the warning and the message. */
 const deprecatedVolumes: readonly (readonly [type: keyof Volume, field: string, message: string])[] = [
   ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['gitRepo', 'gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],
@@ -98,7 +98,7 @@ function addFractionWarning(list: ResourceList | undefined, name: string, path: 
     warnings.push(`${path.key(name)}: fractional byte value ${quote(amount)} is invalid, must be an integer`);
 }
 
-/** Variables that are defined twice, unless the second one builds on the first. */
+/** Warns of duplicate variables, unless the second one refers to the first. */
 function addEnvWarnings({ env }: AnyContainer, path: Path, warnings: string[]): void {
   const seen = new Set<string>();
   env?.forEach(({ name, value = '', valueFrom }, i) => {
@@ -128,7 +128,7 @@ function addPodAffinityWarnings(affinity: Affinity, path: Path, warnings: string
   add(affinity.podAntiAffinity, path.child('podAntiAffinity'));
 }
 
-/** What warnings are about, and where they go. */
+/** The object that warnings are about, and the list that they are added to. */
 interface Subject {
   readonly spec: PodSpec;
   readonly path: Path;
@@ -143,7 +143,10 @@ function addSeccompWarning(key: string, { annotations, annotationsPath, warnings
     warnings.push(`${annotationsPath.key(key)}: non-functional in v1.27+; use the "seccompProfile" field instead`);
 }
 
-/** A pod's annotation becomes a field when it is created, and is warned about there. */
+/**
+ * Warns of the AppArmor annotation of a template. A pod's annotation is copied to a field on create, which causes the
+ * warning there.
+ */
 function addAppArmorWarning(key: string, { spec, annotations, annotationsPath, warnings }: Subject): void {
   const annotation = ownEntry(annotations, key);
   const podProfile = spec.securityContext?.appArmorProfile;
@@ -169,7 +172,10 @@ function addContainerWarnings(container: AnyContainer, path: Path, subject: Subj
   addEnvWarnings(container, path, warnings);
 }
 
-/** All warnings about a spec and the metadata beside it, in upstream's order. No `root`: they are a pod's. */
+/**
+ * Returns all warnings about a spec and its metadata, in upstream's order. `root` is the path of a template; undefined
+ * for a pod.
+ */
 function specWarnings(
   root: Path | undefined,
   spec: PodSpec,
@@ -208,15 +214,15 @@ function specWarnings(
   return warnings;
 }
 
-/** What to say of the annotation at the path. */
+/** Returns the deprecation warning for the annotation at the path. */
 export const appArmorDeprecation = (path: Path): string =>
   `${path}: deprecated since v1.30; use the "appArmorProfile" field instead`;
 
-/** Warnings about a new pod's metadata and spec. */
+/** Returns warnings about a new pod's metadata and spec. */
 export const podWarnings = (pod: Pod, features: FeatureGates): string[] =>
   specWarnings(undefined, pod.spec ?? emptyPodSpec, pod.metadata, features);
 
-/** Warnings about a template at the path. What the old template had is warned about again. */
+/** Returns warnings about a template at the path, also about what the old template already had. */
 export const podTemplateWarnings = (
   path: Path,
   template: PodTemplateSpec | undefined,
