@@ -23,11 +23,15 @@ const endedAt = (seconds: number): Pod => podOf({ containerStatuses: [ended('mai
 describe('finishTime', () => {
   const unready = { type: 'Ready', status: 'False', lastTransitionTime: at(20) };
   it.each<[name: string, pod: Pod, seconds: number]>([
-    ['its last container', podOf({ containerStatuses: [ended('a', 5), ended('b', 9), ended('c', 7)] }), 9],
+    ['its last container to end', podOf({ containerStatuses: [ended('a', 5), ended('b', 9), ended('c', 7)] }), 9],
     ['its sidecar', podOf({ containerStatuses: [ended('a', 5)], initContainerStatuses: [ended('sidecar', 8)] }), 8],
-    ['no init container', podOf({ containerStatuses: [ended('a', 5)], initContainerStatuses: [ended('setup', 8)] }), 5],
     [
-      'no longer ready, while a container runs',
+      'its containers, not its init containers',
+      podOf({ containerStatuses: [ended('a', 5)], initContainerStatuses: [ended('setup', 8)] }),
+      5,
+    ],
+    [
+      'the end of its readiness, while a container runs',
       podOf({
         containerStatuses: [ended('a', 5), { ...ended('b', 0), state: { running: {} } }],
         conditions: [unready],
@@ -35,7 +39,7 @@ describe('finishTime', () => {
       20,
     ],
     [
-      'the begin of its deletion',
+      'the start of its deletion',
       podOf(
         { conditions: [{ ...unready, status: 'True' }] },
         { deletionTimestamp: at(70), deletionGracePeriodSeconds: 30 },
@@ -51,10 +55,10 @@ describe('finishTime', () => {
 describe('backoff', () => {
   const two = { failures: 2, lastFailureMs: ms(5) };
   it.each<[name: string, succeeded: number[], failed: number[], after: object]>([
-    ['nothing ended', [], [], two],
+    ['no pod ended', [], [], two],
     ['more failed', [], [9, 7], { failures: 4, lastFailureMs: ms(9) }],
     ['one succeeded', [8], [], noFailures],
-    ['one succeeded after all that failed', [8], [7, 8], noFailures],
+    ['one succeeded after all failures', [8], [7, 8], noFailures],
     ['some failed after the last success', [8, 3], [7, 9, 12], { failures: 2, lastFailureMs: ms(12) }],
   ])('after two failures: %s', (_, succeeded, failed, after) => {
     expect(backoffAfter(two, succeeded.map(endedAt), failed.map(endedAt))).toEqual(after);

@@ -1,20 +1,20 @@
 import type { ContainerStatus, Pod } from '@coxswain/api/core/v1';
 import { podCondition } from '@coxswain/component-helpers';
 
-/** How long the first failed pod is not replaced, and no failed pod is not replaced longer than. */
+/** The backoff after the first failure, and its maximum. */
 const firstBackoffMs = 10_000;
 const longestBackoffMs = 10 * 60_000;
 
-/** The failures of a Job's pods since the last one that succeeded. */
+/** The failures of a Job's pods since the last success. */
 export interface BackoffRecord {
   readonly failures: number;
-  /** Of the last failure. */
+  /** The time of the last failure. */
   readonly lastFailureMs: number;
 }
 
 export const noFailures: BackoffRecord = { failures: 0, lastFailureMs: 0 };
 
-/** The record after these pods have ended. A success ends all that came before it. */
+/** Returns the record after these pods have ended. A success resets the failures before it. */
 export function backoffAfter(record: BackoffRecord, succeeded: readonly Pod[], failed: readonly Pod[]): BackoffRecord {
   const failureTimes = failed.map(finishTime);
   if (succeeded.length === 0) {
@@ -28,7 +28,7 @@ export function backoffAfter(record: BackoffRecord, succeeded: readonly Pod[], f
 
 const latest = (times: readonly number[]): number => times.reduce((a, b) => Math.max(a, b), 0);
 
-/** How long no new pod is made: ten seconds after the first failure, twice as long after each further one. */
+/** Returns how long no new pod may be created: ten seconds after the first failure, doubled with each further one. */
 export function remainingBackoffMs({ failures, lastFailureMs }: BackoffRecord, now: number): number {
   if (failures === 0) return 0;
   const backoff = Math.min(firstBackoffMs * 2 ** (failures - 1), longestBackoffMs);
@@ -36,8 +36,8 @@ export function remainingBackoffMs({ failures, lastFailureMs }: BackoffRecord, n
 }
 
 /**
- * When the pod ended, in milliseconds: its last container did, or it was no longer ready, or its deletion began. A pod of
- * which none of that is known counts from its creation.
+ * Returns when the pod ended, in milliseconds: when its last container ended, else when it became unready, else when its deletion
+ * started, else its creation.
  */
 export function finishTime(pod: Pod): number {
   const { metadata } = pod;
@@ -51,7 +51,7 @@ export function finishTime(pod: Pod): number {
   return Date.parse(metadata.creationTimestamp ?? '') || 0;
 }
 
-/** Sidecars count too: they end after the others. */
+/** Includes sidecars, which end after the other containers. */
 function containersFinishTime({ spec, status }: Pod): number | undefined {
   const sidecars = new Set(spec?.initContainers?.filter((it) => it.restartPolicy === 'Always').map(({ name }) => name));
   const containers = [

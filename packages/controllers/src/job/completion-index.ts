@@ -7,17 +7,17 @@ const failureCountKey = 'batch.kubernetes.io/job-index-failure-count';
 const ignoredFailureCountKey = 'batch.kubernetes.io/job-index-ignored-failure-count';
 const indexVariable = 'JOB_COMPLETION_INDEX';
 
-/** So long may a prefix be that a name is made up from. */
+/** The maximum length of a generateName prefix that the server does not truncate. */
 const longestPrefix = 58;
 const maxInt32 = 2 ** 31 - 1;
 
-/** Which of the Job's completions the pod works for; undefined when it does not say. */
+/** Returns the pod's completion index, or undefined without a valid one. */
 export function completionIndexOf({ metadata }: Pod): number | undefined {
   const text = metadata.annotations?.[indexKey];
   return text !== undefined && /^\+?\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/** The indexes that pods work for. */
+/** Returns the completion indexes of the pods. */
 export function indexesOf(pods: Iterable<Pod>): Set<number> {
   const indexes = new Set<number>();
   for (const pod of pods) {
@@ -27,7 +27,10 @@ export function indexesOf(pods: Iterable<Pod>): Set<number> {
   return indexes;
 }
 
-/** How many pods of its index had failed when the pod was made. Ignored by the policy are those that do not count. */
+/**
+ * Returns how many pods with the pod's index had failed before it was created. `ignored` are the failures that the pod failure
+ * policy ignores.
+ */
 export function failuresBefore({ metadata }: Pod): { readonly counted: number; readonly ignored: number } {
   const read = (key: string): number => {
     const text = metadata.annotations?.[key] ?? '';
@@ -37,13 +40,13 @@ export function failuresBefore({ metadata }: Pod): { readonly counted: number; r
   return { counted: read(failureCountKey), ignored: read(ignoredFailureCountKey) };
 }
 
-/** Of both kinds. */
+/** Returns the sum of counted and ignored failures. */
 export function allFailuresBefore(pod: Pod): number {
   const { counted, ignored } = failuresBefore(pod);
   return counted + ignored;
 }
 
-/** The template, by which containers know their index. */
+/** Returns the template with the index as an environment variable of all containers. */
 export function withIndexVariable(template: PodTemplateSpec): PodTemplateSpec {
   const { initContainers, containers, ...spec } = template.spec!;
   return {
@@ -63,7 +66,7 @@ function knowingIndex(container: Container): Container {
   return { ...container, env: [...env, { name: indexVariable, valueFrom }] };
 }
 
-/** The pod for an index, in place of the one that failed before it, if any did. */
+/** Returns the pod for an index. `replaced` is the failed pod that it replaces, if any. */
 export function podOfIndex(pod: Pod, job: Job, index: number, replaced: Pod | undefined): Pod {
   const { labels, annotations } = pod.metadata;
   const { name = '' } = job.metadata;
@@ -91,7 +94,7 @@ function failureCounts(job: Job, replaced: Pod | undefined): Record<string, stri
   return { [failureCountKey]: `${counted}`, ...(ignored > 0 && { [ignoredFailureCountKey]: `${ignored}` }) };
 }
 
-/** Of a name that is too long, the end goes, not the index. */
+/** Truncates a long name so that the index stays complete. */
 function indexedPrefix(name: string, index: number): string {
   const end = `-${index}-`;
   return `${name.slice(0, longestPrefix - end.length)}${end}`;

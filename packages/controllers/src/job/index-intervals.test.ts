@@ -13,7 +13,7 @@ describe('IndexIntervals', () => {
     [[3, 4], '3,4'],
     [[5, 3, 4], '3-5'],
     [[0, 1, 2, 4, 6, 7, 9], '0-2,4,6,7,9'],
-  ])('%j is written %j', (values, text) => {
+  ])('formats %j as %j', (values, text) => {
     expect(`${IndexIntervals.of(values)}`).toBe(text);
   });
 
@@ -24,17 +24,17 @@ describe('IndexIntervals', () => {
     ['1,3-x,5', 40, '1,5'],
     ['1,3-9,12', 5, '1,3,4'],
     ['1,7', 5, '1'],
-  ])('%j of %i completions is read as %j', (text, limit, read) => {
+  ])('parses %j of %i completions as %j', (text, limit, read) => {
     expect(`${parse(text, limit)}`).toBe(read);
   });
 
-  it('reads what it writes', () => {
+  it('parses its own format', () => {
     fc.assert(
       fc.property(indexes, (values) => `${parse(`${IndexIntervals.of(values)}`)}` === `${IndexIntervals.of(values)}`),
     );
   });
 
-  it('is the set of its indexes', () => {
+  it('contains its indexes', () => {
     fc.assert(
       fc.property(indexes, (values) => {
         const intervals = IndexIntervals.of(values);
@@ -45,7 +45,7 @@ describe('IndexIntervals', () => {
     );
   });
 
-  it('has the indexes of both, and knows how many both have', () => {
+  it('computes unions and the size of intersections', () => {
     fc.assert(
       fc.property(indexes, indexes, (a, b) => {
         const [left, right] = [IndexIntervals.of(a), IndexIntervals.of(b)];
@@ -55,7 +55,7 @@ describe('IndexIntervals', () => {
     );
   });
 
-  it('finds the first that are missing', () => {
+  it('returns the first missing indexes', () => {
     fc.assert(
       fc.property(indexes, fc.nat({ max: 50 }), fc.nat({ max: 50 }), (values, count, limit) => {
         const missing = Array.from({ length: limit }, (_, i) => i).filter((index) => !values.includes(index));

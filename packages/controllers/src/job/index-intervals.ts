@@ -1,12 +1,12 @@
-/** The indexes from `first` to `last`, both included. */
+/** An interval of indexes. Both bounds are inclusive. */
 export interface IndexInterval {
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * A set of completion indexes, written as Jobs write it: `1,3-5,7`. Cannot be changed. The intervals ascend, and no two of
- * them touch: a Job of a hundred thousand indexes that succeed in order is one interval.
+ * An immutable set of completion indexes with the text format of the Job status: `1,3-5,7`. The intervals ascend and never
+ * overlap or touch, so a Job of a hundred thousand indexes that succeed in order is one interval.
  */
 export class IndexIntervals {
   static readonly none = new IndexIntervals([]);
@@ -16,7 +16,7 @@ export class IndexIntervals {
     this.intervals = intervals;
   }
 
-  /** What cannot be read is left out, and so are indexes that the Job does not have. */
+  /** Parses the text. Invalid parts and indexes not below `completions` are skipped. */
   static parse(text: string | undefined, completions: number): IndexIntervals {
     if (!text) return IndexIntervals.none;
     const intervals: IndexInterval[] = [];
@@ -35,7 +35,7 @@ export class IndexIntervals {
     return new IndexIntervals(joined(sorted.map((index) => ({ first: index, last: index }))));
   }
 
-  /** The indexes of both. */
+  /** Returns the union. */
   with(other: IndexIntervals): IndexIntervals {
     if (other.intervals.length === 0) return this;
     const all = [...this.intervals, ...other.intervals].sort((a, b) => a.first - b.first);
@@ -60,7 +60,7 @@ export class IndexIntervals {
     return size;
   }
 
-  /** How many indexes both have. */
+  /** Returns the size of the intersection. */
   commonWith(other: IndexIntervals): number {
     let common = 0;
     for (let i = 0, j = 0; i < this.intervals.length && j < other.intervals.length; ) {
@@ -72,7 +72,7 @@ export class IndexIntervals {
     return common;
   }
 
-  /** The first indexes below `completions` that are not in the set, no more than `count`. */
+  /** Returns the first indexes below `completions` that are not in the set, at most `count`. */
   firstMissing(count: number, completions: number): number[] {
     const missing: number[] = [];
     let candidate = 0;
@@ -98,7 +98,7 @@ export class IndexIntervals {
 
 const toIndex = (text: string): number | undefined => (/^[+-]?\d+$/.test(text) ? Number(text) : undefined);
 
-/** Ascending intervals, with those made one that overlap or touch. */
+/** Merges overlapping and touching intervals. */
 function joined(ascending: readonly IndexInterval[]): IndexInterval[] {
   const result: IndexInterval[] = [];
   for (const { first, last } of ascending) {

@@ -1,4 +1,4 @@
-/** Jobs: pods that run until enough of them have succeeded, each counted exactly once. */
+/** The Job controller: runs pods until enough of them have succeeded, and counts each pod exactly once. */
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { JobController } from './job-controller.ts';
 

@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => cluster.stop());
 
 describe('an Indexed Job', () => {
-  it('gives each pod an index, and counts by these', async () => {
+  it('assigns an index to each pod and counts indexes', async () => {
     await scenario.create({ completionMode: 'Indexed', completions: 5, parallelism: 4 });
     expect(await scenario.podOfIndex(2)).toMatchObject({
       metadata: { generateName: 'pi-2-', labels: { [indexKey]: '2' }, annotations: { [indexKey]: '2' } },
@@ -48,13 +48,13 @@ describe('an Indexed Job', () => {
     expect(conditionsOf(await scenario.job())).toEqual(completed);
   });
 
-  it('cuts a long name, not the index', async () => {
+  it('truncates a long name but not the index', async () => {
     await scenario.create({ completionMode: 'Indexed', completions: 1 }, 'p'.repeat(61));
     const [pod] = await scenario.pods();
     expect(pod!.metadata.generateName).toBe(`${'p'.repeat(55)}-0-`);
   });
 
-  it('can be made smaller and larger', async () => {
+  it('can be resized', async () => {
     await scenario.create({ completionMode: 'Indexed', completions: 4, parallelism: 4 });
     await scenario.succeed(await scenario.podOfIndex(3));
     const resize = async (size: number): Promise<void> => {
@@ -72,7 +72,7 @@ describe('an Indexed Job', () => {
     expect(conditionsOf(await scenario.job())).toEqual(completed);
   });
 
-  it('keeps one pod of each index', async () => {
+  it('keeps only one pod for each index', async () => {
     await scenario.create({ completionMode: 'Indexed', completions: 2, parallelism: 2 });
     const { metadata, spec } = await scenario.podOfIndex(1);
     const { labels, annotations, ownerReferences, finalizers, generateName } = metadata;
@@ -94,14 +94,14 @@ describe('an Indexed Job', () => {
     expect(names.sort()).toEqual([(await scenario.podOfIndex(0)).metadata.name, metadata.name].sort());
   });
 
-  it('fails by its indexes, each with failures of its own', async () => {
+  it('counts failures per index', async () => {
     await scenario.create({ completionMode: 'Indexed', completions: 3, parallelism: 3, backoffLimitPerIndex: 1 });
     const first = await scenario.podOfIndex(1);
     expect(first.metadata.annotations).toEqual({ [indexKey]: '1', [failureCount]: '0' });
     expect((await scenario.job()).status).toMatchObject({ failedIndexes: '' });
     await scenario.fail(first);
     await scenario.succeed(await scenario.podOfIndex(0));
-    // It stays until the next has taken its count over.
+    // The failed pod is kept until its replacement has taken over its count.
     expect(
       (await scenario.pods()).find(({ metadata }) => metadata.uid === first.metadata.uid)?.metadata.finalizers,
     ).toEqual([finalizer]);
@@ -116,7 +116,7 @@ describe('an Indexed Job', () => {
     expect(conditionsOf(await scenario.job())).toEqual(failedWith('FailedIndexes', 'Job has failed indexes'));
   });
 
-  it('fails when too many indexes have', async () => {
+  it('fails when too many indexes have failed', async () => {
     const spec = { completions: 4, parallelism: 4, backoffLimitPerIndex: 0, maxFailedIndexes: 1 };
     await scenario.create({ completionMode: 'Indexed', ...spec });
     await scenario.fail(await scenario.podOfIndex(1));
@@ -129,7 +129,7 @@ describe('an Indexed Job', () => {
     expect((await scenario.job()).status).toMatchObject({ failed: 4, failedIndexes: '1,3' });
   });
 
-  it('is a success by its success policy, whatever still runs', async () => {
+  it('succeeds by its success policy while other pods are still running', async () => {
     const successPolicy = { rules: [{ succeededIndexes: '3' }, { succeededIndexes: '0-2', succeededCount: 1 }] };
     await scenario.create({ completionMode: 'Indexed', completions: 4, parallelism: 4, successPolicy });
     const others = (await scenario.activePods()).filter((pod) => pod.metadata.annotations?.[indexKey] !== '1');
@@ -176,7 +176,7 @@ describe('the pod failure policy', () => {
     expect((await scenario.events()).at(-1)).toBe(`Warning PodFailurePolicy Job/pi: ${message}`);
   });
 
-  it('fails an index, and counts what it ignores apart', async () => {
+  it('fails an index, and counts ignored failures separately', async () => {
     await scenario.create({
       completionMode: 'Indexed',
       completions: 2,

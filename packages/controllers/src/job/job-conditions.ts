@@ -1,19 +1,19 @@
 import type { Job, JobCondition } from '@coxswain/api/batch/v1';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 
-/** How a Job ends. */
+/** The result of a Job: success or failure, with the reason. */
 export interface JobOutcome {
   readonly hasSucceeded: boolean;
   readonly reason: string;
   readonly message: string;
 }
 
-/** Says how the Job will end, while there are pods of it yet; then the other says how it has. */
+/** The interim condition announces the result while pods of the Job still exist. The final condition follows when they are gone. */
 export const interimType = ({ hasSucceeded }: JobOutcome): string =>
   hasSucceeded ? 'SuccessCriteriaMet' : 'FailureTarget';
 export const finalType = ({ hasSucceeded }: JobOutcome): string => (hasSucceeded ? 'Complete' : 'Failed');
 
-/** What an earlier reconcile has decided. */
+/** Returns the outcome that an earlier reconcile decided on, from the interim conditions. */
 export function knownOutcome({ status }: Job): JobOutcome | undefined {
   for (const [type, hasSucceeded] of [
     ['SuccessCriteriaMet', true],
@@ -36,8 +36,8 @@ export function newCondition(
 }
 
 /**
- * The conditions with this one in them; undefined when they say the same already. What is not true and was never
- * mentioned needs no mention.
+ * Returns the conditions with this one added or replaced, or undefined when nothing changes. A condition with status False that
+ * is absent is not added.
  */
 export function withCondition(
   given: readonly JobCondition[] | null | undefined,

@@ -32,10 +32,10 @@ import { planPods } from './pod-plan.ts';
 import { podHandler } from './pod-watch.ts';
 import { countReleased, noteTerminated } from './terminated-pods.ts';
 
-/** What happens to pods is worked on together, so often at most. */
+/** Changes of pods within this time are handled by one reconcile. */
 const batchPeriodMs = 1000;
 
-/** Runs pods for Jobs until they have ended, and counts them. */
+/** Runs pods for Jobs until they are finished, and counts them. */
 export class JobController implements Controller {
   readonly #context: ControllerContext;
   readonly #recorder: EventRecorder;
@@ -46,11 +46,11 @@ export class JobController implements Controller {
   readonly #loop: ReconcileLoop;
   readonly #orphans: ReconcileLoop;
   readonly #ownWrites = new OwnWrites();
-  /** By key of a Job that has not ended: the failures since its last success. */
+  /** The failures since the last success, by key of unfinished Jobs. */
   readonly #backoffs = new Map<string, BackoffRecord>();
-  /** By key: the uids of pods that no longer have the finalizer, though the cache says so. */
+  /** By key: the uids of pods whose finalizer was removed but is still in the cache. */
   readonly #released = new Map<string, Set<string>>();
-  /** The uids of Jobs that have ended, though the cache does not say so yet. */
+  /** The uids of Jobs that are finished but not yet so in the cache. */
   readonly #finished = new Set<string>();
 
   constructor(context: ControllerContext) {
@@ -94,7 +94,7 @@ export class JobController implements Controller {
       this.#tell(job, 'Warning', 'UnknownCompletionMode', 'Skipped Job sync because completion mode is unknown');
       return;
     }
-    // Both before the pods are looked at: what is seen in between must not change what they mean.
+    // Both are read before the pods: an event in between must not change how the pods are interpreted.
     const hasSeenAll = this.#jobPods.hasSeenAll(key);
     const released = new Set(this.#released.get(key));
     const seen = observeJob(job, await this.#claimPods(key, job), released);
@@ -109,7 +109,7 @@ export class JobController implements Controller {
     let failure: unknown;
     if (outcome) {
       ({ counts, failure } = await this.#jobPods.deleteActive(job, seen.active, counts));
-      // There may be pods that are not known yet, or that could not be deleted: they would be left behind.
+      // If the cache lacks pods or some could not be deleted, ending the Job now would leave pods behind.
       if (counts.active > 0 || !hasSeenAll) outcome = undefined;
     } else {
       const mayManage = hasSeenAll && !job.metadata.deletionTimestamp;
@@ -130,7 +130,7 @@ export class JobController implements Controller {
     return deadlineMs === undefined ? undefined : { requeueAfterMs: deadlineMs };
   }
 
-  /** Creates or deletes what is missing or too many. */
+  /** Creates missing pods or deletes surplus ones. */
   async #managePods(
     key: string,
     seen: JobObservation,
@@ -146,8 +146,9 @@ export class JobController implements Controller {
   }
 
   /**
-   * Counts pods that have ended, in steps of which each may be the last for now: they are written into the status, then
-   * lose their finalizer, then are counted. A Job that ends says so first, and once more when all its pods are counted.
+   * Counts terminated pods in steps, after each of which the controller may be interrupted: their uids are written to the status,
+   * then their finalizers are removed, then they are counted. The first write also announces the outcome of a Job that ends; the
+   * final condition is written when all its pods are counted.
    */
   async #track(
     key: string,
@@ -177,7 +178,7 @@ export class JobController implements Controller {
     if (finished && outcome) this.#tellFinished(key, job, outcome);
   }
 
-  /** Takes the finalizer from pods. Answers why not from all. */
+  /** Removes the finalizer from pods. Returns the failure, if any. */
   async #release(
     key: string,
     job: Job,
@@ -192,7 +193,7 @@ export class JobController implements Controller {
     try {
       await inParallel(pods, mostWritesAtOnce, async (pod) => {
         const { name = '', uid = '' } = pod.metadata;
-        // Before the answer comes: the watch may be faster.
+        // Recorded before the response, because the watch event may arrive earlier.
         released.add(uid);
         try {
           const patched = await client.patch(name, 'strategic-merge', releasePatch(pod));
@@ -235,7 +236,7 @@ export class JobController implements Controller {
     this.#tell(job, 'Normal', 'Completed', 'Job completed');
   }
 
-  /** Pods that are adopted have the finalizer, though the cache does not show it yet. */
+  /** Returns the Job's pods. Adopted pods have the finalizer on the server, but not yet in the cache, so it is added. */
   async #claimPods(key: string, job: Job): Promise<Pod[]> {
     const { name = '', namespace = '', uid = '', deletionTimestamp } = job.metadata;
     const { jobs } = this.#context.clients.batch.v1;
@@ -290,7 +291,7 @@ export class JobController implements Controller {
     );
   }
 
-  /** A Job that has ended or is gone counts nothing any more: no pod of it may wait to be counted. */
+  /** Releases the pods of a Job that has finished or was deleted: none of them will be counted any more. */
   #onEnd(job: Job): void {
     const { uid = '' } = job.metadata;
     const key = metaNamespaceKey(job);

@@ -14,10 +14,10 @@ beforeEach(async () => {
 });
 afterEach(() => cluster.stop());
 
-describe('when things go wrong', () => {
+describe('failures', () => {
   const jobs = GroupResource.of('batch', 'jobs');
 
-  it('counts no pod twice when the status cannot be written at once', async () => {
+  it('of status updates do not count a pod twice', async () => {
     await scenario.create({ completions: 2, parallelism: 2 });
     let failures = 2;
     cluster.spy.plan = ({ method, url }) => {
@@ -31,7 +31,7 @@ describe('when things go wrong', () => {
     expect((await scenario.job()).status).toMatchObject({ succeeded: 1, uncountedTerminatedPods: {} });
   });
 
-  it('counts those pods that it could let go, and the others later', async () => {
+  it('to remove a finalizer delay the count of that pod only', async () => {
     await scenario.create({ completions: 3, parallelism: 2 });
     const [first, second] = await scenario.activePods();
     let isBroken = true;
@@ -49,7 +49,7 @@ describe('when things go wrong', () => {
     expect((await scenario.job()).status).toMatchObject({ active: 1, succeeded: 2, uncountedTerminatedPods: {} });
   });
 
-  it('takes up where another left off, at every step', async () => {
+  it('at any step are completed after a restart', async () => {
     for (const [i, part] of ['jobs', 'pods/', 'jobs'].entries()) {
       const name = `pi-${i}`;
       await scenario.create({ backoffLimit: 0 }, name);
@@ -71,7 +71,7 @@ describe('when things go wrong', () => {
     }
   });
 
-  it('tells of pods that it may not create, and tries fewer at first', async () => {
+  it('to create pods are reported, and the next attempt starts with fewer pods', async () => {
     const pods = GroupResource.of('', 'pods');
     cluster.spy.plan = ({ method, url }) => {
       if (method === 'POST' && url.endsWith('/pods')) throw newForbidden(pods, '', new Error('exceeded quota'));
@@ -88,7 +88,7 @@ describe('when things go wrong', () => {
     expect(await scenario.pods()).toHaveLength(8);
   });
 
-  it('makes and counts nothing twice while its cache of pods is behind', async () => {
+  it('of the pod watch cause no duplicate pods or counts', async () => {
     let openGate = (): void => {};
     const gate = new Promise<void>((resolve) => {
       openGate = resolve;
@@ -96,12 +96,12 @@ describe('when things go wrong', () => {
     cluster.spy.plan = ({ method, url }) => {
       if (method === 'GET' && /\/pods\?.*watch=/.test(url)) return gate;
     };
-    // By then the watch has come to its end, and the next one does not begin.
+    // The current watch ends in this time, and the next one cannot start.
     await cluster.advance(11 * 60_000, 60_000);
     const writes = await scenario.writesOf(async () => {
       await scenario.create({ completions: 4, parallelism: 2 });
       await scenario.succeed((await scenario.activePods())[0]!);
-      // Longer than expectations are waited for.
+      // Longer than expectations last.
       await cluster.advance(6 * 60_000, 30_000);
     });
     expect(writes).toEqual(['POST pods', 'POST pods', 'PUT jobs/pi/status']);
@@ -111,7 +111,7 @@ describe('when things go wrong', () => {
     expect(await scenario.pods()).toHaveLength(3);
   });
 
-  it('makes no pod twice when it is started anew again and again', async () => {
+  it('followed by repeated restarts cause no duplicate pods', async () => {
     await scenario.create({ completions: 4, parallelism: 2 });
     for (let i = 0; i < 3; i++) {
       await scenario.succeed((await scenario.activePods())[0]!);
@@ -125,7 +125,7 @@ describe('when things go wrong', () => {
   });
 });
 
-it('counts every pod once, whatever happens in which order', async () => {
+it('every pod is counted once after random actions', async () => {
   const action = fc.constantFrom('succeed', 'fail', 'remove', 'wait', 'restart', 'break', 'mend');
   let runs = 0;
   await fc.assert(

@@ -7,10 +7,10 @@ import { allFailuresBefore, completionIndexOf, failuresBefore, indexesOf } from 
 import { IndexIntervals } from './index-intervals.ts';
 import { failureVerdict } from './pod-failure-policy.ts';
 
-/** Keeps a pod until it has been counted. */
+/** Protects a pod from removal until it has been counted. */
 export const trackingFinalizer = 'batch.kubernetes.io/job-tracking';
 
-/** A Job and its pods, as they are at one moment. */
+/** A Job and its pods at the start of a reconcile. */
 export interface JobObservation {
   readonly job: Job;
   readonly spec: JobSpec;
@@ -18,34 +18,34 @@ export interface JobObservation {
   readonly active: readonly Pod[];
   readonly ready: number;
   readonly terminating: number;
-  /** Pods that have ended and are in no status yet. Of an Indexed Job only those with an index that it has. */
+  /** Terminated pods that the status does not contain yet. For an Indexed Job, only pods with a valid index. */
   readonly newlySucceeded: readonly Pod[];
   readonly newlyFailed: readonly Pod[];
-  /** All of them, with those that the status has counted. */
+  /** The total numbers, including those that the status has already counted. */
   readonly succeeded: number;
   readonly failed: number;
-  /** Of an Indexed Job. */
+  /** Only for an Indexed Job. */
   readonly indexes?: JobIndexes;
-  /** Whether the pod has yet to be counted: it has the finalizer, and nobody has just taken it away. */
+  /** Whether the pod still has to be counted: it has the finalizer, and this controller has not just removed it. */
   isTracked(pod: Pod): boolean;
 }
 
 interface JobIndexes {
   readonly completions: number;
-  /** Those that the status has. */
+  /** The indexes in the status. */
   readonly counted: IndexIntervals;
   readonly succeeded: IndexIntervals;
-  /** Only of Jobs with a backoff limit per index. */
+  /** Only for Jobs with a backoff limit per index. */
   readonly failed?: IndexIntervals;
-  /** By index the last pod that failed, where another is to be made: it knows how many did before it. */
+  /** The last failed pod of each index that needs a replacement. Its annotations have the number of earlier failures. */
   readonly lastFailed: ReadonlyMap<number, Pod>;
 }
 
-/** Whether only pods that have failed are replaced, and not such as are about to go. */
+/** Whether a pod is replaced only when it has failed, not when it is terminating. */
 export const replacesOnlyFailed = ({ podReplacementPolicy, podFailurePolicy }: JobSpec): boolean =>
   podReplacementPolicy === 'Failed' || podFailurePolicy !== undefined;
 
-/** A pod that goes before it has ended never will: it has failed, unless the Job wants to wait and see. */
+/** Whether the pod has failed. A terminating pod counts as failed unless it has succeeded or the Job replaces only failed pods. */
 export function isPodFailed({ metadata, status }: Pod, spec: JobSpec): boolean {
   if (status?.phase === 'Failed') return true;
   return !replacesOnlyFailed(spec) && !!metadata.deletionTimestamp && status?.phase !== 'Succeeded';
@@ -53,7 +53,7 @@ export function isPodFailed({ metadata, status }: Pod, spec: JobSpec): boolean {
 
 export const isPodSucceeded = ({ status }: Pod): boolean => status?.phase === 'Succeeded';
 
-/** `released`: the uids of pods whose finalizer was taken away, though the cache may not show it. */
+/** Computes the observation. `released` has the uids of pods whose finalizer was removed but may still be in the cache. */
 export function observeJob(job: Job, pods: readonly Pod[], released: ReadonlySet<string>): JobObservation {
   const spec = job.spec!;
   const { status = {} } = job;
@@ -86,7 +86,7 @@ export function observeJob(job: Job, pods: readonly Pod[], released: ReadonlySet
   };
 }
 
-/** Whether the pod counts at all: of an Indexed Job only those do that have one of its indexes. */
+/** Whether the pod counts. Pods of an Indexed Job must have a valid index. */
 export function hasValidIndex(pod: Pod, { completionMode, completions = 0 }: JobSpec): boolean {
   if (completionMode !== 'Indexed') return true;
   const index = completionIndexOf(pod);
@@ -108,7 +108,7 @@ function observeIndexes(
   const failed = IndexIntervals.parse(status.failedIndexes, completions).with(
     IndexIntervals.of(indexesOf(valid.filter((pod) => failsIndex(pod, spec!, backoffLimitPerIndex)))),
   );
-  // Where a pod is active, it has the count itself.
+  // An active pod has the failure count itself.
   const activeIndexes = indexesOf(active);
   const lastFailed = new Map<number, Pod>();
   for (const pod of valid) {
@@ -124,7 +124,7 @@ function observeIndexes(
 const isLater = (pod: Pod, than: Pod): boolean =>
   allFailuresBefore(pod) >= allFailuresBefore(than) && finishTime(pod) >= finishTime(than);
 
-/** Whether no other pod is tried for the pod's index. */
+/** Whether the pod's failure makes its index fail for good. */
 function failsIndex(pod: Pod, spec: JobSpec, limit: number): boolean {
   if (!isPodFailed(pod, spec)) return false;
   const { action, counts } = failureVerdict(spec.podFailurePolicy, pod);

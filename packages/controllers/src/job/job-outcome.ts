@@ -7,8 +7,8 @@ import { metSuccessPolicy } from './success-policy.ts';
 const failed = (reason: string, message: string): JobOutcome => ({ hasSucceeded: false, reason, message });
 
 /**
- * How the Job ends, as far as its pods need not all have ended for it: by what was decided before, by a failure, by the
- * success policy, in this order. Undefined while it goes on.
+ * Decides whether the Job ends before all its pods have ended: by an earlier decision, a failure or the success policy, in this
+ * order. Returns undefined while it continues.
  */
 export function decideOutcome(
   seen: JobObservation,
@@ -44,15 +44,15 @@ export function decideOutcome(
 }
 
 /**
- * Whether enough pods have succeeded, and none is left running. Without a number of completions the first success
- * decides, and those that still run are waited for.
+ * Returns success when enough pods have succeeded and none is active. Without a number of completions one success is enough, but
+ * all active pods are waited for.
  */
 export function completionsReached({ spec, succeeded }: JobObservation, active: number): JobOutcome | undefined {
   if (active > 0 || succeeded < (spec.completions ?? 1)) return undefined;
   return { hasSucceeded: true, reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' };
 }
 
-/** Until the Job has been active too long; undefined when it may be so forever, or is suspended. */
+/** Returns the milliseconds until the deadline, or undefined when there is none or the Job is suspended. */
 export function remainingDeadlineMs(
   { spec: { activeDeadlineSeconds, suspend } }: JobObservation,
   startTimeMs: number | undefined,
@@ -70,7 +70,7 @@ function failingByPolicy({ pods, spec }: JobObservation): string | undefined {
   return undefined;
 }
 
-/** Pods that restart their containers themselves do not fail: then restarts count. */
+/** With restartPolicy OnFailure the pods do not fail, so container restarts are counted. */
 function hasTooManyRestarts({ spec }: JobObservation, pods: readonly Pod[], limit: number): boolean {
   if (spec.template.spec?.restartPolicy !== 'OnFailure') return false;
   let restarts = 0;

@@ -21,30 +21,30 @@ import { releasePatch } from './orphan-pods.ts';
 export const jobReference = (job: Job): OwnerReference =>
   newControllerRef(job, GroupVersionKind.of('batch', 'v1', 'Job'));
 
-/** Of a Job's pods, as the status has them. */
+/** The numbers of a Job's pods in its status. */
 export interface PodCounts {
   readonly active: number;
   readonly ready: number;
   readonly terminating: number;
 }
 
-/** The counts after something was done, and why not all of it could be. */
+/** The counts after creating or deleting pods, and the first failure. */
 interface Managed {
   readonly counts: PodCounts;
   readonly failure?: unknown;
 }
 
-/** Of one Job. */
+/** The maximum number of parallel writes for one Job. */
 export const mostWritesAtOnce = 500;
 
-/** Creates and deletes pods for Jobs, and knows whether what it did has been seen. */
+/** Creates and deletes pods of Jobs, and tracks whether the cache has observed these changes. */
 export class JobPods {
   readonly #context: ControllerContext;
   readonly #control: PodControl;
   readonly #expectations: UIDTrackingControllerExpectations;
   readonly #onWrite: (key: string, pod: Pod) => void;
 
-  /** `onWrite` hears of pods as the server has them after a write. */
+  /** `onWrite` is called with every pod that the server returns for a write. */
   constructor(context: ControllerContext, recorder: EventRecorder, onWrite: (key: string, pod: Pod) => void) {
     this.#context = context;
     this.#control = new PodControl(context.clients, recorder);
@@ -52,7 +52,7 @@ export class JobPods {
     this.#onWrite = onWrite;
   }
 
-  /** Whether every pod that was created or deleted for the Job has been seen so. */
+  /** Whether all creations and deletions of pods for the Job have been observed. */
   hasSeenAll(key: string): boolean {
     return this.#expectations.satisfied(key);
   }
@@ -69,7 +69,7 @@ export class JobPods {
     this.#expectations.deleteExpectations(key);
   }
 
-  /** One pod for each entry: its index, or undefined. */
+  /** Creates one pod for each entry, which is its completion index or undefined. */
   async create(
     key: string,
     { job, spec, indexes }: JobObservation,
@@ -88,16 +88,16 @@ export class JobPods {
       try {
         this.#onWrite(key, await this.#control.create(job.metadata.namespace ?? '', ofIndex, owner));
       } catch (error) {
-        // All else in the namespace goes too: nothing to try again.
+        // The namespace is being deleted: a retry is pointless.
         if (!hasStatusCause(error, 'NamespaceTerminating')) throw error;
       }
     });
-    // Those that were not made will not be seen.
+    // Failed creations will not be observed.
     this.#expectations.expectations.lowerExpectations(key, entries.length - successes, 0);
     return { counts: { ...counts, active: counts.active + successes }, failure: error };
   }
 
-  /** Deletes pods that are not wanted any more and need not be counted: without their finalizer. */
+  /** Deletes pods that need not be counted, after removing their finalizer. */
   async remove(key: string, job: Job, pods: readonly Pod[], counts: PodCounts): Promise<Managed> {
     this.#expectations.expectDeletions(
       key,
@@ -112,14 +112,14 @@ export class JobPods {
         }
         await this.#control.delete(namespace, name, owner);
       } catch (error) {
-        // It will not be seen to go.
+        // The deletion will not be observed.
         this.deleted(key, pod);
         throw error;
       }
     });
   }
 
-  /** Deletes what runs of a Job that ends. The pods keep their finalizer: they are yet to be counted. */
+  /** Deletes the active pods of a Job that ends. They keep their finalizer, because they still have to be counted. */
   async deleteActive(job: Job, pods: readonly Pod[], counts: PodCounts): Promise<Managed> {
     return await this.#deleteAll(job, pods, counts, ({ metadata: { namespace = '', name = '' } }, owner) =>
       this.#control.delete(namespace, name, owner),

@@ -4,7 +4,7 @@ import { isNotFound } from '@coxswain/apimachinery/errors';
 import type { ResourceInterface } from '@coxswain/client';
 import type { TestCluster } from '../../test/test-cluster.ts';
 
-/** Jobs of the default namespace, and what kubelets would do to their pods. */
+/** Creates Jobs in the default namespace, and sets the status of their pods as kubelets do. */
 export class JobScenario {
   readonly cluster: TestCluster;
 
@@ -20,7 +20,7 @@ export class JobScenario {
     return this.cluster.clients.core.v1.pods('default');
   }
 
-  /** What it writes from now on. */
+  /** Returns the writes of the controllers during `work`. */
   async writesOf(work: () => Promise<unknown>): Promise<string[]> {
     const before = this.cluster.spy.writes.length;
     await work();
@@ -29,7 +29,7 @@ export class JobScenario {
       .map(({ method, url }) => `${method} ${url.replace(/.*default\//, '')}`);
   }
 
-  /** The events of Jobs, without the last parts of pods' names. */
+  /** Returns the events of Jobs, without the random suffixes of pod names. */
   async events(): Promise<string[]> {
     const events = await this.cluster.events();
     return events.map((event) => event.replace(/(pod: .*-)\w{5}$/, '$1…'));
@@ -47,14 +47,14 @@ export class JobScenario {
     return this.jobs.get(name);
   }
 
-  /** In the order of their creation. */
+  /** Returns the pods in order of their creation. */
   async pods(): Promise<Pod[]> {
     const { items } = await this.#pods.list();
     const order = ({ metadata }: Pod): string => `${metadata.creationTimestamp} ${metadata.name}`;
     return items.sort((a, b) => (order(a) < order(b) ? -1 : 1));
   }
 
-  /** Those that neither have ended nor are to go. */
+  /** Returns the pods that are neither terminated nor being deleted. */
   async activePods(): Promise<Pod[]> {
     const pods = await this.pods();
     return pods.filter(({ metadata, status }) => {
@@ -62,7 +62,7 @@ export class JobScenario {
     });
   }
 
-  /** Of an Indexed Job: the active pod of the index. */
+  /** Returns the active pod of an index. */
   async podOfIndex(index: number): Promise<Pod> {
     const pods = await this.activePods();
     return pods.find((pod) => pod.metadata.annotations?.['batch.kubernetes.io/job-completion-index'] === `${index}`)!;
@@ -90,13 +90,13 @@ export class JobScenario {
     await this.tick();
   }
 
-  /** As the scheduler does: only what is on a node has a grace period. */
+  /** Binds the pod to a node, as the scheduler does. Only bound pods have a grace period. */
   async bind({ metadata: { name = '' } }: Pod): Promise<void> {
     const target = { kind: 'Node', name: 'node-1' };
     await this.cluster.clients.core.v1.pods('default').bind(name, { target });
   }
 
-  /** As a kubelet does at the end of the grace period. */
+  /** Removes the pod, as a kubelet does at the end of the grace period. */
   async remove(pod: Pod): Promise<void> {
     await this.#pods.delete(pod.metadata.name!, { gracePeriodSeconds: 0 }).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
@@ -104,13 +104,13 @@ export class JobScenario {
     await this.tick();
   }
 
-  /** Begins to delete the pod, with its grace period. */
+  /** Starts the deletion of the pod with its grace period. */
   async evict(pod: Pod): Promise<void> {
     await this.#pods.delete(pod.metadata.name!);
     await this.tick();
   }
 
-  /** So long that changes of pods have been worked on. */
+  /** Waits until changes of pods have been handled. */
   async tick(): Promise<void> {
     await this.cluster.settle();
     await this.cluster.advance(1000);
@@ -125,7 +125,7 @@ export const podTemplate = (restartPolicy: 'Never' | 'OnFailure' = 'Never'): Job
   spec: { restartPolicy, containers: [{ name: 'main', image: 'pi:1' }] },
 });
 
-/** `Complete=True CompletionsReached: Reached …`, one for each. */
+/** Formats the conditions as `Complete=True CompletionsReached: Reached …`. */
 export const conditionsOf = ({ status }: Job): string[] =>
   (status?.conditions ?? []).map(({ type, status: is, reason, message }) => `${type}=${is} ${reason}: ${message}`);
 

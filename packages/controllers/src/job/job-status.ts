@@ -3,7 +3,7 @@ import { timeFromDate } from '@coxswain/apimachinery/time';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import { finalType, type JobOutcome, newCondition, withCondition } from './job-conditions.ts';
 
-/** The status as it is written: without what is zero or empty and may be left out. */
+/** Omits zero and empty fields, as in the serialized form. */
 export function compact({ active, succeeded, failed, completedIndexes, ...status }: JobStatus): JobStatus {
   return {
     ...status,
@@ -14,21 +14,21 @@ export function compact({ active, succeeded, failed, completedIndexes, ...status
   };
 }
 
-/** Whether writing the status would change nothing. */
+/** Whether the statuses are equal, so that no write is needed. */
 export function isSameStatus(a: JobStatus = {}, b: JobStatus = {}): boolean {
   const defaults = { uncountedTerminatedPods: {} };
   return semanticEqual({ ...defaults, ...compact(a) }, { ...defaults, ...compact(b) });
 }
 
-/** What changes when a Job is suspended or goes on. */
+/** The changes when a Job is suspended or resumed. */
 export interface Suspension {
   readonly conditions: JobCondition[];
-  /** The deadline counts from when it went on; a suspended Job may be changed as if it had never begun. */
+  /** Undefined for a suspended Job, so that it can be changed like an unstarted one. When resumed, the deadline counts from now. */
   readonly startTime: string | undefined;
   readonly event: 'Suspended' | 'Resumed';
 }
 
-/** Undefined when the status says so already. */
+/** Returns the changes, or undefined when the status is up to date. */
 export function suspensionOf({ spec, status }: Job, now: number): Suspension | undefined {
   const isSuspended = spec?.suspend === true;
   const why = isSuspended
@@ -42,7 +42,7 @@ export function suspensionOf({ spec, status }: Job, now: number): Suspension | u
     : { conditions, startTime: timeFromDate(new Date(now)), event: 'Resumed' };
 }
 
-/** The status of a Job that has ended; undefined while pods of it are yet to be counted, or to go. */
+/** Returns the status of the finished Job, or undefined while there are uncounted or terminating pods. */
 export function finishedStatus(status: JobStatus, outcome: JobOutcome, now: number): JobStatus | undefined {
   const succeeded = status.uncountedTerminatedPods?.succeeded ?? [];
   const failed = status.uncountedTerminatedPods?.failed ?? [];

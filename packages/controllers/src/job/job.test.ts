@@ -14,7 +14,7 @@ afterEach(() => cluster.stop());
 const start = '2026-01-01T00:00:00Z';
 
 describe('a Job', () => {
-  it('runs pods until enough have succeeded', async () => {
+  it('runs pods until its completions are reached', async () => {
     await scenario.create({ completions: 3, parallelism: 2 });
     const [first, second] = await scenario.activePods();
     const { metadata } = await scenario.job();
@@ -53,7 +53,7 @@ describe('a Job', () => {
     ]);
   });
 
-  it('writes each pod down before it counts it, and says how it ends before it has', async () => {
+  it('records pods in the status before it counts them, and announces its outcome before it ends', async () => {
     await scenario.create();
     const [pod] = await scenario.activePods();
     const statuses: unknown[] = [];
@@ -69,7 +69,7 @@ describe('a Job', () => {
     };
     const writes = await scenario.writesOf(() => scenario.succeed(pod!));
     expect(writes).toEqual(['PUT jobs/pi/status', `PATCH pods/${pod!.metadata.name}`, 'PUT jobs/pi/status']);
-    // What there was before each of them.
+    // The state before each write.
     expect(statuses).toEqual([
       [0, 0, []],
       [1, 0, completed.slice(0, 1)],
@@ -77,7 +77,7 @@ describe('a Job', () => {
     ]);
   });
 
-  it('writes nothing while nothing happens, before and after its end', async () => {
+  it('causes no writes without changes, before and after its end', async () => {
     await scenario.create({ activeDeadlineSeconds: 100_000 });
     await scenario.tick();
     expect(await scenario.writesOf(() => cluster.advance(3600_000, 600_000))).toEqual([]);
@@ -88,7 +88,7 @@ describe('a Job', () => {
     expect(await scenario.writesOf(() => scenario.tick())).toEqual([]);
   });
 
-  it('without a number of completions waits for all that run, once one has succeeded', async () => {
+  it('without completions waits for all active pods after the first success', async () => {
     await scenario.create({ parallelism: 3 });
     const [first, second, third] = await scenario.activePods();
     await scenario.succeed(first!);
@@ -100,13 +100,13 @@ describe('a Job', () => {
     expect(conditionsOf(await scenario.job())).toEqual(completed);
   });
 
-  it('of no completions is complete at once', async () => {
+  it('with zero completions is complete at once', async () => {
     await scenario.create({ completions: 0 });
     expect(conditionsOf(await scenario.job())).toEqual(completed);
     expect(await scenario.events()).toEqual(['Normal Completed Job/pi: Job completed']);
   });
 
-  it('has as many pods as its parallelism, when that is changed; those go first that have done least', async () => {
+  it('follows changes of its parallelism, and deletes the least active pods first', async () => {
     await scenario.create({ completions: 6, parallelism: 3 });
     const [busy] = await scenario.activePods();
     await scenario.start(busy!);
@@ -125,7 +125,7 @@ describe('a Job', () => {
     ]);
   });
 
-  it('makes and counts five hundred pods at a time', async () => {
+  it('creates and counts at most 500 pods at a time', async () => {
     await scenario.create({ completions: 600, parallelism: 600, completionMode: 'Indexed' });
     expect((await scenario.job()).status?.active).toBe(500);
     await scenario.tick();
@@ -139,7 +139,7 @@ describe('a Job', () => {
     expect(conditionsOf(await scenario.job())).toEqual(completed);
   });
 
-  it('of another controller is left alone', async () => {
+  it('managed by another controller is ignored', async () => {
     await scenario.create({ managedBy: 'example.com/queue' });
     expect(await scenario.writesOf(() => scenario.tick())).toEqual([]);
     expect(await scenario.pods()).toEqual([]);
@@ -149,7 +149,7 @@ describe('a Job', () => {
 });
 
 describe('failing pods', () => {
-  it('are replaced, later each time, until they are too many', async () => {
+  it('are replaced with increasing delays up to the backoff limit', async () => {
     await scenario.create({ backoffLimit: 2 });
     for (const [failed, backoffSeconds] of [
       [1, 10],
@@ -172,7 +172,7 @@ describe('failing pods', () => {
     expect((await scenario.events()).at(-1)).toBe(`Warning BackoffLimitExceeded Job/pi: ${message}`);
   });
 
-  it('take those that run with them; the Job has failed when all are gone', async () => {
+  it('cause the deletion of the others, and the Job has failed when all are gone', async () => {
     await scenario.create({ backoffLimit: 0, completions: 3, parallelism: 3 });
     const [first, second, third] = await scenario.activePods();
     await scenario.start(second!);
@@ -192,7 +192,7 @@ describe('failing pods', () => {
     ]);
   });
 
-  it('that restart by themselves count by their restarts', async () => {
+  it('with restartPolicy OnFailure count by their restarts', async () => {
     await scenario.create({ backoffLimit: 2, template: podTemplate('OnFailure') });
     const [pod] = await scenario.activePods();
     const restarted = async (restartCount: number): Promise<void> => {
@@ -206,20 +206,20 @@ describe('failing pods', () => {
     expect(conditionsOf(await scenario.job())[0]).toMatch(/^FailureTarget=True BackoffLimitExceeded/);
   });
 
-  it('count from the last success on', async () => {
+  it('are counted from the last success', async () => {
     await scenario.create({ completions: 3, parallelism: 2 });
     const [first, second] = await scenario.activePods();
     await scenario.fail(first!);
     await cluster.advance(5000, 1000);
     await scenario.succeed(second!);
-    // Not ten seconds after the failure.
+    // The backoff of ten seconds does not apply.
     await cluster.advance(1000);
     expect(await scenario.activePods()).toHaveLength(2);
   });
 });
 
 describe('the deadline', () => {
-  it('ends a Job that is active too long', async () => {
+  it('ends a Job that has been active too long', async () => {
     await scenario.create({ parallelism: 2, activeDeadlineSeconds: 30 });
     const [first, second] = await scenario.activePods();
     await scenario.start(first!);
@@ -237,7 +237,7 @@ describe('the deadline', () => {
     ]);
   });
 
-  it('may be set later', async () => {
+  it('may be set on a running Job', async () => {
     await scenario.create();
     await cluster.advance(60_000);
     await scenario.jobs.patch('pi', 'merge', { spec: { activeDeadlineSeconds: 90 } });
@@ -249,7 +249,7 @@ describe('the deadline', () => {
 });
 
 describe('suspension', () => {
-  it('deletes the pods without counting them, and begins anew when it ends', async () => {
+  it('deletes pods without counting them, and resets the start time', async () => {
     await scenario.create({ parallelism: 2, suspend: true, activeDeadlineSeconds: 60 });
     expect((await scenario.job()).status).toMatchObject({ ready: 0, terminating: 0 });
     expect((await scenario.job()).status?.startTime).toBeUndefined();
@@ -286,8 +286,8 @@ describe('suspension', () => {
   });
 });
 
-describe('pods that go under a Job', () => {
-  it('are failures, and are replaced while they go', async () => {
+describe('pods that are deleted', () => {
+  it('count as failed and are replaced while they are terminating', async () => {
     await scenario.create({ completions: 2, parallelism: 2 });
     const [first, second] = await scenario.activePods();
     await scenario.remove(first!);
@@ -307,7 +307,7 @@ describe('pods that go under a Job', () => {
     expect(conditionsOf(await scenario.job())).toEqual(completed);
   });
 
-  it('are replaced only when they have ended, if the Job wants it so', async () => {
+  it('are replaced only when they have ended with podReplacementPolicy Failed', async () => {
     await scenario.create({ completions: 2, parallelism: 2, podReplacementPolicy: 'Failed' });
     const [pod] = await scenario.activePods();
     await scenario.bind(pod!);
@@ -320,7 +320,7 @@ describe('pods that go under a Job', () => {
     expect((await scenario.job()).status).toMatchObject({ active: 2, failed: 1, terminating: 0 });
   });
 
-  it('with the Job leave no finalizer behind', async () => {
+  it('lose their finalizer when their Job is deleted', async () => {
     await scenario.create({ completions: 3, parallelism: 3 });
     const [first] = await scenario.activePods();
     await scenario.succeed(first!);
@@ -331,7 +331,7 @@ describe('pods that go under a Job', () => {
     for (const { metadata } of pods) expect(metadata.finalizers).toBeUndefined();
   });
 
-  it('which belong to others keep what they have', async () => {
+  it('keep their finalizer if they have another controller', async () => {
     const controlled = [{ apiVersion: 'example.com/v1', kind: 'Job', name: 'x', uid: 'u', controller: true }];
     const create = (name: string, ownerReferences: typeof controlled) =>
       cluster.clients.core.v1.pods('default').create({
@@ -347,7 +347,7 @@ describe('pods that go under a Job', () => {
 });
 
 describe('selectors', () => {
-  it('of one’s own adopt pods and release them', async () => {
+  it('that are set manually adopt and release pods', async () => {
     const pods = cluster.clients.core.v1.pods('default');
     const labels = { app: 'pi' };
     await pods.create({ metadata: { name: 'bare', labels }, ...podTemplate() });

@@ -10,19 +10,19 @@ import type { OwnerLookup } from '../framework/ownership/owner-lookup.ts';
 import { trackingFinalizer } from './job-observation.ts';
 import { isJobFinished } from './jobs.ts';
 
-/** How long what failed waits before it is tried again. */
+/** The backoff of failed reconciles. */
 export const newJobRateLimiter = () => new ItemExponentialFailureRateLimiter(1000, 60_000);
 
-/** Takes the finalizer from this very pod, whatever else has changed about it. */
+/** Returns a patch that removes the tracking finalizer. Its uid makes it fail on another pod of the same name. */
 export const releasePatch = ({ metadata: { uid = '' } }: Pod) => ({
   metadata: { uid, '$deleteFromPrimitiveList/finalizers': [trackingFinalizer] },
 });
 
-/** The Job is somebody else's to run. */
+/** Whether `spec.managedBy` names another controller. */
 export const isManagedByOther = ({ spec }: Job): boolean =>
   spec?.managedBy !== undefined && spec.managedBy !== 'kubernetes.io/job-controller';
 
-/** A queue of pods that no running Job counts, and that could not go as long as they have the finalizer. */
+/** Returns a loop that removes the tracking finalizer from pods that no Job counts any more, so that they can be deleted. */
 export function newOrphanPodLoop(
   context: ControllerContext,
   pods: SharedIndexInformer<Pod>,
@@ -43,7 +43,7 @@ export function newOrphanPodLoop(
   return new ReconcileLoop(context, { name: 'job_orphan_pod', synced: [jobs, pods], reconcile, rateLimiter });
 }
 
-/** Pods of Jobs that are gone or have ended are; those of other controllers are not ours. */
+/** Whether the pod has no controller, or its Job is deleted or finished. Pods of other controllers are ignored. */
 function isOrphan(pod: Pod, lookup: OwnerLookup<Job>): boolean {
   const controller = getControllerOfNoCopy(pod);
   if (!controller) return true;

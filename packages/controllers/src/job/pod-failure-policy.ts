@@ -5,17 +5,17 @@ import type {
 } from '@coxswain/api/batch/v1';
 import type { ContainerStatus, Pod } from '@coxswain/api/core/v1';
 
-/** What the policy says of a pod that failed. */
+/** The result of applying the pod failure policy to a failed pod. */
 export interface FailureVerdict {
-  /** Undefined when no rule is about it: then it counts. */
+  /** Undefined when no rule matches. The failure then counts. */
   readonly action?: PodFailurePolicyRule['action'];
-  /** Whether it counts towards the backoff limits. */
+  /** Whether the failure counts towards the backoff limits. */
   readonly counts: boolean;
-  /** Why the Job fails on account of it. */
+  /** The message of the Job's failure, for the action FailJob. */
   readonly failsJob?: string;
 }
 
-/** The first rule that matches decides. */
+/** Applies the first matching rule. */
 export function failureVerdict(policy: PodFailurePolicy | undefined, pod: Pod): FailureVerdict {
   for (const [index, rule] of policy?.rules?.entries() ?? []) {
     const cause = matchedBy(rule, pod);
@@ -28,7 +28,7 @@ export function failureVerdict(policy: PodFailurePolicy | undefined, pod: Pod): 
   return { counts: true };
 }
 
-/** What of the pod the rule is about, in words. */
+/** Returns a message about what the rule matched, or undefined. */
 function matchedBy({ onExitCodes, onPodConditions }: PodFailurePolicyRule, pod: Pod): string | undefined {
   const { name, namespace } = pod.metadata;
   if (onExitCodes) {

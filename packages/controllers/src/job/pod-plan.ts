@@ -6,21 +6,21 @@ import { allFailuresBefore, completionIndexOf, indexesOf } from './completion-in
 import { IndexIntervals } from './index-intervals.ts';
 import { type JobObservation, replacesOnlyFailed } from './job-observation.ts';
 
-/** No more pods are created or deleted for a Job at one time. */
+/** The maximum number of pods that are created or deleted in one reconcile of a Job. */
 const mostAtOnce = 500;
 
-/** What is to be done about the number of a Job's active pods; never both. */
+/** The planned changes of a Job's active pods. Never both creations and deletions. */
 export interface PodPlan {
   readonly remove: readonly Pod[];
-  /** One entry for each pod: its completion index, or undefined where pods have none. */
+  /** One entry for each new pod: its completion index, or undefined without indexes. */
   readonly create: readonly (number | undefined)[];
-  /** Pods are missing, but none is made before so much time has passed. */
+  /** Pods are missing but must not be created before this time has passed. */
   readonly waitMs?: number;
 }
 
 const nothing: PodPlan = { remove: [], create: [] };
 
-/** Too many go before missing ones come: an Indexed Job may have both. */
+/** Plans deletions before creations, because an Indexed Job may need both. */
 export function planPods(seen: JobObservation, backoff: BackoffRecord, now: number): PodPlan {
   const { spec, active, indexes } = seen;
   if (spec.suspend) return { remove: podsToRemove(seen, active.length), create: [] };
@@ -45,15 +45,15 @@ export function planPods(seen: JobObservation, backoff: BackoffRecord, now: numb
 }
 
 /**
- * Not more than completions are missing. Without a number of completions, as many as may run at once, until one has
- * succeeded: then those that run are left, and no others come.
+ * Returns the desired number of active pods, at most the missing completions. Without completions it is the parallelism, until
+ * one pod has succeeded; then the active pods are kept and no others are created.
  */
 function wantedActive({ spec: { completions, parallelism = 1 }, succeeded, active }: JobObservation): number {
   if (completions === undefined) return succeeded > 0 ? active.length : parallelism;
   return Math.max(0, Math.min(completions - succeeded, parallelism));
 }
 
-/** Pods that have no index of the Job, or one that another pod has too, go in any case. */
+/** Returns at least `atLeast` pods to delete. Pods with an invalid or duplicate index are always included. */
 function podsToRemove({ active, indexes }: JobObservation, atLeast: number): Pod[] {
   const useless: Pod[] = [];
   let rest = [...active];
@@ -76,7 +76,7 @@ function podsToRemove({ active, indexes }: JobObservation, atLeast: number): Pod
   return more > 0 ? [...useless, ...rest.sort(byActivity).slice(0, more)] : useless;
 }
 
-/** The first indexes that neither have ended nor have a pod. */
+/** Returns the first indexes that are not finished and have no pod. */
 function pendingIndexes({ spec, pods, active, indexes }: JobObservation, count: number): number[] {
   const { succeeded, failed = IndexIntervals.none, completions } = indexes!;
   const leaving = replacesOnlyFailed(spec) ? pods.filter(isPodTerminating) : [];

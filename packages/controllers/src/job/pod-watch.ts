@@ -9,21 +9,21 @@ import type { OwnerLookup } from '../framework/ownership/owner-lookup.ts';
 import { trackingFinalizer } from './job-observation.ts';
 import { isJobFinished } from './jobs.ts';
 
-/** What there is to do when something happens to pods. */
+/** Callbacks for pod events. */
 export interface PodWatcher {
   readonly lookup: OwnerLookup<Job>;
-  /** Soon, not at once: a Job's pods tend to change together. */
+  /** Queues the Job with a delay, because a Job's pods often change together. */
   enqueue(job: Job): void;
   enqueueOrphan(pod: Pod): void;
   created(job: Job): void;
   deleted(job: Job, pod: Pod): void;
-  /** The pod no longer has the finalizer. */
+  /** The pod's finalizer was removed. */
   released(job: Job, pod: Pod): void;
 }
 
 /**
- * Finds out which Jobs a change of a pod concerns: its own, the one it had before, and for a pod without one those that
- * would adopt it. A pod counts as deleted as soon as its deletion begins.
+ * Returns a handler that notifies the Jobs affected by a pod's event: its Job, its previous Job, and for an orphan those that
+ * would adopt it. A pod counts as deleted as soon as it has a deletion timestamp.
  */
 export function podHandler(watcher: PodWatcher): ResourceEventHandler<Pod> {
   const { lookup } = watcher;
@@ -51,7 +51,7 @@ export function podHandler(watcher: PodWatcher): ResourceEventHandler<Pod> {
 
   return {
     onAdd: (pod) => {
-      // Just started, one may find pods whose deletion has begun: those are no creations.
+      // After a restart the first list may contain pods that are being deleted. They are not creations.
       if (pod.metadata.deletionTimestamp) return onDelete(pod, false);
       if (!getControllerOfNoCopy(pod)) {
         onOrphan(pod);

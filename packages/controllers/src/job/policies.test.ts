@@ -23,7 +23,7 @@ const disrupted = { type: 'DisruptionTarget', status: 'True' };
 describe('pod failure policy', () => {
   it.each<{ name: string; rules: PodFailurePolicyRule[]; status: PodStatus; verdict: object }>([
     {
-      name: 'counts what no rule is about',
+      name: 'counts a failure that no rule matches',
       rules: [{ action: 'Ignore', onExitCodes: { operator: 'In', values: [2] } }],
       status: { containerStatuses: [ended('main', 1)] },
       verdict: { counts: true },
@@ -35,19 +35,19 @@ describe('pod failure policy', () => {
       verdict: { action: 'Ignore', counts: false },
     },
     {
-      name: 'takes no container for failed that went well',
+      name: 'does not match a container with exit code 0',
       rules: [{ action: 'Ignore', onExitCodes: { operator: 'NotIn', values: [1] } }],
       status: { containerStatuses: [ended('main', 0)] },
       verdict: { counts: true },
     },
     {
-      name: 'takes no container that still runs',
+      name: 'does not match a running container',
       rules: [{ action: 'Ignore', onExitCodes: { operator: 'NotIn', values: [1] } }],
       status: { containerStatuses: [{ ...ended('main', 3), state: { running: {} } }] },
       verdict: { counts: true },
     },
     {
-      name: 'goes by the container it names',
+      name: 'matches the named container',
       rules: [
         { action: 'FailIndex', onExitCodes: { containerName: 'other', operator: 'In', values: [3] } },
         { action: 'Count', onExitCodes: { containerName: 'main', operator: 'NotIn', values: [1] } },
@@ -85,13 +85,13 @@ describe('pod failure policy', () => {
       },
     },
     {
-      name: 'looks at the status of a condition',
+      name: 'compares the status of a condition',
       rules: [{ action: 'Ignore', onPodConditions: [disrupted] }],
       status: { conditions: [{ ...disrupted, status: 'False' }] },
       verdict: { counts: true },
     },
     {
-      name: 'takes the first rule that matches',
+      name: 'uses the first matching rule',
       rules: [
         { action: 'Ignore', onPodConditions: [disrupted] },
         { action: 'FailJob', onExitCodes: { operator: 'In', values: [1] } },
@@ -103,7 +103,7 @@ describe('pod failure policy', () => {
     expect(failureVerdict({ rules }, failedPod(status))).toEqual(verdict);
   });
 
-  it('counts everything where there is none', () => {
+  it('counts every failure without a policy', () => {
     expect(failureVerdict(undefined, failedPod({}))).toEqual({ counts: true });
   });
 });
@@ -111,25 +111,29 @@ describe('pod failure policy', () => {
 describe('success policy', () => {
   it.each<{ name: string; rules: SuccessPolicyRule[]; succeeded: number[]; met?: number }>([
     { name: 'no index has succeeded', rules: [{ succeededCount: 0 }], succeeded: [] },
-    { name: 'enough of all', rules: [{ succeededCount: 2 }], succeeded: [4, 7], met: 0 },
-    { name: 'too few of all', rules: [{ succeededCount: 3 }], succeeded: [4, 7] },
-    { name: 'all that are named', rules: [{ succeededIndexes: '1,4-6' }], succeeded: [1, 3, 4, 5, 6], met: 0 },
-    { name: 'not all that are named', rules: [{ succeededIndexes: '1,4-6' }], succeeded: [1, 4, 6, 7] },
+    { name: 'enough succeeded indexes', rules: [{ succeededCount: 2 }], succeeded: [4, 7], met: 0 },
+    { name: 'too few succeeded indexes', rules: [{ succeededCount: 3 }], succeeded: [4, 7] },
+    { name: 'all named indexes', rules: [{ succeededIndexes: '1,4-6' }], succeeded: [1, 3, 4, 5, 6], met: 0 },
+    { name: 'not all named indexes', rules: [{ succeededIndexes: '1,4-6' }], succeeded: [1, 4, 6, 7] },
     {
-      name: 'enough of those named',
+      name: 'enough of the named indexes',
       rules: [{ succeededIndexes: '0,4-6', succeededCount: 2 }],
       succeeded: [4, 6],
       met: 0,
     },
-    { name: 'too few of those named', rules: [{ succeededIndexes: '0,4-6', succeededCount: 2 }], succeeded: [3, 6] },
-    { name: 'named ones that the Job does not have', rules: [{ succeededIndexes: '12' }], succeeded: [1] },
+    {
+      name: 'too few of the named indexes',
+      rules: [{ succeededIndexes: '0,4-6', succeededCount: 2 }],
+      succeeded: [3, 6],
+    },
+    { name: 'named indexes that the Job does not have', rules: [{ succeededIndexes: '12' }], succeeded: [1] },
     { name: 'the second rule', rules: [{ succeededIndexes: '0' }, { succeededCount: 1 }], succeeded: [1], met: 1 },
   ])('$name', ({ rules, succeeded, met }) => {
     const message = metSuccessPolicy({ rules }, 10, IndexIntervals.of(succeeded));
     expect(message).toBe(met === undefined ? undefined : `Matched rules at index ${met}`);
   });
 
-  it('is met by nothing where there is none', () => {
+  it('is never met without a policy', () => {
     expect(metSuccessPolicy(undefined, 10, IndexIntervals.of([1]))).toBeUndefined();
   });
 });

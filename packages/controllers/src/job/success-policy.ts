@@ -1,7 +1,7 @@
 import type { SuccessPolicy } from '@coxswain/api/batch/v1';
 import { IndexIntervals } from './index-intervals.ts';
 
-/** Says which rule makes the Job a success by the indexes that have succeeded; undefined when none does yet. */
+/** Returns a message with the first rule that the succeeded indexes meet, or undefined when none is met. */
 export function metSuccessPolicy(
   policy: SuccessPolicy | undefined,
   completions: number,

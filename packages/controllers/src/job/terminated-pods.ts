@@ -5,21 +5,21 @@ import type { JobOutcome } from './job-conditions.ts';
 import { hasValidIndex, isPodFailed, isPodSucceeded, type JobObservation } from './job-observation.ts';
 import { failureVerdict } from './pod-failure-policy.ts';
 
-/** More are not written into a status, so that it stays small. */
+/** The maximum number of uncounted pods in a status, to limit its size. */
 const mostUncounted = 500;
 
-/** What is to be written before pods are let go. */
+/** The status to write before finalizers are removed. */
 export interface TerminatedPods {
   readonly status: JobStatus;
-  /** The finalizers of these may be taken away, once the status is written. */
+  /** Pods whose finalizers may be removed once the status is written. */
   readonly release: readonly Pod[];
-  /** There are more: the Job has not ended, whatever else says so. */
+  /** There are more terminated pods, so the Job cannot finish yet. */
   readonly isPartial: boolean;
 }
 
 /**
- * Writes down which pods have ended, by their uids, or by their indexes where they have some. Only then may their
- * finalizers go, and only when those are gone are the pods counted: so none is counted twice, and none is missed.
+ * Records terminated pods in the status, by uid or by completion index. After this is written, their finalizers are removed, and
+ * only then are the pods counted. Thus every pod is counted exactly once.
  */
 export function noteTerminated(
   seen: JobObservation,
@@ -43,7 +43,7 @@ export function noteTerminated(
         if (!knownSucceeded.has(uid)) succeeded.push(uid);
       } else if (hasValidIndex(pod, spec) && !indexes.counted.has(completionIndexOf(pod)!)) newIndexes++;
     } else if (hasFailed || outcome?.hasSucceeded === false) {
-      // Whatever runs when the Job fails has failed with it.
+      // Pods that are still running when the Job fails count as failed.
       const isNew = !knownFailed.has(uid) && hasValidIndex(pod, spec);
       if (isNew && failureVerdict(spec.podFailurePolicy, pod).counts) failed.push(uid);
     }
@@ -55,7 +55,7 @@ export function noteTerminated(
   return { status: { ...status, ...uncounted(succeeded, failed), ...indexStatus(seen) }, release, isPartial };
 }
 
-/** The status in which pods are counted that no longer have the finalizer. The same when there are none. */
+/** Returns the status with the uncounted pods that have lost their finalizer counted. Returns the same object without such pods. */
 export function countReleased(status: JobStatus, isTracked: (uid: string) => boolean): JobStatus {
   const succeeded = status.uncountedTerminatedPods?.succeeded ?? [];
   const failed = status.uncountedTerminatedPods?.failed ?? [];
@@ -85,13 +85,16 @@ function indexStatus({ indexes }: JobObservation): Partial<JobStatus> {
   };
 }
 
-/** Ascending by index, where there are some. */
+/** Sorts the pods by index, if there are indexes. */
 function inOrder({ pods, indexes }: JobObservation): readonly Pod[] {
   if (!indexes) return pods;
   return [...pods].sort((a, b) => (completionIndexOf(a) ?? -1) - (completionIndexOf(b) ?? -1));
 }
 
-/** A pod that failed stays until the next for its index is made, which takes the number of failures over. */
+/**
+ * Whether the finalizer may be removed. A failed pod is kept until the replacement for its index, which copies its failure count,
+ * is created.
+ */
 function mayRelease(
   { job, indexes }: JobObservation,
   pod: Pod,
