@@ -16,9 +16,9 @@ describe('ControllerExpectations', () => {
 
   it.each<{ name: string; seen: string; satisfied: boolean }>([
     { name: 'one creation is missing', seen: 'c', satisfied: false },
-    { name: 'only deletions came', seen: 'dd', satisfied: false },
-    { name: 'all came', seen: 'cc', satisfied: true },
-    { name: 'more came than expected', seen: 'ccc', satisfied: true },
+    { name: 'only deletions were observed', seen: 'dd', satisfied: false },
+    { name: 'both were observed', seen: 'cc', satisfied: true },
+    { name: 'more than expected were observed', seen: 'ccc', satisfied: true },
   ])('with two expected creations: $name', ({ seen, satisfied }) => {
     const expectations = new ControllerExpectations();
     expectations.expectCreations(rs, 2);
@@ -116,8 +116,8 @@ describe('slowStartBatch', () => {
   };
 
   it.each<{ name: string; args: [count: number, failAfter: number, initialBatchSize?: number]; batches: number[] }>([
-    { name: 'doubles each batch, and ends with what is left', args: [10, 99], batches: [1, 2, 4, 3] },
-    { name: 'begins with as many as it is told', args: [7, 99, 4], batches: [4, 3] },
+    { name: 'doubles each batch, and ends with the remaining calls', args: [10, 99], batches: [1, 2, 4, 3] },
+    { name: 'begins with the initial batch size', args: [7, 99, 4], batches: [4, 3] },
     { name: 'makes no call for none', args: [0, 99], batches: [] },
   ])('$name', async ({ args, batches }) => {
     expect(await run(...args)).toEqual({ successes: args[0], batches });

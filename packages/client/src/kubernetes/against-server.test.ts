@@ -31,7 +31,7 @@ const deployment = (name: string): Deployment => ({
   },
 });
 
-it('lists every resource that the server serves, each with its own kind of list', async () => {
+it('lists every resource that the server serves, each with its own list kind', async () => {
   let listed = 0;
   for (const { group, version, resources } of groupVersionResources) {
     const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
@@ -39,7 +39,7 @@ it('lists every resource that the server serves, each with its own kind of list'
       if (isNotFound(error)) return undefined;
       throw error;
     });
-    // Alpha and beta versions are off, as they are upstream.
+    // Alpha and beta versions are disabled by default, as upstream.
     if (!served) continue;
     const versionClient = Object(Reflect.get(Object(Reflect.get(clients, group.split('.')[0] || 'core')), version));
     for (const { name, kind, verbs } of resources) {
@@ -75,7 +75,7 @@ it('scales', async () => {
   expect((await deployments.get('scaled')).spec?.replicas).toBe(4);
 });
 
-it('asks who we are and what we may', async () => {
+it('creates SelfSubjectReviews and SelfSubjectAccessReviews', async () => {
   const { status } = await clients.authentication.v1.selfSubjectReviews().create({});
   expect(status.userInfo?.username).toBe('me');
   const review = { spec: { resourceAttributes: { verb: 'get', resource: 'pods', namespace: 'default' } } };
@@ -90,7 +90,7 @@ it('creates tokens and finalizes namespaces', async () => {
   expect(finalized.spec?.finalizers ?? []).toEqual([]);
 });
 
-it('applies, extracts what was applied, and applies it changed', async () => {
+it('applies, extracts the applied configuration, and applies it again with a change', async () => {
   const deployments = clients.apps.v1.deployments('default');
   const configuration = {
     metadata: { name: 'applied', labels: { a: '1' }, finalizers: ['example.com/mine'] },
@@ -133,7 +133,7 @@ it('applies, extracts what was applied, and applies it changed', async () => {
   expect(extractApplyConfiguration(await deployments.get('applied'), 'me', 'status').status).toEqual({ replicas: 1 });
 });
 
-it('has typed custom resources in one line', async () => {
+it('has typed clients for custom resources', async () => {
   interface Backup extends CustomResource<{ target: string }, { done: boolean }> {}
   await clients.apiextensions.v1.customResourceDefinitions().create({
     metadata: { name: 'backups.example.com' },

@@ -11,7 +11,7 @@ function recording() {
   return { transport, clients: new ClientSet(new RESTClient(transport)) };
 }
 
-/** By run-time names, because the test goes through the table: `core`, `v1`, `pods`. */
+/** Looks a resource up by its names at run time, because the test iterates over the table: `core`, `v1`, `pods`. */
 function resourceOf(clients: object, ...names: string[]): (namespace?: string) => Partial<ResourceInterface<Pod>> {
   let found: unknown = clients;
   for (const name of names) found = Reflect.get(Object(found), name);
@@ -49,7 +49,7 @@ describe('ClientSet', () => {
     }
   });
 
-  it('has every group version and resource of the table, and no other', () => {
+  it('has every group version and resource of the table, and no others', () => {
     const groups = new Map<string, Set<string>>();
     for (const { group, version } of groupVersionResources) {
       const name = group === '' ? 'core' : group.split('.')[0]!;
@@ -82,27 +82,27 @@ describe('ClientSet', () => {
     expect(clients.internal.v1alpha1.storageVersions().resource.group).toBe('internal.apiserver.k8s.io');
   });
 
-  it('is made from a config, with a client of its own', async () => {
+  it('can be created from a config, with its own RESTClient', async () => {
     const transport = new RecordingTransport();
     await ClientSet.forConfig({ server: 'https://127.0.0.1:6443' }, { transport }).core.v1.nodes().list({ limit: 1 });
     expect(transport.last().request).toBe('GET /api/v1/nodes?limit=1');
   });
 
-  it('makes a group version once, and only when it is asked for', () => {
+  it('creates a group version once, on first access', () => {
     const { clients } = recording();
     expect(Object.keys(clients)).toEqual(['rest']);
     expect(clients.apps.v1).toBe(clients.apps.v1);
     expect(Object.keys(clients)).toEqual(['rest', 'apps']);
   });
 
-  it('leaves the namespace out for cluster-scoped resources and for all namespaces', () => {
+  it('has no namespace for cluster-scoped resources and for all namespaces', () => {
     expect(clients.core.v1.nodes().namespace).toBeUndefined();
     expect(clients.core.v1.pods('').namespace).toBeUndefined();
     expect(clients.core.v1.pods().namespace).toBeUndefined();
     expect(clients.core.v1.pods('ns').namespace).toBe('ns');
   });
 
-  it('gives a single group version without the others', async () => {
+  it('can be replaced by the function of a single group version', async () => {
     const transport = new RecordingTransport();
     const rest = new RESTClient(transport);
     await appsV1(rest).deployments('ns').get('web');
@@ -228,11 +228,11 @@ describe('the methods of subresources', () => {
       call: () => pods.getLogs('p', { container: 'c', follow: true, tailLines: 5 }),
       sends: { request: `GET ${podPath}/log?container=c&follow=true&tailLines=5` },
     },
-    'a pod is asked through the proxy': {
+    'a request is sent to a pod through the proxy': {
       call: () => pods.proxy('p', '/metrics/a b', { port: 8080, query: { signal: '1', q: ['2', '3'] } }),
       sends: { request: `GET /api/v1/namespaces/ns/pods/p%3A8080/proxy/metrics/a%20b?signal=1&q=2&q=3` },
     },
-    'a service is asked through the proxy by TLS': {
+    'a request is sent to a service through the proxy with https': {
       call: () => clients.core.v1.services('ns').proxy('s', 'x', { method: 'POST', scheme: 'https', body: { a: 1 } }),
       sends: {
         request: 'POST /api/v1/namespaces/ns/services/https%3As%3A/proxy/x',
@@ -240,7 +240,7 @@ describe('the methods of subresources', () => {
         body: { a: 1 },
       },
     },
-    'a node is asked through the proxy': {
+    'a request is sent to a node through the proxy': {
       call: () => clients.core.v1.nodes().proxy('n'),
       sends: { request: 'GET /api/v1/nodes/n/proxy' },
     },
@@ -305,24 +305,24 @@ describe('the methods of subresources', () => {
     expect(transport.last()).toEqual(sends);
   });
 
-  it('are not there where the resource does not serve them', () => {
+  it('are missing when the resource does not serve the subresource', () => {
     expect('getScale' in clients.apps.v1.daemonSets('ns')).toBe(false);
     expect('evict' in clients.apps.v1.deployments('ns')).toBe(false);
     expect('getStatus' in clients.core.v1.configMaps('ns')).toBe(false);
   });
 
-  it('refuse an empty name, which would ask for something else', async () => {
+  it('reject an empty name, which would address another resource', async () => {
     await expect(pods.evict('')).rejects.toThrow('resource name may not be empty');
     await expect(pods.getLogs('')).rejects.toThrow('resource name may not be empty');
     await expect(pods.proxy('')).rejects.toThrow('resource name may not be empty');
     await expect(pods.updateStatus({ metadata: {} })).rejects.toThrow('resource name may not be empty');
   });
 
-  it('refuse a path that leads out of the proxy', async () => {
+  it('reject a path that leaves the proxy', async () => {
     await expect(pods.proxy('p', 'a/../../../secrets')).rejects.toThrow("may not contain '.' or '..'");
   });
 
-  it('exist for every subresource of the table but those that stream both ways', () => {
+  it('exist for every subresource of the table except those that stream in both directions', () => {
     for (const { group, version, resources } of groupVersionResources)
       for (const { name, subresources = [] } of resources) {
         const groupClient = Reflect.get(clients, group === '' ? 'core' : group.split('.')[0]!);

@@ -3,7 +3,7 @@ import { RESTClient } from '../rest/rest-client.ts';
 import { ClientSetGroups } from './generated/client-set.ts';
 
 /**
- * Typed clients for every resource of Kubernetes: group, version, resource, and then its verbs and subresources.
+ * Typed clients for every resource of Kubernetes, by group, version and resource.
  *
  * ```ts
  * const clients = ClientSet.forConfig(config);
@@ -11,11 +11,11 @@ import { ClientSetGroups } from './generated/client-set.ts';
  * for (const node of (await clients.core.v1.nodes().list()).items) …
  * ```
  *
- * A namespaced resource is called with a namespace, or without for list and watch over all of them; a cluster-scoped one
- * is called without. A resource has only the methods that the API serves. Nothing is made before it is asked for.
+ * A namespaced resource is called with a namespace, or without one to list and watch all namespaces. A cluster-scoped one
+ * is called without arguments. A resource has only the methods that the API serves. Clients are created on first access.
  */
 export class ClientSet extends ClientSetGroups {
-  /** With a RESTClient of its own, which `clients.rest.close()` ends. */
+  /** Creates a ClientSet with a new RESTClient. Close that with `clients.rest.close()`. */
   static forConfig(config: RestConfig, options?: Parameters<typeof RESTClient.forConfig>[1]): ClientSet {
     return new ClientSet(RESTClient.forConfig(config, options));
   }

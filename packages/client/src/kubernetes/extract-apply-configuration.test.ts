@@ -12,7 +12,10 @@ const entry = (manager: string, fieldsV1: FieldsV1, more: ManagedFieldsEntry = {
   ...more,
 });
 
-/** As a server of v1.36 answers it after two appliers and a merge patch; `me` gets what client-go extracts from it. */
+/**
+ * The object as a v1.36 server returns it after two applies and a merge patch. The expected values are what client-go
+ * extracts from it for `me`.
+ */
 const deployment: Deployment = {
   metadata: {
     name: 'shared',
@@ -88,7 +91,7 @@ const deployment: Deployment = {
 };
 
 describe('extractApplyConfiguration', () => {
-  it('takes what the manager applied and still owns, of what is there', () => {
+  it('extracts the fields that the manager applied and still owns', () => {
     expect(extractApplyConfiguration(deployment, 'me')).toEqual({
       metadata: { name: 'shared', namespace: 'default', labels: { a: '1' }, finalizers: ['example.com/x'] },
       spec: {
@@ -110,14 +113,14 @@ describe('extractApplyConfiguration', () => {
     });
   });
 
-  it('takes what was applied through a subresource by its name', () => {
+  it('extracts the fields that were applied through a subresource', () => {
     expect(extractApplyConfiguration(deployment, 'me', 'status')).toEqual({
       metadata: { name: 'shared', namespace: 'default' },
       status: { replicas: 1 },
     });
   });
 
-  it('takes the name alone for who owns nothing, or not by apply', () => {
+  it('extracts only the name for a manager that owns nothing by apply', () => {
     const bare = { metadata: { name: 'shared', namespace: 'default' } };
     expect(extractApplyConfiguration(deployment, 'nobody')).toEqual(bare);
     expect(extractApplyConfiguration(deployment, 'merger')).toEqual(bare);
@@ -129,7 +132,7 @@ describe('extractApplyConfiguration', () => {
     });
   });
 
-  it('finds items by their place, and lets no key reach a prototype', () => {
+  it('finds items by index, and treats __proto__ as an ordinary key', () => {
     const object = {
       metadata: {
         name: 'x',
@@ -147,7 +150,7 @@ describe('extractApplyConfiguration', () => {
     expect('polluted' in {}).toBe(false);
   });
 
-  it('refuses managed fields of an unknown form', () => {
+  it('throws for managedFields with unknown path elements', () => {
     const object = { metadata: { name: 'x', managedFields: [entry('me', { 'f:list': { 'z:1': {} } })] }, list: [1] };
     expect(() => extractApplyConfiguration(object, 'me')).toThrow(
       'managedFields has a path element of an unknown form: z:1',

@@ -3,13 +3,13 @@ import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import type { ApplyConfiguration } from '../rest/index.ts';
 
 /**
- * What `fieldManager` last applied to the object, as far as it still owns it: change it and apply it again. No more than
- * the object's kind and name when it owns nothing by apply. `object` is the resource as the server gave it, also when
- * `subresource` names what was applied through.
+ * Returns the configuration that `fieldManager` last applied, as far as it still owns the fields, so that it can be
+ * changed and applied again. Contains only the object's type, name and namespace when the manager owns nothing by
+ * apply. `object` is the resource as returned by the server, also for a `subresource`.
  *
- * Differs from client-go: it needs no schema, so it goes for every kind. An owned field with content that nobody is
- * said to own piece by piece counts as owned whole. That is so for what is atomic, and else only where the server's
- * defaults filled a `{}` that was applied. `extractApplied` of `@coxswain/apimachinery/apply` takes a schema and is exact.
+ * Differs from client-go: it needs no schema, so it works for every kind. An owned field whose children have no owner
+ * counts as owned as a whole. That is correct for atomic fields; otherwise it only happens where the server's defaults
+ * filled an applied `{}`. `extractApplied` of `@coxswain/apimachinery/apply` takes a schema and is exact.
  */
 export function extractApplyConfiguration<T extends KubernetesObject>(
   object: T & { readonly metadata: { readonly name?: string } },
@@ -31,16 +31,22 @@ export function extractApplyConfiguration<T extends KubernetesObject>(
     ...fields,
     metadata: { name, ...(namespace && { namespace }), ...(isRecord(fields.metadata) && fields.metadata) },
   };
-  // Its fields are some of the object's.
+  // Its fields are a subset of the object's.
   return configuration as ApplyConfiguration<T>;
 }
 
 type FieldTree = Readonly<Record<string, unknown>>;
 
-/** What others own at the same place, to tell an atomic value from one whose pieces are owned singly. */
+/**
+ * The fields that other managers own at the same path. They tell an atomic value from one whose children are owned
+ * individually.
+ */
 type OtherTrees = readonly unknown[];
 
-/** Keys are the user's: they are read as own properties and written by definition, so that `__proto__` is one as any. */
+/**
+ * Keys come from users: they are read as own properties and written with defineProperty, so that `__proto__` is an
+ * ordinary key.
+ */
 function extractFields(object: object, tree: FieldTree, others: OtherTrees): Record<string, unknown> {
   const extracted: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(object)) {
@@ -53,7 +59,7 @@ function extractFields(object: object, tree: FieldTree, others: OtherTrees): Rec
   return extracted;
 }
 
-/** Undefined for what was applied empty, and has by now only what others put into it. */
+/** Returns undefined for a value that was applied empty and now contains only fields of other managers. */
 function extractValue(value: unknown, tree: unknown, others: OtherTrees): unknown {
   if (!hasChildren(tree)) return others.some(hasChildren) ? undefined : value;
   if (Array.isArray(value)) return extractItems(value, tree, others);
@@ -71,7 +77,10 @@ function extractItems(items: readonly unknown[], tree: FieldTree, others: OtherT
   });
 }
 
-/** `k:{"name":"a"}` an item with that key, `v:"a"` an item that is this value, `i:0` the item at that place. */
+/**
+ * Matches list items: `k:{"name":"a"}` an item with that key, `v:"a"` an item with that value, `i:0` the item with that
+ * index.
+ */
 function itemMatcher(element: string): (item: unknown, index: number) => boolean {
   const wanted: unknown = readJson(element.slice(2));
   if (element.startsWith('k:') && isRecord(wanted)) {

@@ -10,12 +10,13 @@ type ClientClass = new (
   namespace?: string,
 ) => ResourceClient<KubernetesObject>;
 
-/** Namespaces, of each resource. */
+/** Maximum number of cached clients (namespaces) per resource. */
 const mostKnown = 100;
 
 /**
- * The client of a group version from its table: a line for every resource with its name, its kind, `n` or `c` for
- * namespaced or cluster-scoped, and the names of its subresources. `Client` must be the interface generated beside it.
+ * Creates the client of a group version from its table. Each line has a resource's name, kind, `n` or `c` for
+ * namespaced or cluster-scoped, and the names of its subresources. `Client` must be the interface that is generated
+ * with it.
  */
 export function groupVersionClient<Client>(rest: RESTClient, group: string, version: string, table: string): Client {
   const client: Record<string, (namespace?: string) => unknown> = {};
@@ -23,7 +24,7 @@ export function groupVersionClient<Client>(rest: RESTClient, group: string, vers
     const [resource, kind, scope, ...below] = line.split(' ') as [string, string, string, ...string[]];
     const description = { group, version, resource, kind, namespaced: scope === 'n' };
     let Class: ClientClass | undefined;
-    // They have no state: whoever asks for the same one again gets it again.
+    // Clients are stateless, so they are cached by namespace.
     const known = new Map<string | undefined, ResourceClient<KubernetesObject>>();
     client[propertyName(resource, kind)] = (given) => {
       const namespace = description.namespaced ? given || undefined : undefined;
@@ -36,11 +37,11 @@ export function groupVersionClient<Client>(rest: RESTClient, group: string, vers
       return made;
     };
   }
-  // The generator makes the interface and the table out of the same rows.
+  // The interface and the table are generated from the same rows.
   return client as Client;
 }
 
-/** A class whose instances have the methods of these subresources. */
+/** Returns a class whose instances have the methods of these subresources. */
 export function clientClass(names: readonly string[]): ClientClass {
   if (names.length === 0) return ResourceClient;
   const Class = class extends SubresourceClient<KubernetesObject> {};

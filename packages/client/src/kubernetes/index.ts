@@ -1,6 +1,6 @@
 /**
- * Typed clients for all that Kubernetes serves. `ClientSet` has every group; a single group version is its function, such
- * as `coreV1(rest)`, for those who bundle and count bytes.
+ * Typed clients for all resources of Kubernetes. `ClientSet` has every group. For smaller bundles, each group version
+ * has a function, such as `coreV1(rest)`.
  */
 export { ClientSet } from './client-set.ts';
 export { extractApplyConfiguration } from './extract-apply-configuration.ts';

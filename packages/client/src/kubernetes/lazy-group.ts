@@ -3,11 +3,11 @@ import type { RESTClient } from '../rest/index.ts';
 type Versions = Readonly<Record<string, (rest: RESTClient) => object>>;
 type Group<V extends Versions> = { readonly [Version in keyof V]: ReturnType<V[Version]> };
 
-/** The versions of a group, each made when it is first asked for, and kept. */
+/** The versions of a group. Each is created on first access and kept. */
 export function lazyGroup<V extends Versions>(rest: RESTClient, versions: V): Group<V> {
   const group = {};
   for (const [version, make] of Object.entries(versions)) lazyProperty(group, version, () => make(rest));
-  // It has a property for every version, of the type that its function makes.
+  // Has a property for every version, of its function's return type.
   return group as Group<V>;
 }
 
@@ -16,7 +16,7 @@ function lazyProperty(object: object, name: string, make: () => object): void {
   Object.defineProperty(object, name, { get, enumerable: true, configurable: true });
 }
 
-/** From now on a plain property, in the place of the getter. */
+/** Replaces the getter with a plain property. */
 export function keep<T>(object: object, name: string, value: T): T {
   Object.defineProperty(object, name, { value, enumerable: true });
   return value;

@@ -1,7 +1,7 @@
 /**
- * What a resource is called in a group's client: the plural in camel case, as client-go has it, because the plural of the
- * path has lost its capitals. `networkpolicies` of `NetworkPolicy` → `networkPolicies`, `csidrivers` of `CSIDriver` →
- * `csiDrivers`.
+ * The property name of a resource in a group's client: the plural in camel case, as in client-go. The capitals come
+ * from the kind, because the plural is lowercase. `networkpolicies` of `NetworkPolicy` → `networkPolicies`,
+ * `csidrivers` of `CSIDriver` → `csiDrivers`.
  */
 export function propertyName(resource: string, kind: string): string {
   const lowerKind = kind.toLowerCase();

@@ -1,7 +1,7 @@
 import { bodyOf } from '../transport/response-body.ts';
 import type { Transport, TransportRequest, TransportResponse, WebSocketConnection } from '../transport/transport.ts';
 
-/** Answers everything with an empty object, and remembers what was asked. */
+/** Responds to every request with an empty object, and records the requests. */
 export class RecordingTransport implements Transport {
   readonly requests: TransportRequest[] = [];
 
@@ -17,7 +17,7 @@ export class RecordingTransport implements Transport {
 
   async close(): Promise<void> {}
 
-  /** The last request: method and url, then what there is of content type and body. */
+  /** The last request: method and URL, and the content type and body if it has one. */
   last(): { request: string; contentType?: unknown; body?: unknown } {
     const { method, url, headers, body } = this.requests.at(-1)!;
     return {

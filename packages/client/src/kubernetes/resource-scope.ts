@@ -1,17 +1,17 @@
 /**
- * A namespaced resource: called with a namespace for all that it serves there, without for what there is over all
- * namespaces, which is list and watch. The empty string is as none.
+ * A namespaced resource. Call it with a namespace for all methods, or without one to list and watch all namespaces. The
+ * empty string means all namespaces.
  */
 export interface NamespacedResource<Client> {
   (namespace: string): Client;
   (namespace?: string): AllNamespaces<Client>;
 }
 
-/** What a client of a namespaced resource can do over all namespaces. */
+/** The methods of a namespaced resource that work on all namespaces. */
 export type AllNamespaces<Client> = Pick<Client, Extract<keyof Client, 'resource' | 'namespace' | 'list' | 'watch'>>;
 
-/** A namespaced resource that cannot be listed, so there is nothing to do without a namespace. */
+/** A namespaced resource that cannot be listed, so a namespace is required. */
 export type InNamespaceOnly<Client> = (namespace: string) => Client;
 
-/** A resource without namespaces; called all the same, so that every resource is reached in one way. */
+/** A cluster-scoped resource. A function, so that all resources are accessed in the same way. */
 export type ClusterResource<Client> = () => Client;

@@ -12,17 +12,17 @@ export interface SubresourceCall {
   readonly method: string;
   readonly name: string;
   readonly subresource: string;
-  /** Those of the API go into the query. */
+  /** Options other than `signal` and `timeoutMs` become query parameters. */
   readonly options: CallOptions;
-  /** More of it, by names that are not ours. */
+  /** Additional query parameters, with names that may collide with options. */
   readonly query?: object;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Below the subresource, percent-encoded, from its slash on. */
+  /** Path below the subresource, percent-encoded, with a leading slash. */
   readonly below?: string;
 }
 
-/** A resource with more below its objects than their status; the methods come from `subresources`. */
+/** A client for a resource with subresources. Their methods are added from `subresources`. */
 export class SubresourceClient<T extends KubernetesObject> extends ResourceClient<T> {
   readonly rest: RESTClient;
 
@@ -35,7 +35,7 @@ export class SubresourceClient<T extends KubernetesObject> extends ResourceClien
     const { method, name, subresource, body, headers, below = '' } = call;
     const { groupResource, groupVersionResource } = namesOf(this.resource);
     const { signal, timeoutMs, ...options } = call.options;
-    // Otherwise the path would be that of the resource, with the subresource as a name.
+    // Without a name, the subresource would be taken for the object's name.
     if (name === '') throw new Error('resource name may not be empty');
     const path = resourcePath(groupVersionResource, { namespace: this.namespace, name, subresource }) + below;
     const query = call.query ? { ...options, ...call.query } : options;

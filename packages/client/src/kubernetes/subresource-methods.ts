@@ -25,7 +25,7 @@ import type { Answered, WithoutMetadata } from './resource-methods.ts';
 type Options<O> = O & CallOptions;
 type ApplySubresourceOptions = Omit<ApplyCallOptions, 'subresource'>;
 
-/** `status`: what the one who acts on an object reports. Only the status is changed, and by `update` all but the status. */
+/** `status`: changes only the status of an object; `update` changes everything else. */
 export interface StatusMethods<T extends KubernetesObject> extends Pick<ResourceInterface<T>, 'updateStatus'> {
   getStatus(name: string, options?: Options<GetOptions>): Promise<T>;
   patchStatus<P extends PatchType>(
@@ -37,7 +37,7 @@ export interface StatusMethods<T extends KubernetesObject> extends Pick<Resource
   applyStatus(configuration: ApplyConfiguration<T>, options: ApplySubresourceOptions): Promise<T>;
 }
 
-/** `scale`: how many replicas there are and shall be, in the same form whatever the resource. */
+/** `scale`: the desired and current number of replicas, with one kind for all resources. */
 export interface ScaleMethods {
   getScale(name: string, options?: Options<GetOptions>): Promise<Scale>;
   updateScale(name: string, scale: Scale, options?: Options<UpdateOptions>): Promise<Scale>;
@@ -50,7 +50,7 @@ export interface ScaleMethods {
   applyScale(name: string, scale: ApplyFields<Scale>, options: ApplySubresourceOptions): Promise<Scale>;
 }
 
-/** `ephemeralcontainers`: containers added to a pod that runs already. */
+/** `ephemeralcontainers`: adds containers to a running pod. */
 export interface EphemeralContainersMethods<T extends KubernetesObject> {
   getEphemeralContainers(name: string, options?: Options<GetOptions>): Promise<T>;
   updateEphemeralContainers(name: string, object: T, options?: Options<UpdateOptions>): Promise<T>;
@@ -63,7 +63,7 @@ export interface EphemeralContainersMethods<T extends KubernetesObject> {
   applyEphemeralContainers(name: string, object: ApplyFields<T>, options: ApplySubresourceOptions): Promise<T>;
 }
 
-/** `resize`: resources of containers, changed while they run. */
+/** `resize`: changes the resources of running containers. */
 export interface ResizeMethods<T extends KubernetesObject> {
   getResize(name: string, options?: Options<GetOptions>): Promise<T>;
   updateResize(name: string, object: T, options?: Options<UpdateOptions>): Promise<T>;
@@ -76,7 +76,7 @@ export interface ResizeMethods<T extends KubernetesObject> {
   applyResize(name: string, object: ApplyFields<T>, options: ApplySubresourceOptions): Promise<T>;
 }
 
-/** `approval`: the conditions that approve or deny a request. */
+/** `approval`: sets the conditions that approve or deny a CertificateSigningRequest. */
 export interface ApprovalMethods<T extends KubernetesObject> {
   getApproval(name: string, options?: Options<GetOptions>): Promise<T>;
   updateApproval(name: string, object: T, options?: Options<UpdateOptions>): Promise<T>;
@@ -89,7 +89,7 @@ export interface ApprovalMethods<T extends KubernetesObject> {
   applyApproval(name: string, object: ApplyFields<T>, options: ApplySubresourceOptions): Promise<T>;
 }
 
-/** `eviction`: a deletion that disruption budgets may refuse, with 429. */
+/** `eviction`: a deletion that PodDisruptionBudgets may reject with 429. */
 export interface EvictionMethods {
   evict(name: string, eviction?: Partial<Eviction>, options?: Options<CreateOptions>): Promise<Status>;
 }
@@ -99,7 +99,7 @@ export interface BindingMethods {
   bind(name: string, binding: WithoutMetadata<Binding>, options?: Options<CreateOptions>): Promise<Status>;
 }
 
-/** `token`: a token of a service account, in the answer's status. */
+/** `token`: requests a token for a service account; it is in the response's status. */
 export interface TokenMethods {
   createToken(
     name: string,
@@ -108,32 +108,34 @@ export interface TokenMethods {
   ): Promise<Answered<TokenRequest>>;
 }
 
-/** `finalize`: changes `spec.finalizers`, which `update` leaves alone. */
+/** `finalize`: changes `spec.finalizers`, which `update` does not. */
 export interface FinalizeMethods {
   finalize(namespace: Namespace, options?: Options<UpdateOptions>): Promise<Namespace>;
 }
 
-/** `log`: what a container wrote, as bytes. `remote/` makes lines of it, and goes on where a connection broke. */
+/** `log`: the output of a container as bytes. `remote/` splits it into lines and resumes after a broken connection. */
 export interface LogMethods {
-  /** Resolves once the server has found it; with `follow` the body ends when the container does, or is cancelled. */
+  /**
+   * Resolves when the response begins. With `follow`, the body ends when the container does, or when it is cancelled.
+   */
   getLogs(name: string, options?: Options<Omit<PodLogOptions, 'kind' | 'apiVersion'>>): Promise<ResponseBody>;
 }
 
-/** `proxy`: HTTP requests to what runs behind a pod, service or node, through the API server. */
+/** `proxy`: sends HTTP requests to a pod, service or node through the API server. */
 export interface ProxyMethods {
-  /** `path` is not encoded yet. Rejects with an ApiError when the answer is not of the 2xx. */
+  /** `path` is not percent-encoded. Rejects with an ApiError when the response's status is not 2xx. */
   proxy(name: string, path?: string, options?: ProxyOptions): Promise<ResponseBody>;
 }
 
 export interface ProxyOptions extends CallOptions {
-  /** GET when not given. */
+  /** Default: GET. */
   readonly method?: string;
-  /** Without: http. */
+  /** Default: http. */
   readonly scheme?: 'http' | 'https';
-  /** Number or name. Without: the only one, or the first. */
+  /** Number or name. Default: the only or first port. */
   readonly port?: number | string;
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Bytes as they are, anything else as JSON. */
+  /** Bytes are sent as they are, anything else as JSON. */
   readonly body?: unknown;
 }

@@ -7,15 +7,15 @@ type Client = SubresourceClient<KubernetesObject>;
 type Methods = Readonly<Record<string, unknown>>;
 
 /**
- * The methods of every subresource, at run time; `subresource-methods.ts` has their types. `attach`, `exec` and
- * `portforward` are no requests with an answer: they are in `remote/`.
+ * The implementations of the subresources' methods; `subresource-methods.ts` has their types. `attach`, `exec` and
+ * `portforward` are in `remote/`, because they use WebSockets.
  */
 export const subresources: ReadonlyMap<string, Methods> = new Map<string, Methods>([
   [
     'status',
     {
       ...readingAndWriting('status', 'Status'),
-      // Those of its own resource take the name out of the object, as `update` and `apply` do.
+      // These methods take the name from the object, like `update` and `apply`.
       updateStatus(this: Client, object: KubernetesObject, options?: CallOptions) {
         return write(this, 'PUT', 'status', nameOf(object), object, options);
       },
@@ -43,7 +43,7 @@ export const subresources: ReadonlyMap<string, Methods> = new Map<string, Method
     'log',
     {
       async getLogs(this: Client, name: string, options: CallOptions = {}) {
-        // Logs are text, whatever the kind of answer that the client asks for elsewhere.
+        // Logs are always text, whatever media type the client accepts otherwise.
         const headers = { accept: 'text/plain, */*' };
         return this.rest.stream(this.subresourceRequest({ method: 'GET', name, subresource: 'log', options, headers }));
       },
@@ -113,7 +113,7 @@ async function proxy(this: Client, name: string, path = '', options: ProxyOption
   const { method = 'GET', scheme, port, query = {}, headers, body, signal, timeoutMs } = options;
   const target = scheme ? `${scheme}:${name}:${port ?? ''}` : port === undefined ? name : `${name}:${port}`;
   const segments = path.replace(/^\//, '').split('/');
-  // They would lead out of the proxy, to other resources of the API.
+  // These would leave the proxy's path and address other resources.
   if (segments.some((segment) => segment === '.' || segment === '..'))
     throw new Error(`invalid path ${JSON.stringify(path)}: may not contain '.' or '..'`);
   return this.rest.stream(
@@ -130,7 +130,7 @@ async function proxy(this: Client, name: string, path = '', options: ProxyOption
   );
 }
 
-/** Complete with what it is: objects out of lists and caches say nothing of it. */
+/** Adds apiVersion and kind, because objects from lists and caches lack them. */
 function typed(client: Client, object: KubernetesObject, type?: TypeMeta): KubernetesObject {
   const { group, version, kind } = client.resource;
   return { ...(type ?? { apiVersion: group === '' ? version : `${group}/${version}`, kind }), ...object };

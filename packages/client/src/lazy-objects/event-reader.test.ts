@@ -9,7 +9,7 @@ import { RecentParts } from './recent-parts.ts';
 
 const encoder = new TextEncoder();
 type Read = { type: string; object: Record<string, unknown> } | undefined;
-/** By a reader that has seen an event of that kind before. */
+/** Reads an event with a reader that has seen events of that kind before. */
 function readText(text: string, reader = knowingReader()): Read {
   return reader.read(encoder.encode(text)) as Read;
 }
@@ -19,7 +19,7 @@ function knowingReader(): EventReader {
     reader.read(encoder.encode(JSON.stringify({ type, object: pod })));
   return reader;
 }
-/** One whose objects have all been looked at, of these types. */
+/** A reader of whose objects of these types all were accessed. */
 function eagerReader(types = ['ADDED', 'MODIFIED', 'DELETED']): EventReader {
   const reader = knowingReader();
   for (const type of types)
@@ -34,10 +34,10 @@ const pod = { ...head, spec: { text: long, list: [1, [2], '}]"\\'] }, status: { 
 const event = { type: 'MODIFIED', object: pod };
 
 describe('an event', () => {
-  it('brings what readJson would', () => {
+  it('is read like by readJson', () => {
     const members = fc.dictionary(fc.constantFrom('status', 'data', 'kind', 'x'), fc.jsonValue());
     const value = fc.oneof(fc.jsonValue(), fc.constant({ a: 1, spec: {}, status: {} }));
-    // In any order.
+    // Members in any order.
     const managed = fc.dictionary(
       fc.constantFrom('managedFields', 'ownerReferences', 'finalizers'),
       fc.oneof(fc.array(value), value, fc.constant([{ text: long }])),
@@ -62,7 +62,7 @@ describe('an event', () => {
     );
   });
 
-  it('is read at once where such events are looked at, with all but managedFields, and not any more when they are not', () => {
+  it('is parsed at once, except managedFields, while such objects are accessed, and lazily again when they are not', () => {
     const managedFields = [{ manager: 'kubectl', fieldsV1: { 'f:spec': {} } }];
     const whole = { ...pod, metadata: { ...pod.metadata, managedFields } };
     const line = encoder.encode(JSON.stringify({ type: 'MODIFIED', object: whole }));
@@ -84,13 +84,13 @@ describe('an event', () => {
     expect(reader.read(encoder.encode('{"type":"MODIFIED"}'))).toBeUndefined();
   });
 
-  it('waits although those of another type are looked at', () => {
+  it('stays lazy when only objects of another event type are accessed', () => {
     const reader = eagerReader(['ADDED']);
     const waits = (type: string) => isUnread(readText(JSON.stringify({ type, object: pod }), reader)!.object);
     expect([waits('ADDED'), waits('MODIFIED')]).toEqual([false, true]);
   });
 
-  it('of a custom object is read at once: it may have more parts than a built-in one', () => {
+  it('of a custom object is parsed at once, because it may have other members than a built-in one', () => {
     const object = { ...pod, apiVersion: 'stable.example.com/v1', data: { long } };
     const reader = new EventReader();
     const line = encoder.encode(JSON.stringify({ type: 'ADDED', object }));
@@ -100,7 +100,7 @@ describe('an event', () => {
     expect(again.object).toEqual(object);
   });
 
-  it('of a built-in kind with a spec has no parts but those that are looked for', () => {
+  it('of a built-in kind with a spec has no members but metadata, spec and status', () => {
     const watched = Catalogue.builtIn()
       .kinds()
       .filter(({ resource }) => resource?.verbs.includes('watch'))
@@ -109,7 +109,7 @@ describe('an event', () => {
     expect(withSpec).toEqual(new Set(['metadata,spec', 'metadata,spec,status']));
   });
 
-  it('may have white space and any order', () => {
+  it('may have white space and members in any order', () => {
     expect(readText(JSON.stringify(event, undefined, 2))).toEqual(event);
     const { spec, status, ...rest } = pod;
     expect(read({ type: 'ADDED', object: { status, spec, ...rest } })).toEqual({ type: 'ADDED', object: pod });
@@ -117,7 +117,7 @@ describe('an event', () => {
 });
 
 describe('an event for a cache', () => {
-  /** In which all is looked at. */
+  /** A reader for a cache of whose objects all were accessed. */
   function cacheReader(managedFields: boolean): EventReader {
     const reader = eagerReader();
     reader.feed({ managedFields, recent: new RecentParts() });
@@ -127,7 +127,7 @@ describe('an event for a cache', () => {
 
   const isOdd = (object: object): boolean => 'more' in object || JSON.stringify(object).includes('"a":1,"status":{');
 
-  it('brings what JSON.parse would, whatever came before', () => {
+  it('is read like by JSON.parse, whatever was read before', () => {
     const spec = fc.constantFrom<object>(
       { text: long },
       { text: `${long}ä` },
@@ -154,7 +154,7 @@ describe('an event for a cache', () => {
           const managedFields = [{ manager: 'kubectl', fieldsV1: { 'f:spec': {} } }];
           const whole = { ...head, metadata: { ...head.metadata, managedFields, ...metadata }, ...object };
           const read = reader.read(lineOf({ type, object: whole })) as NonNullable<Read>;
-          // What has more parts than it should is read as any other text, with all that is in it.
+          // An object with additional members is parsed completely.
           const isKept = keeps || 'managedFields' in (read.object.metadata as object);
           expect(isKept).toBe(keeps || isOdd(object));
           expect(read).toEqual({
@@ -167,7 +167,7 @@ describe('an event for a cache', () => {
     );
   });
 
-  it('has the parts of the last state that are the same', () => {
+  it('reuses the unchanged parts of the last state', () => {
     const reader = cacheReader(false);
     const state = (type: string, uid: string, phase: string, spec: object = pod.spec): Record<string, unknown> => {
       const managedFields = [{ manager: phase, fieldsV1: {} }];
@@ -184,7 +184,7 @@ describe('an event for a cache', () => {
     expect(other.spec).not.toBe(first.spec);
     const bound = state('MODIFIED', 'a', 'Running', { ...pod.spec, nodeName: 'n' });
     expect(bound.status).not.toBe(running.status);
-    // What the cache put in its place.
+    // The spec with which the cache replaced it.
     const shared = { ...(bound.spec as object) };
     bound.spec = shared;
     const gone = state('DELETED', 'a', 'Running', { ...pod.spec, nodeName: 'n' });
@@ -193,7 +193,7 @@ describe('an event for a cache', () => {
     expect(state('ADDED', 'a', 'Pending', { ...pod.spec, nodeName: 'n' }).spec).not.toBe(shared);
   });
 
-  it('is nothing to an object that is made after the last one is gone, although nobody looked at how that went', () => {
+  it('shares no parts with an object recreated after an unread deletion', () => {
     const reader = eagerReader(['ADDED']);
     reader.feed({ managedFields: false, recent: new RecentParts() });
     const state = (type: string): Record<string, unknown> =>
@@ -207,7 +207,7 @@ describe('an event for a cache', () => {
 });
 
 describe('a large object of an event', () => {
-  it('is not read before somebody looks at it, and then it is like any other', () => {
+  it('is not parsed before it is accessed, and is an ordinary object afterwards', () => {
     const { object } = read(event);
     expect(isUnread(object)).toBe(true);
     expect(object.metadata).toEqual(pod.metadata);
@@ -223,21 +223,18 @@ describe('a large object of an event', () => {
     });
   });
 
-  it.each([[{}], [{ uid: 'u' }]])(
-    'has managedFields that are read when somebody looks at them, with %j after them',
-    (rest) => {
-      const managedFields = [{ manager: 'kubectl', fieldsV1: { 'f:spec': {} } }];
-      const whole = { ...pod, metadata: { ...pod.metadata, managedFields, ...rest } };
-      const metadata = read({ type: 'MODIFIED', object: whole }).object.metadata as Record<string, unknown>;
-      expect(metadata.name).toBe('web');
-      expect(Object.keys(metadata).sort()).toEqual(Object.keys(whole.metadata).sort());
-      expect(isUnread(metadata)).toBe(true);
-      expect(metadata).toEqual(whole.metadata);
-      expect(isUnread(metadata)).toBe(false);
-    },
-  );
+  it.each([[{}], [{ uid: 'u' }]])('has managedFields that are parsed on access, followed by %j', (rest) => {
+    const managedFields = [{ manager: 'kubectl', fieldsV1: { 'f:spec': {} } }];
+    const whole = { ...pod, metadata: { ...pod.metadata, managedFields, ...rest } };
+    const metadata = read({ type: 'MODIFIED', object: whole }).object.metadata as Record<string, unknown>;
+    expect(metadata.name).toBe('web');
+    expect(Object.keys(metadata).sort()).toEqual(Object.keys(whole.metadata).sort());
+    expect(isUnread(metadata)).toBe(true);
+    expect(metadata).toEqual(whole.metadata);
+    expect(isUnread(metadata)).toBe(false);
+  });
 
-  it('has such managedFields also when its metadata are all that was asked for', () => {
+  it('has lazy managedFields also in a PartialObjectMetadata', () => {
     const [kind, apiVersion] = ['PartialObjectMetadata', 'meta.k8s.io/v1'];
     const managedFields = [{ manager: long, fieldsV1: { 'f:spec': { 'k:{"a":"b"}': {} } } }];
     const object = { kind, apiVersion, metadata: { name: 'web', managedFields } };
@@ -256,13 +253,13 @@ describe('a large object of an event', () => {
     ['cloned', (object) => structuredClone(object)],
     ['frozen', (object) => Object.freeze(object)],
     ['assigned', (object) => Object.assign({}, object)],
-  ])('is whole when it is %s', (_, use) => {
+  ])('is complete when it is %s', (_, use) => {
     const { object } = read(event);
     expect(use(object)).toEqual(pod);
     expect(object.spec).toEqual(pod.spec);
   });
 
-  it('is printed whole', () => {
+  it('is printed completely', () => {
     expect(inspect(read(event).object, { depth: 9 })).toBe(inspect(pod, { depth: 9 }));
   });
 

@@ -16,8 +16,8 @@ const pod = {
 const lazily = (object: unknown, end = ''): Record<string, unknown> | undefined =>
   readAnswer(new TextEncoder().encode(writeJson(object) + end)) as Record<string, unknown> | undefined;
 
-describe('the answer to a write', () => {
-  it.each(['', '\n'])('is read when somebody looks at it; it ends with %j', (end) => {
+describe('the response to a write', () => {
+  it.each(['', '\n'])('is parsed on access; it ends with %j', (end) => {
     const answer = lazily(pod, end)!;
     expect(isUnread(answer)).toBe(true);
     expect(isUnread(answer.metadata as object)).toBe(true);
@@ -29,15 +29,15 @@ describe('the answer to a write', () => {
     ['small', { ...pod, spec: {} }],
     ['of a custom kind', { ...pod, apiVersion: 'example.com/v1' }],
     ['a list', { kind: 'PodList', apiVersion: 'v1', metadata: {}, items: [pod] }],
-    ['of a kind that has other parts', { kind: 'PodTemplate', apiVersion: 'v1', metadata: {}, template: pod }],
+    ['of a kind with other members', { kind: 'PodTemplate', apiVersion: 'v1', metadata: {}, template: pod }],
     ['a failure', { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: long }],
     ['in another order', Object.fromEntries(Object.entries(pod).reverse())],
-    ['no object', [pod]],
-  ])('is not, when it is %s', (_, answer) => {
+    ['not an object', [pod]],
+  ])('is not lazy when it is %s', (_, answer) => {
     expect(lazily(answer)).toBeUndefined();
   });
 
-  it('is what readJson makes of it, whatever is in it', () => {
+  it('is read like by readJson', () => {
     const value = fc.jsonValue({ maxDepth: 4 });
     const parts = fc.record({ name: value, spec: fc.dictionary(fc.string(), value), status: value });
     fc.assert(

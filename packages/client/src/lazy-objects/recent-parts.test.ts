@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RecentParts } from './recent-parts.ts';
 
 const before = Buffer.from('"spec":');
-/** Parts with a spec of about that many bytes, and where they are in a line. Without a phase there is no status. */
+/** A line with a spec of about that many bytes, and the offsets of its parts. Without a phase there is no status. */
 function lineOf(value: string, length = 0, phase?: string) {
   const spec = { value, filling: 'x'.repeat(length) };
   const status = phase === undefined ? undefined : { phase };
@@ -20,7 +20,7 @@ const remember = (parts: RecentParts, uid: string, { line, from, specEnd, to, sp
 const find = (parts: RecentParts, uid: string, { line, from, to }: Line) => parts.find(uid, line, from, to);
 
 describe('RecentParts', () => {
-  it('find what was remembered last of an object, or nothing', () => {
+  it('finds the last remembered parts of an object, or nothing', () => {
     const uids = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n', 'o', 'p', 'q', 'r', 's', 't'];
     const step = fc.record({
       uid: fc.constantFrom(...uids),
@@ -41,7 +41,7 @@ describe('RecentParts', () => {
           } else {
             remember(parts, uid, line);
             last.set(uid, line);
-            // The newest is there, unless it is too long.
+            // The newest text is found, unless it is too long.
             expect(find(parts, uid, line)?.spec).toBe(length < 16_300 ? line.spec : undefined);
           }
           for (const each of uids) {
@@ -65,7 +65,7 @@ describe('RecentParts', () => {
   it.each([
     [0, 150, 350],
     [100_000, 1500, 2500],
-  ])('beside a cache of %i objects are more than %i, and less than %i', (objects, least, most) => {
+  ])('holds for a cache of %i objects more than %i and less than %i', (objects, least, most) => {
     const parts = new RecentParts(() => objects);
     const lines = Array.from({ length: 3000 }, (_, i) => lineOf(String(i), 900));
     for (const [i, line] of lines.entries()) remember(parts, String(i), line);
@@ -76,7 +76,7 @@ describe('RecentParts', () => {
     expect(count).toBeLessThan(most);
   });
 
-  it('are not found in a text that ends too early, or that is another', () => {
+  it('finds nothing in a truncated or different text', () => {
     const parts = new RecentParts();
     const line = lineOf('a');
     remember(parts, 'a', line);
@@ -86,7 +86,7 @@ describe('RecentParts', () => {
     expect(find(parts, 'a', lineOf('b'))).toBeUndefined();
   });
 
-  it('are those of the newest state', () => {
+  it('returns the parts of the newest state', () => {
     const parts = new RecentParts();
     const { line, from, specEnd, to, spec, status } = lineOf('a', 0, 'Running');
     const state: { spec?: object; status?: object | undefined } = { spec: { ...spec }, status };
@@ -95,7 +95,7 @@ describe('RecentParts', () => {
     state.spec = shared;
     expect(parts.find('a', line, from, to)?.spec).toBe(shared);
     parts.follow('a', { spec });
-    // Somebody has taken its status away.
+    // The followed state has no status.
     expect(parts.find('a', line, from, to)).toMatchObject({ isWhole: false, status: undefined });
     expect(parts.find('a', line, from, to)?.spec).toBe(spec);
     parts.follow('a', {});

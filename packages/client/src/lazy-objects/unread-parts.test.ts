@@ -6,7 +6,7 @@ import { UnreadParts } from './unread-parts.ts';
 const members = ['spec', 'status'];
 const textOf = (parts: object): string => JSON.stringify(parts).slice(1, -1);
 
-/** Of a text in the middle of something larger, as Node reads it or not. */
+/** UnreadParts of a text within a larger buffer, which is a Node Buffer or a plain Uint8Array. */
 function borrowed(text: string, isNodes = true): { parts: UnreadParts; chunk: Uint8Array } {
   const bytes = new TextEncoder().encode(text);
   const larger = new Uint8Array(bytes.length * 2 + 20);
@@ -16,7 +16,7 @@ function borrowed(text: string, isNodes = true): { parts: UnreadParts; chunk: Ui
 }
 
 describe('UnreadParts', () => {
-  it('are what their text says, whatever older states are, and when what it was a part of is gone', () => {
+  it('are read correctly with any older state, also after the buffer was overwritten', () => {
     const part = fc.oneof(
       fc.constantFrom<unknown>({ a: 'ä' }, { a: 'ö' }, { a: { b: 1, status: {} } }, { a: { b: 1 } }, {}),
       fc.jsonValue(),
@@ -49,7 +49,7 @@ describe('UnreadParts', () => {
     ['all', { spec, status: running }, { spec: { nodeName: 'two' }, status: running }],
     ['the spec', { spec, status: failed }, { spec: { nodeName: 'two' }, status: failed }],
     ['nothing', { spec: { nodeName: 'six' }, status: running }, { spec: { nodeName: 'six' }, status: running }],
-  ])('hold %s of an older state, if that did not change', (_, state, changed) => {
+  ])('share %s with an older state if it is equal', (_, state, changed) => {
     const bytes = new TextEncoder().encode(textOf({ spec, status: running }));
     const { parts } = borrowed(textOf(state));
     parts.shareWith(new UnreadParts(members, bytes));
@@ -57,7 +57,7 @@ describe('UnreadParts', () => {
     const next = borrowed(textOf(state)).parts;
     next.shareWith(parts);
     next.keep();
-    // Whoever has these bytes sees it.
+    // Parts that share these bytes see the change.
     bytes.set(new TextEncoder().encode('two'), new TextDecoder().decode(bytes).indexOf('one'));
     expect(parts.read()).toEqual(changed);
     expect(next.read()).toEqual(changed);

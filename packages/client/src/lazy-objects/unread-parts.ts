@@ -13,7 +13,7 @@ export interface ReadCounters {
   taken: number;
 }
 
-/** The same for the objects of one watch. */
+/** Counters for the objects of one watch. */
 export interface UnreadCounters extends ReadCounters {
   /** Parts whose text is still a view into the connection's buffer. */
   readonly borrowed: UnreadParts[];

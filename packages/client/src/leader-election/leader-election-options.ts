@@ -3,32 +3,38 @@ import type { Logger } from '@coxswain/apimachinery/log';
 import type { Metrics } from '../observe/metrics.ts';
 import type { LeaseLock } from './lease-lock.ts';
 
-/** What is done with leadership. All may be async; what they fail with is logged, but for the failure of the work itself. */
+/** Callbacks of the election. All may be async. Their errors are logged, except that of `onStartedLeading`. */
 export interface LeaderCallbacks {
   /**
-   * Does the leader's work. The signal is aborted when leadership is lost or the election is cancelled; from then on
-   * nothing may be done in the leader's name. A promise stands for the work: leadership is given up, or let go, only after
-   * it has settled. If it rejects, leadership ends and `run` rejects with the same.
+   * Does the leader's work. The signal is aborted when leadership is lost or the election is cancelled; after that it
+   * must not act as the leader. The returned promise represents the work: the lease is kept until it settles, and
+   * released only then. If it rejects, leadership ends and `run` rejects with the same error.
    */
   onStartedLeading(signal: AbortSignal): unknown;
-  /** The election is over for this candidate, whether it has ever led or not. After a loss it is called at once. */
+  /** Called when this candidate's election has ended, even if it never led. After a loss it is called at once. */
   onStoppedLeading?(): unknown;
-  /** Another leader was seen, the first one included; may be this candidate. Empty when it was given up. */
+  /**
+   * Called when another leader is observed, including the first one and this candidate itself. The identity is empty
+   * when the lease was released.
+   */
   onNewLeader?(identity: string): unknown;
 }
 
 export interface LeaderElectionOptions {
   readonly lock: LeaseLock;
   readonly callbacks: LeaderCallbacks;
-  /** How long others wait without a sign of the leader until they take over. 15 s by default. */
+  /** How long other candidates wait after the last renewal before they take over. 15 s by default. */
   readonly leaseDurationMs?: number;
-  /** How long the leader goes on without a renewal that went well. 10 s by default. */
+  /** How long the leader continues after its last successful renewal. 10 s by default. */
   readonly renewDeadlineMs?: number;
-  /** How long between tries. 2 s by default. */
+  /** Interval between attempts. 2 s by default. */
   readonly retryPeriodMs?: number;
-  /** Whether the lease is given up when the election is cancelled, so that another leader need not wait for its end. */
+  /**
+   * Whether to release the lease when the election is cancelled, so that another candidate need not wait for its
+   * expiry.
+   */
   readonly releaseOnCancel?: boolean;
-  /** For metrics and health: of what the candidate would be the leader. The lease's name by default. */
+  /** Name of the election in metrics and health checks. The lease's name by default. */
   readonly name?: string;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -36,17 +42,17 @@ export interface LeaderElectionOptions {
   readonly metrics?: Metrics;
 }
 
-/** Candidates wait up to so many times the retry period longer between tries. */
+/** Candidates wait up to this many retry periods longer between attempts. */
 export const jitterFactor = 1.2;
 
-/** The times between which leadership is safe. */
+/** The durations on which the safety of the election depends. */
 export interface ElectionTimes {
   readonly leaseDurationMs: number;
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
 }
 
-/** The times with their defaults. Throws an Error when they do not fit, or nobody could tell candidates apart. */
+/** Returns the durations with their defaults. Throws an Error when they are inconsistent or the identity is empty. */
 export function electionTimes({
   lock,
   leaseDurationMs = 15_000,

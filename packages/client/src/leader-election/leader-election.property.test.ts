@@ -5,7 +5,7 @@ import { LeaderElector } from './leader-elector.ts';
 import { LeaseLock } from './lease-lock.ts';
 import { LeaseServer, unreachable } from './lease-server.test-data.ts';
 
-/** Time that runs as fast as the simulation can; each step ends when no promise can go on. */
+/** Simulated time. Each step ends when all pending promises have settled. */
 class SimulatedTime {
   nowMs = 0;
   readonly #waiting = new Set<{ readonly at: number; readonly callback: () => void }>();
@@ -32,18 +32,18 @@ class SimulatedTime {
 }
 
 interface Machine {
-  /** How wrong its clock is, and how fast it runs. */
+  /** Offset and rate of its clock. */
   readonly offsetMs: number;
   readonly rate: number;
 }
 
-/** A machine with a candidate on it, which can be suspended, cut off and slowed down. */
+/** A machine with a candidate; it can be suspended, disconnected and slowed down. */
 class Simulation implements Clock {
   readonly elector: LeaderElector;
   readonly done: Promise<void>;
   isSuspended = false;
   isCutOff = false;
-  /** Answers are lost, but not requests. */
+  /** Responses are lost, but requests arrive. */
   isDeaf = false;
   latencyMs = 5;
   terms = 0;
@@ -87,7 +87,7 @@ class Simulation implements Clock {
     while (!this.stop.signal.aborted) await this.elector.run(this.stop.signal);
   }
 
-  /** Whether it does the leader's work at this moment: what is suspended does nothing. */
+  /** Whether it is doing the leader's work; false while it is suspended. */
   get leads(): boolean {
     return !this.isSuspended && this.#leading?.aborted === false && this.elector.isLeader;
   }
@@ -125,7 +125,7 @@ class Simulation implements Clock {
     };
   }
 
-  /** On the machine's own time, so that nothing arrives while it is suspended. */
+  /** Waits on the machine's own clock, so that nothing arrives while it is suspended. */
   #after(delayMs: number): Promise<void> {
     return new Promise((resolve) => void this.setTimeout(resolve, delayMs));
   }
@@ -171,8 +171,8 @@ const fault = fc.record({
   forMs: fc.integer({ min: 1, max: 40_000 }),
 });
 
-describe('leader election with clocks, networks and machines that fail', () => {
-  it('never has two leaders, and has one again soon after the last fault', async () => {
+describe('leader election with faults of clocks, networks and machines', () => {
+  it('never has two leaders, and has a leader soon after the last fault', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(machine, { minLength: count, maxLength: count }),
@@ -191,17 +191,17 @@ describe('leader election with clocks, networks and machines that fail', () => {
             time.setTimeout(() => faults[kind].end(all[who]!), atMs + forMs);
             lastMs = Math.max(lastMs, atMs + forMs);
           }
-          // The lease runs out, requests that hang are given up, and a candidate comes around.
+          // By then the lease has expired, hanging requests have timed out, and a candidate has retried.
           await time.runUntil(lastMs + 45_000, check);
           expect(leaders()).toHaveLength(1);
 
-          // A leader that dies is replaced as soon as its lease has run out.
+          // A dead leader is replaced as soon as its lease has expired.
           const [dead] = leaders();
           dead!.suspend();
           await time.runUntil(time.nowMs + 15_000 / 0.9 + 2 * 4400 + 100, check);
           expect(leaders()).toHaveLength(1);
 
-          // One that is cancelled gives way at once.
+          // A cancelled leader is replaced at once.
           const [cancelled] = leaders();
           cancelled!.stop.abort();
           await time.runUntil(time.nowMs + 2 * 4400 + 100, check);

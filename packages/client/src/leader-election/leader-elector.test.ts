@@ -69,12 +69,12 @@ describe('LeaderElector', () => {
       message: 'renewDeadline must be greater than retryPeriod*JitterFactor',
     },
     {
-      name: 'no retry period',
+      name: 'a retry period of zero',
       options: { retryPeriodMs: 0 },
       message: 'retryPeriod must be greater than zero',
     },
     {
-      name: 'a lease of no time',
+      name: 'a lease duration of zero',
       options: { leaseDurationMs: 0, renewDeadlineMs: -1, retryPeriodMs: -2 },
       message: 'leaseDuration must be greater than zero',
     },
@@ -109,7 +109,7 @@ describe('LeaderElector', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('waits while another leads, and takes over when that was silent for the length of its lease', async () => {
+  it('waits while another leads, and takes over when that has not renewed for the lease duration', async () => {
     const { clock, server } = start();
     let isCut = false;
     const network: Network = { sending: async () => (isCut ? Promise.reject(unreachable()) : undefined) };
@@ -134,12 +134,12 @@ describe('LeaderElector', () => {
     await b.done;
   });
 
-  it('goes on over a short failure, reading the lease again', async () => {
+  it('continues after a short failure by reading the lease again', async () => {
     const { clock, server } = start();
     let failures = 0;
     const { metrics, values } = recordingMetrics();
     const network: Network = {
-      // Done, but nobody was told: the version that is known is old now.
+      // The update was applied but its response is lost, so the known resourceVersion is outdated.
       answering: async (verb) => (verb === 'update' && failures-- > 0 ? Promise.reject(unreachable()) : undefined),
     };
     const a = new Candidate('a', server, clock, { network, metrics, name: 'jobs' });
@@ -157,7 +157,7 @@ describe('LeaderElector', () => {
     expect(values).toMatchObject({ 'leader_election_master_status{jobs}': 0 });
   });
 
-  it('stops at the deadline though a request hangs', async () => {
+  it('stops at the deadline even if a request hangs', async () => {
     const { clock, server } = start();
     let hangs = false;
     const network: Network = { sending: () => (hangs ? new Promise(() => {}) : Promise.resolve()) };
@@ -181,17 +181,17 @@ describe('LeaderElector', () => {
 
   it.each<{ name: string; change: (server: LeaseServer) => void; isLost: boolean }>([
     {
-      name: 'somebody else has the lease',
+      name: 'another candidate holds the lease',
       change: (server) => Object.assign(server.lease!.spec!, { holderIdentity: 'x' }),
       isLost: true,
     },
     {
-      name: 'somebody has taken it from its holder',
+      name: 'the holder was cleared',
       change: (server) => Object.assign(server.lease!.spec!, { holderIdentity: '' }),
       isLost: true,
     },
     {
-      name: 'somebody only labelled it',
+      name: 'only its labels were changed',
       change: () => {},
       isLost: false,
     },
@@ -202,7 +202,7 @@ describe('LeaderElector', () => {
       },
       isLost: false,
     },
-  ])('sees that $name', async ({ change, isLost }) => {
+  ])('notices that $name', async ({ change, isLost }) => {
     const { clock, server } = start();
     const a = new Candidate('a', server, clock);
     await clock.advance(0);
@@ -215,7 +215,7 @@ describe('LeaderElector', () => {
     await a.done;
   });
 
-  it('gives the lease up when it is cancelled, after the work has ended, and keeps it until then', async () => {
+  it('releases the lease on cancellation after the work has ended, and keeps it until then', async () => {
     const { clock, server } = start();
     const a = new Candidate('a', server, clock, { releaseOnCancel: true, slowToEnd: true });
     await clock.advance(0);
@@ -247,7 +247,7 @@ describe('LeaderElector', () => {
     await b.done;
   });
 
-  it('leaves the lease to run out when it is cancelled and was not told to give it up', async () => {
+  it('lets the lease expire on cancellation without releaseOnCancel', async () => {
     const { clock, server } = start();
     const a = new Candidate('a', server, clock);
     await clock.advance(0);
@@ -256,7 +256,7 @@ describe('LeaderElector', () => {
     expect(server.lease?.spec?.holderIdentity).toBe('a');
   });
 
-  it('gives up a lease that it got without knowing when it is cancelled', async () => {
+  it('releases a lease on cancellation even if it did not receive the response to its creation', async () => {
     const { clock, server } = start();
     const network: Network = { answering: (verb) => (verb === 'create' ? new Promise(() => {}) : Promise.resolve()) };
     const a = new Candidate('a', server, clock, { network, releaseOnCancel: true });
@@ -269,7 +269,7 @@ describe('LeaderElector', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('calls onStoppedLeading though it never led', async () => {
+  it('calls onStoppedLeading even if it never led', async () => {
     const { clock, server } = start();
     const a = new Candidate('a', server, clock);
     await clock.advance(0);
@@ -283,7 +283,7 @@ describe('LeaderElector', () => {
     await a.done;
   });
 
-  it('ends with the failure of the work, and gives up the lease', async () => {
+  it('rejects with the failure of the work, and releases the lease', async () => {
     const { clock, server } = start();
     const lock = new LeaseLock({ leases: server.client(), name: 'job', identity: 'a' });
     const broken = new Error('broken');
@@ -293,7 +293,7 @@ describe('LeaderElector', () => {
     expect(server.lease?.spec?.holderIdentity).toBe('');
   });
 
-  it('leads on when the work has nothing to wait for', async () => {
+  it('keeps leading when onStartedLeading returns no promise', async () => {
     const { clock, server } = start();
     const lock = new LeaseLock({ leases: server.client(), name: 'job', identity: 'a', labels: { app: 'x' } });
     const elector = new LeaderElector({ lock, clock, callbacks: { onStartedLeading() {} } });
@@ -307,7 +307,7 @@ describe('LeaderElector', () => {
     await done;
   });
 
-  it('is not well when it should have stopped long ago', async () => {
+  it('fails its health check when it should have stopped long ago', async () => {
     const { clock, server } = start();
     let isCut = false;
     const network: Network = { sending: async () => (isCut ? Promise.reject(unreachable()) : undefined) };

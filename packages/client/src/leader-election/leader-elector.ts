@@ -15,16 +15,16 @@ import { LeaseCandidacy } from './lease-candidacy.ts';
 import type { LeaseLock } from './lease-lock.ts';
 
 /**
- * A candidate for leadership of something that only one may do at a time.
+ * A candidate in a leader election.
  *
- * While clocks run at about the same speed (they may tell different times), no two candidates lead at once: a leader that
- * could not renew its lease for `renewDeadlineMs` stops, and others take over only when they have seen no change for
- * `leaseDurationMs`, which is longer. A process that was suspended finds its signal aborted soon after it goes on, and
- * `isLeader` false at once.
+ * As long as clocks run at about the same speed (they may show different times), no two candidates lead at the same
+ * time: a leader that could not renew its lease for `renewDeadlineMs` stops, and others take over only when they have
+ * seen no change for the longer `leaseDurationMs`. In a process that was suspended, the signal is aborted soon after it
+ * resumes, and `isLeader` is false at once.
  *
- * Differs from client-go: the deadline counts from the last renewal that went well, not from the first that failed; the
- * lease is kept until the leader's work has ended, and given up only then. Elections that the control plane coordinates
- * by LeaseCandidates are not offered.
+ * Differs from client-go: the deadline is measured from the last successful renewal, not from the first failure; the
+ * lease is kept until the leader's work has ended, and released only then. Coordinated leader election
+ * (LeaseCandidates) is not supported.
  */
 export class LeaderElector {
   readonly #lock: LeaseLock;
@@ -37,12 +37,12 @@ export class LeaderElector {
   readonly #logger: Logger;
   readonly #status: Gauge;
   readonly #candidacy: LeaseCandidacy;
-  /** What the leader's work goes by; undefined when there is none. */
+  /** The signal of the leader's work; undefined when there is none. */
   #leading: AbortSignal | undefined;
   #reportedLeader = '';
   #isRunning = false;
 
-  /** Throws an Error when the times do not fit together. */
+  /** Throws an Error when the durations are inconsistent. */
   constructor(options: LeaderElectionOptions) {
     this.#times = electionTimes(options);
     this.#lock = options.lock;
@@ -55,7 +55,7 @@ export class LeaderElector {
     const metrics = options.metrics ?? noMetrics;
     this.#status = metrics.gauge({
       name: 'leader_election_master_status',
-      help: 'Whether this process leads (1) or stands by (0). Group by name, which says what of.',
+      help: 'Whether this process leads (1) or stands by (0). Group by name, which identifies the lease.',
       labels: ['name'],
     });
     const slowpath = metrics.counter({
@@ -74,19 +74,19 @@ export class LeaderElector {
     this.#status.set(0, this.#name);
   }
 
-  /** Who leads, as last seen; empty when nobody does, or none was seen yet. For information only. */
+  /** The last observed leader; empty when there is none or it is not known yet. For information only. */
   get leader(): string {
     return this.#candidacy.leader;
   }
 
-  /** Whether this candidate may act as the leader at this moment. */
+  /** Whether this candidate may currently act as the leader. */
   get isLeader(): boolean {
     return this.#leading?.aborted === false && this.#clock.monotonic() < this.#leadsUntil;
   }
 
   /**
-   * Waits to become the leader, then leads. Resolves when leadership is lost, or the signal is aborted, and the leader's
-   * work has ended. Rejects only with what `onStartedLeading` failed with. May be called again afterwards.
+   * Waits to become the leader, then leads. Resolves when leadership is lost or the signal is aborted, and the leader's
+   * work has ended. Rejects only with an error of `onStartedLeading`. May be called again afterwards.
    */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#isRunning) throw new Error('the leader election is running already');
@@ -101,8 +101,8 @@ export class LeaderElector {
   }
 
   /**
-   * What is wrong when this candidate should have stopped to lead and has not: its lease ran out more than so long ago.
-   * Undefined when all is well. A process that answers its health check by it is restarted.
+   * For health checks: returns an error when the lease expired more than `toleranceMs` ago but this candidate has not
+   * stopped leading. Returns undefined otherwise.
    */
   check(toleranceMs: number): Error | undefined {
     if (!this.#isRunning || !this.#candidacy.isHolder) return undefined;
@@ -111,7 +111,7 @@ export class LeaderElector {
     return new Error(`failed election to renew leadership on lease ${this.#name}`);
   }
 
-  /** Before others may take the lease, since `renewDeadlineMs` is less than `leaseDurationMs`. */
+  /** Earlier than others may take the lease, because `renewDeadlineMs` is less than `leaseDurationMs`. */
   get #leadsUntil(): number {
     return this.#candidacy.renewedAt + this.#times.renewDeadlineMs;
   }
@@ -133,9 +133,9 @@ export class LeaderElector {
     this.#lock.recordEvent('became leader');
     this.#logger.info('Successfully acquired lease', { lock: this.#lock.describe() });
 
-    /** For as long as the work may go on. */
+    /** Aborted when the work must stop. */
     const leading = childSignal({ parent: signal });
-    /** For as long as the lease is renewed: until it is lost, or the work has ended after it was told to. */
+    /** Aborted when renewal must stop: when the lease is lost, or the work has ended after cancellation. */
     const term = new AbortController();
     const lose = (why: string): void => {
       this.#logger.info('Failed to renew lease', { lock: this.#lock.describe(), err: why });
@@ -166,16 +166,19 @@ export class LeaderElector {
       await this.#callbacks.onStartedLeading(signal);
       return undefined;
     } catch (error) {
-      // What ends because it was told to has not failed.
+      // An error after cancellation is not a failure.
       return signal.aborted ? undefined : { error };
     }
   }
 
-  /** Renews the lease until the term is over; calls `lose` when it could not, or when the lease is somebody else's. */
+  /**
+   * Renews the lease until `term` is aborted. Calls `lose` when the deadline passes or another candidate holds the
+   * lease.
+   */
   async #renew(term: AbortSignal, lose: (why: string) => void): Promise<void> {
     const onDeadline = (): void => lose('the renew deadline has passed');
     while (!term.aborted) {
-      // The timer, so that a request that hangs does not delay it.
+      // A timer, so that a hanging request does not delay it.
       const deadline = this.#clock.setTimeout(onDeadline, this.#leadsUntil - this.#clock.monotonic());
       await this.#pause(this.#times.retryPeriodMs, term);
       const renewed = !term.aborted && (await this.#candidacy.tryRenew(term));
@@ -192,7 +195,7 @@ export class LeaderElector {
     void this.#call('onNewLeader', () => this.#callbacks.onNewLeader?.(this.#reportedLeader));
   }
 
-  /** Nobody waits for these callbacks, so that what they fail with is told here. */
+  /** These callbacks are not awaited, so their errors are logged here. */
   async #call(name: string, callback: () => unknown): Promise<void> {
     try {
       await callback();

@@ -1,22 +1,22 @@
 import type { LeaderElector } from './leader-elector.ts';
 
-/** Leader election as a health check: a leader that could neither renew its lease nor stop is not well. */
+/** A health check for leader election. Fails when a leader could neither renew its lease nor stop. */
 export class LeaderHealthzAdaptor {
   readonly name = 'leaderElection';
   readonly #toleranceMs: number;
   #elector: LeaderElector | undefined;
 
-  /** A lease may have run out for so long. */
+  /** `toleranceMs` is how long the lease may have been expired. */
   constructor(toleranceMs: number) {
     this.#toleranceMs = toleranceMs;
   }
 
-  /** The health check is there before the election; until then all is well. */
+  /** The health check is created before the election, and succeeds until this is called. */
   setLeaderElection(elector: LeaderElector): void {
     this.#elector = elector;
   }
 
-  /** Throws what is wrong. */
+  /** Throws when the check fails. */
   check(): void {
     const problem = this.#elector?.check(this.#toleranceMs);
     if (problem) throw problem;

@@ -18,26 +18,27 @@ export interface LeaseCandidacyOptions {
 }
 
 /**
- * One candidate's view of the lease, and its tries to get, keep and give up the lease.
+ * One candidate's view of the lease, with the operations to acquire, renew and release it.
  *
- * No clock but the own is trusted: whether another's lease has run out counts from when this candidate last saw it change.
- * The other way round, our own holds from when a write that went well was sent, since others may have seen it right then.
+ * Clocks of other machines are not trusted: the expiry of another's lease is measured from when this candidate last saw
+ * it change. Our own lease is valid from when the last successful write was sent, because others may have seen it from
+ * then on.
  */
 export class LeaseCandidacy {
   readonly #options: LeaseCandidacyOptions;
   #record: LeaderElectionRecord | undefined;
-  /** When `#record` was first seen, on the clock's monotonic time. */
+  /** When `#record` was first observed, in monotonic time. */
   #observedAt = Number.NEGATIVE_INFINITY;
-  /** When the last write that went well was sent. */
+  /** When the last successful write was sent. */
   #renewedAt = Number.NEGATIVE_INFINITY;
-  /** The last write had no clear answer: the lease may be ours without our knowing. */
+  /** The outcome of the last write is unknown: the lease may be ours. */
   #isUncertain = false;
 
   constructor(options: LeaseCandidacyOptions) {
     this.#options = options;
   }
 
-  /** Whom the lease named when it was last seen. */
+  /** The last observed holder. */
   get leader(): string {
     return this.#record?.holderIdentity ?? '';
   }
@@ -54,7 +55,7 @@ export class LeaseCandidacy {
     return this.#renewedAt;
   }
 
-  /** Takes the lease if it is free or has run out. Whether it is ours now; never throws. */
+  /** Acquires the lease if it is free or expired. Returns whether we hold it; never throws. */
   async tryAcquire(signal: AbortSignal): Promise<boolean> {
     const old = await this.#read(signal);
     if (old === 'failed') return false;
@@ -64,7 +65,7 @@ export class LeaseCandidacy {
     return this.#write('update', this.#ownRecord({ leaderTransitions: old.leaderTransitions + 1 }), signal);
   }
 
-  /** Says that the lease is still ours. False when that failed; `isHolder` tells whether it is somebody else's now. */
+  /** Renews the lease. Returns false when that failed; then `isHolder` tells whether we are still the holder. */
   async tryRenew(signal: AbortSignal): Promise<boolean> {
     const { lock } = this.#options;
     if (this.#record && (await this.#write('update', this.#ownRecord(this.#record), signal))) return true;
@@ -72,17 +73,17 @@ export class LeaseCandidacy {
     const old = await this.#read(signal);
     if (old === 'failed') return false;
     if (old === 'absent') return this.#write('create', this.#ownRecord(this.#record), signal);
-    // Differs from client-go: whoever emptied the lease took it away, so it is not taken again under the old leadership.
+    // Differs from client-go: a lease whose holder was cleared was taken away on purpose, so it is not renewed.
     return old.holderIdentity === lock.identity && this.#renewSlowly(old, signal);
   }
 
-  /** Gives the lease up if it is ours; never throws. The leader's work must have ended. */
+  /** Releases the lease if we hold it; never throws. The leader's work must have ended. */
   async release(): Promise<void> {
     if (!this.isHolder && !this.#isUncertain) return;
     const { lock, clock, times, logger } = this.#options;
     const { signal, dispose } = childSignal({ timeoutMs: times.renewDeadlineMs, clock });
     try {
-      // A renewal that was cut off may still arrive in between.
+      // An aborted renewal may still arrive and cause a conflict.
       await retryOnConflict(() => this.#clear(signal), { clock, signal });
     } catch (error) {
       logger.error('Failed to release lease', error, { lock: lock.describe() });
@@ -106,13 +107,13 @@ export class LeaseCandidacy {
     return this.#write('update', this.#ownRecord(old), signal);
   }
 
-  /** Ours as of now, with the beginning and the count of an earlier record. */
+  /** A record with us as the holder, and the acquire time and transitions of an earlier record. */
   #ownRecord(old: Partial<LeaderElectionRecord> = {}): LeaderElectionRecord {
     const { lock, times } = this.#options;
     const now = this.#now();
     return {
       holderIdentity: lock.identity,
-      // Differs from client-go: up to a whole second, since others go by it. Down, they would take over too early.
+      // Differs from client-go: rounded up to whole seconds. If it were rounded down, others would take over too early.
       leaseDurationSeconds: Math.ceil(times.leaseDurationMs / 1000),
       acquireTime: old.acquireTime ?? now,
       renewTime: now,
@@ -150,7 +151,7 @@ export class LeaseCandidacy {
     }
   }
 
-  /** One request that hangs must not cost the leadership: there is time for another. */
+  /** Limits each request to half the renew deadline, so that after a hanging request there is time for another. */
   async #inTime<T>(parent: AbortSignal, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { clock, times } = this.#options;
     const { signal, dispose } = childSignal({ parent, timeoutMs: Math.max(1000, times.renewDeadlineMs / 2), clock });

@@ -2,9 +2,9 @@ import type { Lease, LeaseSpec } from '@coxswain/api/coordination/v1';
 import type { EventRecorder } from '../events/event-recorder.ts';
 import type { ResourceInterface } from '../rest/resource-interface.ts';
 
-/** Who leads, as the lease says. The times are for people: clocks of different machines cannot be compared. */
+/** The content of the lease. Its times are informational: clocks of different machines cannot be compared. */
 export interface LeaderElectionRecord {
-  /** Empty when nobody leads. */
+  /** Empty when there is no leader. */
   readonly holderIdentity: string;
   readonly leaseDurationSeconds: number;
   readonly acquireTime: string | undefined;
@@ -13,23 +13,23 @@ export interface LeaderElectionRecord {
 }
 
 export interface LeaseLockOptions {
-  /** The leases of the namespace, for example `clients.coordination.v1.leases('kube-system')`. */
+  /** The client for the leases of the namespace, for example `clients.coordination.v1.leases('kube-system')`. */
   readonly leases: Pick<ResourceInterface<Lease>, 'get' | 'create' | 'update' | 'namespace'>;
   readonly name: string;
-  /** Tells this candidate from all others, those of the past included; mostly the host's name and a random part. */
+  /** Unique among all candidates, including past ones; usually the host name and a random part. */
   readonly identity: string;
-  /** Put on the lease with every write. */
+  /** Set on the lease with every write. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Where changes of the leader are told. */
+  /** Records events for changes of the leader. */
   readonly recorder?: Pick<EventRecorder, 'event'>;
 }
 
-/** A lease as a lock: reads and writes the record, and never overwrites what somebody else wrote. */
+/** A Lease as a lock: reads and writes the record, and never overwrites changes of others. */
 export class LeaseLock {
   readonly identity: string;
   readonly name: string;
   readonly #options: LeaseLockOptions;
-  /** As last read or written; its resourceVersion guards the next write. */
+  /** The lease as last read or written; its resourceVersion guards the next write. */
   #lease: Lease | undefined;
 
   constructor(options: LeaseLockOptions) {
@@ -43,7 +43,7 @@ export class LeaseLock {
     return `${this.#options.leases.namespace ?? ''}/${this.name}`;
   }
 
-  /** Rejects as the client does; with NotFound when there is no lease yet. */
+  /** Rejects like the client, with NotFound when the lease does not exist. */
   async get(signal: AbortSignal): Promise<LeaderElectionRecord> {
     this.#lease = await this.#options.leases.get(this.name, { signal });
     return recordOf(this.#lease.spec ?? {});
@@ -64,7 +64,7 @@ export class LeaseLock {
     this.#lease = await leases.update({ ...this.#lease, metadata: labelled, spec: specOf(record) }, { signal });
   }
 
-  /** Tells an event about the lease: `<identity> became leader`. */
+  /** Records an event about the lease: `<identity> became leader`. */
   recordEvent(what: string): void {
     if (!this.#lease) return;
     const lease = { ...this.#lease, kind: 'Lease', apiVersion: 'coordination.k8s.io/v1' };

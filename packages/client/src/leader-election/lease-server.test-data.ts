@@ -6,11 +6,11 @@ import type { LeaseLockOptions } from './lease-lock.ts';
 
 type Verb = 'get' | 'create' | 'update';
 
-/** What happens to requests on their way. */
+/** Hooks that delay or fail requests. */
 export interface Network {
-  /** Before the server sees it. Rejects when it never does. */
+  /** Called before the server handles a request. Rejects when the request is lost. */
   sending?(verb: Verb): Promise<void>;
-  /** After the server has done it. Rejects when the answer is lost. */
+  /** Called after the server has handled a request. Rejects when the response is lost. */
   answering?(verb: Verb): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ const leases = GroupResource.of('coordination.k8s.io', 'leases');
 
 export const unreachable = (): TransportError => new TransportError('connect ECONNREFUSED', { code: 'ECONNREFUSED' });
 
-/** A server with one lease, which refuses writes on old versions. */
+/** A server with one lease that rejects writes with an outdated resourceVersion. */
 export class LeaseServer {
   lease: Lease | undefined;
   readonly requests: Verb[] = [];

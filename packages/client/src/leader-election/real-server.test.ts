@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe('leader election on a real API server', () => {
-  it('hands the lease over, and tells so', async () => {
+  it('hands the lease over, and records events', async () => {
     const leases = clients.coordination.v1.leases('default');
     const { events } = clients.core.v1;
     const recorder = new CoreEventRecorder({ events, source: { component: 'test' } });
@@ -61,7 +61,7 @@ describe('leader election on a real API server', () => {
 describe('event recorders on a real API server', () => {
   const subject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: 'kube-system', uid: 'u' } };
 
-  it('core/v1: counts, and creates again what is gone', async () => {
+  it('core/v1: counts repeated events, and creates deleted ones again', async () => {
     const { events } = clients.core.v1;
     const recorder = new CoreEventRecorder({ events, source: { component: 'test', host: 'h' } });
     for (let i = 0; i < 3; i++) recorder.event(subject, 'Warning', 'Broken', 'it is broken');
@@ -78,7 +78,7 @@ describe('event recorders on a real API server', () => {
     await recorder.stop();
   });
 
-  it('events.k8s.io/v1: makes a series', async () => {
+  it('events.k8s.io/v1: writes a series', async () => {
     const { events } = clients.events.v1;
     const recorder = new EventSeriesRecorder({ events, reportingController: 'example.com/test', host: 'h' });
     const occurrence = { type: 'Normal', reason: 'Done', action: 'Doing', note: 'it is done' } as const;

@@ -1,3 +1,3 @@
-// Clients that ask for nothing but the metadata of objects.
+// Clients that request only the metadata of objects.
 export { MetadataClient } from './metadata-client.ts';
 export type { MetadataResourceInterface } from './metadata-resource.ts';

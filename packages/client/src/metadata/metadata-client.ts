@@ -4,8 +4,8 @@ import type { RESTClient } from '../rest/rest-client.ts';
 import { MetadataResource, type MetadataResourceInterface } from './metadata-resource.ts';
 
 /**
- * Clients that see only the metadata of objects, of whatever kind: what garbage collectors, label watchers and the like
- * need, at a fraction of the bytes.
+ * Clients for the metadata of objects of any kind, for garbage collectors, label watchers and the like. They transfer a
+ * fraction of the bytes.
  */
 export class MetadataClient {
   readonly #rest: RESTClient;
@@ -14,7 +14,7 @@ export class MetadataClient {
     this.#rest = rest;
   }
 
-  /** Cluster-scoped, or in all namespaces until `inNamespace`. */
+  /** Addresses a cluster-scoped resource, or all namespaces until `inNamespace`. */
   resource(
     { group, version, resource }: MetaGroupVersionResource,
     { kind = '', namespaced = true }: DynamicResourceOptions = {},

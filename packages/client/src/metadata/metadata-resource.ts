@@ -15,15 +15,15 @@ import type { Watch } from '../watch/watch.ts';
 import { metadataWatch } from './metadata-watch.ts';
 import { partialList, partialObject } from './partial-object.ts';
 
-/** The metadata of one resource's objects. Every object it gives says that it is a PartialObjectMetadata. */
+/** A client for the metadata of one resource's objects. All returned objects have the kind PartialObjectMetadata. */
 export interface MetadataResourceInterface
   extends Pick<
     ResourceInterface<PartialObjectMetadata>,
     'resource' | 'namespace' | 'get' | 'list' | 'watch' | 'patch' | 'delete'
   > {
-  /** Resolves with nothing, since servers answer all that is gone, and that in whole. */
+  /** Resolves without a value, because servers return all deleted objects in full. */
   deleteCollection(options?: DeleteOptions & CallOptions, which?: ListOptions): Promise<void>;
-  /** The same in one namespace; in all, when that is empty. */
+  /** The same resource in one namespace; in all namespaces when the name is empty. */
   inNamespace(namespace: string): MetadataResourceInterface;
 }
 
@@ -31,7 +31,7 @@ const accept = (kind: string): string => `application/json;as=${kind};g=meta.k8s
 const acceptObject = { accept: accept('PartialObjectMetadata') };
 const acceptList = { accept: accept('PartialObjectMetadataList') };
 
-/** Asks servers for metadata only; of those that do not know how, it takes the whole and drops the rest. */
+/** Requests only metadata from the server. If the server returns full objects, drops everything else. */
 export class MetadataResource extends ResourceCalls implements MetadataResourceInterface {
   inNamespace(namespace: string): MetadataResource {
     return new MetadataResource(this.rest, this.resource, namespace);
@@ -60,7 +60,7 @@ export class MetadataResource extends ResourceCalls implements MetadataResourceI
     return partialObject(await this.send('PATCH', { name, subresources, options, headers, body: patch }));
   }
 
-  /** Answers a Status, or the object when it only begins to go; that in whole. */
+  /** Returns a Status, or the full object when it is only marked for deletion. */
   async delete(name: string, options: DeleteOptions & CallOptions = {}): Promise<PartialObjectMetadata | Status> {
     return this.send('DELETE', { name, ...deleteCall(options) });
   }

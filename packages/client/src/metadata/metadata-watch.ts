@@ -3,7 +3,7 @@ import { isObjectEvent, type WatchEvent } from '@coxswain/apimachinery/watch';
 import type { Watch } from '../watch/watch.ts';
 import { partialObject } from './partial-object.ts';
 
-/** A watch of which only the objects' metadata is passed on. */
+/** Wraps a watch so that its events contain only metadata. */
 export function metadataWatch(watch: Watch<PartialObjectMetadata>): Watch<PartialObjectMetadata> {
   return {
     ended: watch.ended,

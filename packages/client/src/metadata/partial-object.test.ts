@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { partialList } from './partial-object.ts';
 
-it('takes a list of nothing as servers send it', () => {
+it('accepts an empty list with null items', () => {
   const empty = '{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{},"items":null}';
   expect(partialList(JSON.parse(empty)).items).toEqual([]);
 });
 
-it('leaves of whole objects their metadata', () => {
+it('reduces full objects to their metadata', () => {
   const list = { kind: 'PodList', apiVersion: 'v1', items: [{ metadata: { name: 'a' }, spec: {} }] };
   expect(partialList(list)).toEqual({
     kind: 'PartialObjectMetadataList',

@@ -1,6 +1,6 @@
 /**
- * Where parts of the client count what they do, in the words of Prometheus. Names and labels are client-go's, so that
- * dashboards made for Go controllers fit. Any metrics library can be put behind it in a few lines.
+ * The interface through which the client reports metrics, modelled after Prometheus. Names and labels are client-go's,
+ * so that dashboards for Go controllers work. Any metrics library can implement it in a few lines.
  */
 export interface Metrics {
   counter(definition: MetricDefinition): Counter;
@@ -15,11 +15,11 @@ export interface MetricDefinition {
 }
 
 interface Metric {
-  /** Forgets the series with these values: what they stand for is gone. A library that cannot may go without. */
+  /** Removes the series with these label values, because its subject no longer exists. Optional. */
   remove?(...labels: readonly string[]): void;
 }
 
-/** Label values come in the order of the definition. Asking twice for one name gives the same metric. */
+/** Label values are in the order of the definition. Defining a name twice returns the same metric. */
 export interface Counter extends Metric {
   add(value: number, ...labels: readonly string[]): void;
 }
@@ -32,7 +32,7 @@ export interface Histogram extends Metric {
   observe(value: number, ...labels: readonly string[]): void;
 }
 
-/** Counts nothing. */
+/** Discards all metrics. */
 export const noMetrics: Metrics = {
   counter: () => ({ add() {} }),
   gauge: () => ({ set() {} }),

@@ -5,13 +5,15 @@ import { type Listable, pageByPage } from './pages.ts';
 
 export interface PagedList<T> {
   readonly list: KubernetesList<T>;
-  /** Whether it came in more than one piece: then it was read from the store, not from a cache of the server. */
+  /**
+   * Whether the list was fetched in several pages. Then it was read from the store, not from the server's watch cache.
+   */
   readonly isPaged: boolean;
 }
 
 /**
- * A whole list, fetched page by page to be easy on the server. When that takes so long that the server has forgotten the
- * moment of the first page, all is fetched again in one piece. Rejects with what `list` rejects with.
+ * Fetches a whole list page by page, to limit the load on the server. When the continue token expires meanwhile,
+ * fetches the whole list in one request. Rejects with errors of `list`.
  */
 export async function listInPages<T extends KubernetesObject>(
   client: Listable<T>,
@@ -22,7 +24,7 @@ export async function listInPages<T extends KubernetesObject>(
   try {
     for await (const page of pageByPage(client, options)) {
       if (list) for (const item of page.items) list.items.push(item);
-      // Of the first page, without what is only true for it.
+      // The first page's list, without the metadata that describes only that page.
       else list = page.metadata?.continue ? { ...page, metadata: firstMetadata(page) } : page;
       isPaged ||= Boolean(page.metadata?.continue);
     }

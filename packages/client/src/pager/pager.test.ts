@@ -7,7 +7,7 @@ import { eachItem, listInPages, pages } from './index.ts';
 const objects = (from: number, to: number): KubernetesObject[] =>
   Array.from({ length: Math.max(0, to - from) }, (_, i) => ({ metadata: { name: `o${from + i}` } }));
 
-/** A list of so many items, in pages; the page that begins at `expiresAt` comes too late. */
+/** A list of `count` items, in pages. The continue token of the page that begins at `expiresAt` has expired. */
 function lister(count: number, expiresAt = Number.POSITIVE_INFINITY) {
   const asked: ListOptions[] = [];
   return {
@@ -34,13 +34,13 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('eachItem', () => {
-  it('brings all items, in pages of 500', async () => {
+  it('returns all items, in pages of 500', async () => {
     const client = lister(1100);
     expect(await collect(eachItem(client))).toEqual(objects(0, 1100));
     expect(client.asked).toEqual([{ limit: 500 }, { limit: 500, continue: '500' }, { limit: 500, continue: '1000' }]);
   });
 
-  it('names a resource version only for the first page, and selectors for all', async () => {
+  it('sends the resource version only for the first page, and selectors for all', async () => {
     const client = lister(3);
     const selector = { labelSelector: 'a=b', limit: 2 };
     await collect(eachItem(client, { ...selector, resourceVersion: '5', resourceVersionMatch: 'Exact' }));
@@ -50,7 +50,7 @@ describe('eachItem', () => {
     ]);
   });
 
-  it('rejects when the server has forgotten the moment: items were given away already', async () => {
+  it('rejects when the continue token has expired, because items were already returned', async () => {
     const seen: KubernetesObject[] = [];
     const all = (async () => {
       for await (const item of eachItem(lister(10, 4), { limit: 2 })) seen.push(item);
@@ -61,17 +61,17 @@ describe('eachItem', () => {
 });
 
 describe('pages', () => {
-  it('fetches no further ahead than it may', async () => {
+  it('fetches at most bufferedPages ahead', async () => {
     const client = lister(100);
     const iterator = pages(client, { limit: 10, bufferedPages: 2 });
     expect((await iterator.next()).value?.items).toEqual(objects(0, 10));
     await new Promise(setImmediate);
-    // The one given, and two ahead.
+    // The returned page, and two ahead.
     expect(client.asked.length).toBe(3);
     await iterator.return();
   });
 
-  it('asks for nothing more once the reader has left', async () => {
+  it('sends no more requests after the reader has stopped', async () => {
     const client = lister(100);
     for await (const _ of pages(client, { limit: 10, bufferedPages: 0 })) break;
     await new Promise(setImmediate);
@@ -85,18 +85,18 @@ describe('pages', () => {
 });
 
 describe('listInPages', () => {
-  it('puts the pages together, with the first one’s resource version', async () => {
+  it('joins the pages, with the resource version of the first', async () => {
     const { list, isPaged } = await listInPages(lister(5), { limit: 2 });
     expect(list.items).toEqual(objects(0, 5));
     expect(list.metadata).toEqual({ resourceVersion: '7' });
     expect(isPaged).toBe(true);
   });
 
-  it('gives a list of one page as it is', async () => {
+  it('returns a list of one page unchanged', async () => {
     expect(await listInPages(lister(5))).toMatchObject({ isPaged: false, list: { items: objects(0, 5) } });
   });
 
-  it('asks for all in one piece when a later page comes too late', async () => {
+  it('requests the whole list when the token of a later page has expired', async () => {
     const client = lister(5, 2);
     const { list, isPaged } = await listInPages(client, { limit: 2, resourceVersion: '3', labelSelector: 'a=b' });
     expect(list.items).toEqual(objects(0, 5));
@@ -104,7 +104,7 @@ describe('listInPages', () => {
     expect(client.asked.at(-1)).toEqual({ resourceVersion: '3', labelSelector: 'a=b' });
   });
 
-  it('rejects when the first page comes too late', async () => {
+  it('rejects when the first page fails with Expired', async () => {
     const client = lister(5, 0);
     await expect(listInPages(client, { continue: '1' })).rejects.toSatisfy(isResourceExpired);
     expect(client.asked.length).toBe(1);

@@ -2,22 +2,22 @@ import { onAbort } from '@coxswain/apimachinery/abort';
 import type { KubernetesList, KubernetesObject, ListOptions } from '@coxswain/apimachinery/meta';
 import type { CallOptions } from '../rest/call-options.ts';
 
-/** What can be listed: a ResourceClient and its like. */
+/** A client that can list, such as a ResourceClient. */
 export interface Listable<T> {
   list(options?: ListOptions & CallOptions): Promise<KubernetesList<T>>;
 }
 
 export interface PageOptions extends ListOptions, CallOptions {
-  /** Pages that may be fetched ahead of the reader. Default: 1; client-go has 10. */
+  /** Maximum number of pages fetched ahead of the reader. Default: 1; client-go's is 10. */
   readonly bufferedPages?: number;
 }
 
-/** Items on a page, unless `limit` says otherwise. */
+/** Items per page unless `limit` is given. */
 export const defaultPageSize = 500;
 
 /**
- * A list page by page, the next ones fetched while one is worked on. All pages show the same moment. Rejects with what
- * `list` rejects with; when it takes so long that the server has forgotten that moment, that is an `Expired` error.
+ * Yields a list page by page, and fetches the next pages meanwhile. All pages are from one snapshot. Rejects with
+ * errors of `list`, which include `Expired` when the snapshot expires before the last page.
  */
 export async function* pages<T extends KubernetesObject>(
   client: Listable<T>,
@@ -36,7 +36,7 @@ export async function* pages<T extends KubernetesObject>(
   }
 }
 
-/** Every item of a list that is fetched page by page. Rejects as `pages` does. */
+/** Yields every item of a list that is fetched page by page. Rejects like `pages`. */
 export async function* eachItem<T extends KubernetesObject>(
   client: Listable<T>,
   options: PageOptions = {},
@@ -44,7 +44,7 @@ export async function* eachItem<T extends KubernetesObject>(
   for await (const { items } of pages(client, options)) yield* items;
 }
 
-/** One request after another, none before it is asked for. */
+/** Yields one page per request; requests are sent on demand. */
 export async function* pageByPage<T extends KubernetesObject>(
   client: Listable<T>,
   options: ListOptions & CallOptions,
@@ -55,13 +55,13 @@ export async function* pageByPage<T extends KubernetesObject>(
     yield page;
     const token = page.metadata?.continue;
     if (!token) return;
-    // The token names the moment; servers refuse to be told twice.
+    // The token contains the resource version; servers reject requests with both.
     const { resourceVersion: _version, resourceVersionMatch: _match, ...rest } = next;
     next = { ...rest, continue: token };
   }
 }
 
-/** The same, with up to so many taken before they are asked for. */
+/** Yields the values of `source`, and requests up to `ahead` of them in advance. */
 async function* fetchAhead<P>(
   source: AsyncGenerator<P, void, undefined>,
   ahead: number,
@@ -69,7 +69,7 @@ async function* fetchAhead<P>(
   const fetching: Promise<IteratorResult<P, void>>[] = [];
   const fetch = (): void => {
     const next = source.next();
-    // Whoever comes to it hears of it; until then it is no unhandled rejection.
+    // The consumer gets the rejection later; this prevents an unhandled rejection until then.
     next.catch(() => {});
     fetching.push(next);
   };
