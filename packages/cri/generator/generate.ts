@@ -1,6 +1,6 @@
 /**
- * `npx tsx packages/cri/generator/generate.ts <api.proto>`: makes `src/generated` of the protocol's definition, which is
- * `pkg/apis/runtime/v1/api.proto` of the Go module k8s.io/cri-api. Run twice, the second run changes nothing.
+ * `npx tsx packages/cri/generator/generate.ts <api.proto>` generates `src/generated` from the protocol's definition, which is
+ * `pkg/apis/runtime/v1/api.proto` of the Go module k8s.io/cri-api. A second run changes nothing.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const out = join(import.meta.dirname, '..', 'src', 'generated');
 const banner =
   '// Generated from the definition of CRI v1 in k8s.io/cri-api v0.36.4 (generator/generate.ts). Do not edit.\n';
 
-/** Times in nanoseconds, which a number does not hold exactly. */
+/** Times in nanoseconds are bigints, because a number cannot represent them exactly. */
 const nanoseconds = new Set(['created_at', 'started_at', 'finished_at', 'timestamp']);
 
 const camel = (name: string): string => {
@@ -53,11 +53,11 @@ function shapeOf(field: protobuf.Field): Shape {
   const where = `${parent?.name}.${field.name}`;
   if (field.map) {
     if (!(field instanceof protobuf.MapField) || field.keyType !== 'string' || type !== 'string')
-      throw new Error(`${where}: a map of ${type}`);
+      throw new Error(`${where}: unsupported map of ${type}`);
     return { type: 'Readonly<Record<string, string>>', table: `textMap(${id})` };
   }
   if (resolvedType instanceof protobuf.Enum) {
-    if (repeated) throw new Error(`${where}: a row of names`);
+    if (repeated) throw new Error(`${where}: unsupported repeated enumeration`);
     return { type: resolvedType.name, table: `name(${id}, ${enumTable(resolvedType)})` };
   }
   if (resolvedType instanceof protobuf.Type) {
@@ -67,11 +67,11 @@ function shapeOf(field: protobuf.Field): Shape {
       : { type: message, table: `one(${id}, ${message})`, optional: true };
   }
   const one = scalar(field);
-  if (!one) throw new Error(`${where}: no way to write ${type}`);
+  if (!one) throw new Error(`${where}: unsupported type ${type}`);
   if (!repeated) return one;
   if (type === 'string') return { type: 'string[]', table: `texts(${id})` };
   if (type === 'int64' || type === 'int32') return { type: 'number[]', table: `signeds(${id})` };
-  throw new Error(`${where}: a row of ${type}`);
+  throw new Error(`${where}: unsupported repeated ${type}`);
 }
 
 const enumTable = ({ name }: protobuf.Enum): string => `${name[0]!.toLowerCase()}${name.slice(1)}Numbers`;
@@ -103,7 +103,7 @@ function emitService(service: protobuf.Service): string {
   return `export const ${variable} = {\n  name: 'runtime.v1.${service.name}',\n  methods: {\n${lines.join('\n')}\n  },\n};\n`;
 }
 
-/** All types, those inside of others too. */
+/** Yields all types, including nested ones. */
 function* typesIn(namespace: protobuf.NamespaceBase): Generator<protobuf.ReflectionObject> {
   for (const each of namespace.nestedArray) {
     yield each;
@@ -112,7 +112,7 @@ function* typesIn(namespace: protobuf.NamespaceBase): Generator<protobuf.Reflect
 }
 
 const [path] = process.argv.slice(2);
-if (path === undefined) throw new Error('which api.proto?');
+if (path === undefined) throw new Error('usage: generate.ts <api.proto>');
 const { root } = protobuf.parse(readFileSync(path, 'utf8'), { keepCase: true });
 root.resolveAll();
 const all = [...typesIn(root)];

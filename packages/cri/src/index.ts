@@ -1,11 +1,11 @@
 /**
- * CRI v1: what a kubelet says to a container runtime.
+ * CRI v1: the protocol between a kubelet and a container runtime.
  *
- * `generated/` has every message, as a type and as a table that writes and reads it, and the two services. `services.ts` has them as interfaces, from
- * a socket (`connectRuntime`) or from handlers in this process (`runtimeInProcess`). A runtime is served to others by `serve` and `listen` of
- * `@coxswain/grpc`.
+ * `generated/` has every message, as a type and as a table that encodes and decodes it, and the two services. `services.ts` has the
+ * services as interfaces, implemented over a socket (`connectRuntime`) or by handlers in this process (`runtimeInProcess`). To serve a
+ * runtime to other processes, use `serve` and `listen` of `@coxswain/grpc`.
  *
- * Integers of 64 bits are numbers, which are exact up to 2^53; times in nanoseconds are bigints. Names of enumerations are strings.
+ * 64-bit integers are numbers, which are exact up to 2^53; times in nanoseconds are bigints. Values of enumerations are their names.
  */
 export * from './generated/messages.ts';
 export { imageService, runtimeService } from './generated/services.ts';

@@ -3,28 +3,28 @@ import { type Calls, type Connection, type ConnectOptions, connect, type Handler
 import { imageService, runtimeService } from './generated/services.ts';
 
 /**
- * Sandboxes and containers of one node. Whether a runtime is in this process or behind a socket makes no difference: requests may leave out
- * what is zero, answers are complete, failures are RpcErrors, and every call can be cancelled.
+ * Sandboxes and containers of one node. The semantics are the same for a runtime in this process and behind a socket: requests may omit
+ * zero values, responses are complete, failures are RpcErrors, and every call can be cancelled.
  */
 export interface RuntimeService extends Calls<typeof runtimeService.methods> {}
 
 /** Images of one node. */
 export interface ImageService extends Calls<typeof imageService.methods> {}
 
-/** What a runtime implements. A method that is missing is answered with Unimplemented. */
+/** The methods that a runtime implements. Calls of a missing method fail with Unimplemented. */
 export interface RuntimeServiceHandlers extends Handlers<typeof runtimeService.methods> {}
 
 export interface ImageServiceHandlers extends Handlers<typeof imageService.methods> {}
 
-/** A container runtime as whoever uses it sees it. */
+/** A container runtime from the client's side. */
 export interface ContainerRuntime {
   readonly runtime: RuntimeService;
   readonly images: ImageService;
-  /** Ends the connection. Containers go on running. */
+  /** Closes the connection. Containers keep running. */
   close(): void;
 }
 
-/** Connects to a runtime's sockets: containerd, CRI-O, `cox runtime`. Images may have a socket of their own. */
+/** Connects to a runtime's socket: containerd, CRI-O, `cox runtime`. The image service may have its own socket. */
 export async function connectRuntime(
   endpoint: string,
   imageEndpoint: string = endpoint,
@@ -42,7 +42,7 @@ export async function connectRuntime(
   };
 }
 
-/** A runtime in this process. */
+/** Returns a runtime whose handlers run in this process. */
 export function runtimeInProcess(
   runtime: RuntimeServiceHandlers,
   images: ImageServiceHandlers,

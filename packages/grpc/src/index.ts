@@ -2,8 +2,8 @@
  * gRPC for the small protocols between programs on one machine: container runtimes (CRI), KMS and other plug-ins.
  *
  * A message is a table of fields (`protobuf/`), a service is a table of methods (`rpc/service.ts`). From these tables come a client
- * (`connect`), a server (`listen`), and calls to handlers in the same process (`inProcess`), all of one type: whoever calls does not know which of
- * them it is. What runs on the wire is @grpc/grpc-js, over Unix sockets only.
+ * (`connect`), a server (`listen`), and calls to handlers in the same process (`inProcess`). All have the same type, so callers need not
+ * know which one they use. The wire protocol is implemented by @grpc/grpc-js, over Unix sockets only.
  *
  * Not here: Kubernetes' own objects, whose protobuf is in `@coxswain/apimachinery/codec`, and the protocols themselves.
  */

@@ -14,17 +14,17 @@ import {
 import type { Message } from './message.ts';
 import { type Cursor, malformed, readVarint, sizeOfVarint, skipValue, writeVarint } from './varint.ts';
 
-/** One line of a message's table. */
+/** One field of a message's table. */
 export interface Field<T> {
   readonly number: number;
-  /** Bytes of the value with its tag. */
+  /** Returns the encoded size of the value with its tag. */
   size(value: T): number;
   write(to: Cursor, value: T): void;
-  /** Reads one value; `before` is what the message has so far in that field. */
+  /** Reads one value. `before` is the field's value so far: repeated fields append to it. */
   read(from: Cursor, wireType: number, before: T | undefined): T;
-  /** What a field that is not there means in proto3. Absent: nothing, as with messages. */
+  /** Returns the value of a missing field in proto3. Absent for fields that stay undefined, as messages do. */
   readonly zero?: () => T;
-  /** Fills in the zeros of the messages in a value. Absent: there are none. */
+  /** Returns the value with the zero values of its messages filled in. Absent when the value contains no messages. */
   complete?(value: T): T;
 }
 
@@ -48,16 +48,16 @@ function single<T>(number: number, kind: Kind<T>, zero?: () => T): Field<T> {
 
 const zeroNumber = (): number => 0;
 
-/** A number that is not negative when written, and exact when read: a revision, a count. */
+/** A non-negative integer. Reading throws when a number cannot represent it exactly. For revisions and counts. */
 export const int64 = (number: number): Field<number> => single(number, countKind, zeroNumber);
 
-/** A signed integer. Beyond 2^53 it is the nearest number. */
+/** A signed integer. Values beyond 2^53 are rounded to the nearest number. */
 export const signed = (number: number): Field<number> => single(number, signedKind, zeroNumber);
 
-/** An unsigned integer. Beyond 2^53 it is the nearest number. */
+/** An unsigned integer. Values beyond 2^53 are rounded to the nearest number. */
 export const unsigned = (number: number): Field<number> => single(number, unsignedKind, zeroNumber);
 
-/** All of 64 bits. */
+/** A signed 64-bit integer as a bigint. */
 export const id = (number: number): Field<bigint> => single(number, bigintKind, () => 0n);
 
 export const double = (number: number): Field<number> => single(number, doubleKind, zeroNumber);
@@ -68,7 +68,7 @@ export const bytes = (number: number): Field<Uint8Array> => single(number, bytes
 
 export const text = (number: number): Field<string> => single(number, textKind, () => '');
 
-/** One of the names of an enumeration. */
+/** A value of an enumeration, as its name. */
 export function name<Name extends string>(number: number, numbers: Readonly<Record<Name, number>>): Field<Name> {
   const kind = enumKind(numbers);
   return single(number, kind, () => kind.first);
@@ -79,7 +79,7 @@ export const one = <T>(number: number, message: Message<T>): Field<T> => ({
   complete: (value) => message.complete(value),
 });
 
-/** Values in a row, each with its own tag. */
+/** A repeated field, each value with its own tag. */
 function row<T>(number: number, kind: Kind<T>): Field<T[]> {
   const each = single(number, kind);
   return {
@@ -96,7 +96,7 @@ function row<T>(number: number, kind: Kind<T>): Field<T[]> {
   };
 }
 
-/** Messages in a row. */
+/** A repeated field of messages. */
 export const many = <T>(number: number, message: Message<T>): Field<T[]> => ({
   ...row(number, message.kind),
   complete: (values) => values.map((value) => message.complete(value)),
@@ -104,7 +104,7 @@ export const many = <T>(number: number, message: Message<T>): Field<T[]> => ({
 
 export const texts = (number: number): Field<string[]> => row(number, textKind);
 
-/** Numbers in a row, written together as proto3 does, and read in either form. */
+/** A repeated field of numbers: written packed, as proto3 does, and read in both encodings. */
 export function signeds(number: number): Field<number[]> {
   const single = row(number, signedKind);
   const packed = withLength<number[]>(
@@ -129,14 +129,14 @@ export function signeds(number: number): Field<number[]> {
     },
     read: (from, wireType, before = []) => {
       if (wireType !== packed.wireType) return single.read(from, wireType, before);
-      // One by one: a spread of a long row is too many arguments.
+      // One by one: spreading a long array would exceed the limit of arguments.
       for (const value of packed.read(from)) before.push(value);
       return before;
     },
   };
 }
 
-/** A map of text to text. On the wire it is a row of messages with a key and a value. */
+/** A map of strings to strings. On the wire it is a repeated message with a key and a value. */
 export function textMap(number: number): Field<Readonly<Record<string, string>>> {
   const key = single(1, textKind);
   const value = single(2, textKind);
@@ -165,7 +165,7 @@ export function textMap(number: number): Field<Readonly<Record<string, string>>>
     write: (to, map) => entries.write(to, Object.entries(map)),
     read: (from, wireType, before = {}) => {
       const [[k, v]] = entries.read(from, wireType, undefined) as [[string, string]];
-      // Defined and not assigned: `__proto__` is a key like any other.
+      // Defined instead of assigned, so that `__proto__` is an ordinary key.
       Object.defineProperty(before, k, { value: v, writable: true, enumerable: true, configurable: true });
       return before;
     },

@@ -10,7 +10,7 @@ import {
   writeVarint,
 } from './varint.ts';
 
-/** How values of one kind look on the wire. */
+/** The wire encoding of one kind of value. */
 export interface Kind<T> {
   readonly wireType: 0 | 1 | 2;
   size(value: T): number;
@@ -18,7 +18,7 @@ export interface Kind<T> {
   read(from: Cursor): T;
 }
 
-/** A value that is written after its length. */
+/** A length-delimited value. */
 export function withLength<T>(
   sizeOf: (value: T) => number,
   write: Kind<T>['write'],
@@ -46,18 +46,20 @@ export function withLength<T>(
   };
 }
 
-/** A number that is not negative when written. Throws at what a number cannot hold exactly. */
+/**
+ * A non-negative integer. Writing throws for other numbers, reading when a number cannot represent the value exactly.
+ */
 export const countKind: Kind<number> = {
   wireType: 0,
   size: sizeOfVarint,
   write: (to, value) => {
-    if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} is no revision, limit or time`);
+    if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} is not an integer from 0 up to 2^53`);
     writeVarint(to, value);
   },
   read: readVarint,
 };
 
-/** A signed number of 64 bits. */
+/** A signed 64-bit integer. */
 export const bigintKind: Kind<bigint> = {
   wireType: 0,
   size: sizeOfBigVarint,
@@ -67,7 +69,7 @@ export const bigintKind: Kind<bigint> = {
 
 const fitsVarint = (value: number): boolean => value >= 0 && Number.isSafeInteger(value);
 
-/** Any integer of 64 bits, as the nearest number. */
+/** A 64-bit integer, as the nearest number. */
 function integerKind(toNumber: (value: bigint) => number): Kind<number> {
   return {
     wireType: 0,
@@ -81,7 +83,7 @@ function integerKind(toNumber: (value: bigint) => number): Kind<number> {
 }
 
 function toBigInt(value: number): bigint {
-  if (!Number.isInteger(value) || Math.abs(value) > 2 ** 64) throw new RangeError(`${value} is no integer of 64 bits`);
+  if (!Number.isInteger(value) || Math.abs(value) > 2 ** 64) throw new RangeError(`${value} is not a 64-bit integer`);
   return BigInt(value);
 }
 
@@ -126,18 +128,18 @@ export const textKind = withLength<string>(
   (from) => from.buffer.toString('utf8', from.at, from.end),
 );
 
-/** A name for each number of an enumeration. A number without a name is read as the first name. */
+/** An enumeration. A number without a name is read as the name of 0. */
 export function enumKind<Name extends string>(numbers: Readonly<Record<Name, number>>): Kind<Name> & { first: Name } {
   const names = new Map<number, Name>();
   for (const name in numbers) if (!names.has(numbers[name])) names.set(numbers[name], name);
   const first = names.get(0);
-  if (first === undefined) throw new Error('an enumeration of proto3 has a name for 0');
+  if (first === undefined) throw new Error('an enumeration of proto3 must have a name for 0');
   return {
     wireType: 0,
     first,
     size: (name) => sizeOfVarint(numbers[name]),
     write: (to, name) => {
-      if (!Object.hasOwn(numbers, name)) throw new RangeError(`${name} is no name of the enumeration`);
+      if (!Object.hasOwn(numbers, name)) throw new RangeError(`${name} is not a name of the enumeration`);
       writeVarint(to, numbers[name]);
     },
     read: (from) => names.get(Number(readBigVarint(from))) ?? first,

@@ -51,7 +51,7 @@ describe('protobuf', () => {
     );
   });
 
-  it('skips what is not in its table', () => {
+  it('skips fields that are not in its table', () => {
     const Less = message({ id: id(2), n: int64(16) });
     fc.assert(
       fc.property(outers, (value) => {
@@ -66,7 +66,7 @@ describe('protobuf', () => {
     expect(Less.decode(Buffer.from('090000000000000000' + '3d00000000' + '1005', 'hex'))).toEqual({ id: 5n });
   });
 
-  it('throws at what is cut off or broken, and never reads past the end', () => {
+  it('throws for truncated or damaged input, and never reads past the end', () => {
     fc.assert(
       fc.property(outers, fc.nat(), fc.uint8Array({ maxLength: 40 }), (value, cut, noise) => {
         const encoded = Outer.encode(value);
@@ -85,15 +85,15 @@ describe('protobuf', () => {
     'a message that ends within a number': '08ff',
     'a length beyond the end': '1a05ff',
     'a number without end': '10ffffffffffffffffffffff01',
-    'a number that is not exact': '8001ffffffffffffff7f',
+    'a number that cannot be represented exactly': '8001ffffffffffffff7f',
     'a group': '0b',
-    'another wire type than the table says': '1801',
+    'a wire type other than the table’s': '1801',
   };
   it.each(Object.entries(malformed))('refuses %s', (_, hex) => {
     expect(() => Outer.decode(Buffer.from(hex, 'hex'))).toThrow('malformed protobuf message');
   });
 
-  it('refuses to write a number that is not one of etcd', () => {
+  it('refuses to write numbers other than non-negative integers', () => {
     for (const n of [-1, 1.5, Number.NaN, 2 ** 53]) expect(() => Outer.encode({ n })).toThrow(RangeError);
   });
 
@@ -169,12 +169,12 @@ const trees = fc.record(
 );
 
 describe('a message of proto3', () => {
-  it('has zeros for what is not there, and no messages', () => {
+  it('has zero values for missing fields, and leaves missing messages undefined', () => {
     expect(Tree.decode(Buffer.alloc(0))).toEqual(zeros);
     expect(Tree.complete({ leaf: {} })).toEqual({ ...zeros, leaf: { name: '', at: 0n } });
   });
 
-  it('is completed to what would be read if it were written', () => {
+  it('is completed to the same value as encoding and decoding gives', () => {
     fc.assert(
       fc.property(trees, (tree) => {
         expect(Tree.complete(tree)).toEqual(Tree.decode(Tree.encode(tree)));
@@ -182,19 +182,19 @@ describe('a message of proto3', () => {
     );
   });
 
-  it('reads numbers that are written one by one', () => {
+  it('reads repeated numbers that are not packed', () => {
     expect(Tree.decode(Buffer.from('2805' + '2a020607' + '28ffffffffffffffffff01', 'hex')).numbers).toEqual([
       5, 6, 7, -1,
     ]);
   });
 
-  it('reads what is beyond 2^53 as the nearest number, and keeps every bit of a bigint', () => {
+  it('reads integers beyond 2^53 as the nearest number, and bigints exactly', () => {
     const { offset, count } = Tree.decode(Buffer.from('38ffffffffffffffff7f' + '40ffffffffffffffffff01', 'hex'));
     expect({ offset, count }).toEqual({ offset: 2 ** 63, count: 2 ** 64 });
     expect(Leaf.decode(Leaf.encode({ at: 1_700_000_000_123_456_789n })).at).toBe(1_700_000_000_123_456_789n);
   });
 
-  it('reads a number without a name as the first name', () => {
+  it('reads an enumeration’s number without a name as the name of 0', () => {
     expect(Tree.decode(Buffer.from('0807', 'hex')).colour).toBe('RED');
   });
 
@@ -203,7 +203,7 @@ describe('a message of proto3', () => {
     expect(Object.entries(Tree.decode(Tree.encode({ labels })).labels)).toEqual([['__proto__', 'x']]);
   });
 
-  it('throws at what is cut off or broken, and never reads past the end', () => {
+  it('throws for truncated or damaged input, and never reads past the end', () => {
     fc.assert(
       fc.property(trees, fc.nat(), fc.uint8Array({ maxLength: 40 }), (tree, cut, noise) => {
         const encoded = Tree.encode(tree);

@@ -2,18 +2,18 @@ import type { Field } from './field.ts';
 import { type Kind, withLength } from './kinds.ts';
 import { type Cursor, readVarint, skipValue } from './varint.ts';
 
-/** A table of fields that can write and read what it describes. */
+/** Encodes and decodes a message by its table of fields. */
 export interface Message<T> {
-  /** Fields that are undefined are left out. */
+  /** Encodes a message. Undefined fields are left out. */
   encode(value: T | Init<T>): Buffer;
-  /** Values of bytes are views of the buffer. Fields that are not in the table are skipped. Throws at malformed input. */
+  /** Decodes a message. Values of type bytes are views of the buffer. Unknown fields are skipped. Throws for malformed input. */
   decode(buffer: Buffer): T;
-  /** What `decode` would make of the encoded value, without encoding it: a copy with all zeros filled in. */
+  /** Returns the same as decoding the encoded value, without encoding it: a copy with all zero values filled in. */
   complete(value: T | Init<T>): T;
   readonly kind: Kind<T>;
 }
 
-/** A message to be written: whatever is left out is zero, empty or absent. */
+/** A message to encode. Fields that are left out are zero, empty or absent. */
 export type Init<T> = T extends Uint8Array | string | number | boolean | bigint
   ? T
   : T extends readonly (infer Item)[]
@@ -22,7 +22,7 @@ export type Init<T> = T extends Uint8Array | string | number | boolean | bigint
       ? T
       : { readonly [K in keyof T]?: Init<NonNullable<T[K]>> | undefined };
 
-/** The type of a message, from its table. */
+/** The type of a message's value, derived from its table. */
 export type MessageOf<M> = M extends Message<infer T> ? T : never;
 
 interface Entry<T> {
@@ -33,16 +33,16 @@ interface Entry<T> {
 type Fields<T> = { readonly [K in keyof T]-?: Field<NonNullable<T[K]>> };
 
 /**
- * Makes a message of its fields, which are all optional: what is left out when writing is left out when reading, and a zero that is given is
- * written. For protocols in which a zero and nothing are different, as in etcd's `oneof`s.
+ * Defines a message whose fields are all optional: fields left out are not written, missing fields are undefined when read, and zero values
+ * are written. For protocols that distinguish zero from absent, as in etcd's `oneof`s.
  */
 export function message<T extends object>(fields: { readonly [K in keyof T]: Field<T[K]> }): Message<Partial<T>> {
   return build<Partial<T>>(() => fields as Fields<Partial<T>>, false);
 }
 
 /**
- * Makes a message of proto3: when it is read, fields that are not there have their zeros; messages in it stay undefined. The fields come
- * from a function, which is called at first use, so that messages may name each other in any order.
+ * Defines a proto3 message: missing fields are read as their zero values, missing messages as undefined. The fields come from a function
+ * that is called on first use, so that messages may refer to each other in any order.
  */
 export function struct<T extends object>(fields: () => Fields<T>): Message<T> {
   return build(fields, true);
@@ -96,7 +96,7 @@ function build<T extends object>(fieldsOf: () => Fields<T>, zeros: boolean): Mes
     return addZeros(value);
   };
   return {
-    // To the writers, a message that is to be written is one of which fields are undefined.
+    // The writers skip undefined fields, so an `Init` can be written like a complete value.
     encode: (init) => {
       const value = init as T;
       const buffer = Buffer.allocUnsafe(sizeOf(value));

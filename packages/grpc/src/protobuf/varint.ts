@@ -1,11 +1,11 @@
-/** A place in a buffer, and where what is read ends. */
+/** A position in a buffer, and the end of the part to read. */
 export interface Cursor {
   readonly buffer: Buffer;
   at: number;
   end: number;
 }
 
-/** What is thrown at a message that is not one. */
+/** Returns the error for malformed input. */
 export function malformed(reason: string): Error {
   return new Error(`malformed protobuf message: ${reason}`);
 }
@@ -15,7 +15,7 @@ function nextByte(from: Cursor): number {
   return from.buffer[from.at++]!;
 }
 
-/** Bytes that a number takes; of one that is not negative. */
+/** Returns the encoded size of a non-negative number. */
 export function sizeOfVarint(value: number): number {
   let size = 1;
   for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size++;
@@ -31,12 +31,12 @@ export function writeVarint(to: Cursor, value: number): void {
   to.buffer[to.at++] = rest;
 }
 
-/** Throws at what a number cannot hold exactly. */
+/** Reads a number. Throws when a number cannot represent it exactly. */
 export function readVarint(from: Cursor): number {
   const start = from.at;
   let value = 0;
   let factor = 1;
-  // Seven bytes hold 49 bits, which are exact. More is rare, and read again.
+  // Seven bytes have 49 bits, which are exact. Longer numbers are rare, and are read again as a bigint.
   for (let count = 0; count < 7; count++) {
     const byte = nextByte(from);
     value += (byte & 0x7f) * factor;
@@ -49,7 +49,7 @@ export function readVarint(from: Cursor): number {
   return exact;
 }
 
-/** A signed number of 64 bits. */
+/** Reads a signed 64-bit integer. */
 export function readBigVarint(from: Cursor): bigint {
   let value = 0n;
   for (let shift = 0n; shift < 70n; shift += 7n) {
@@ -72,14 +72,14 @@ export function writeBigVarint(to: Cursor, value: bigint): void {
   to.buffer[to.at++] = Number(rest);
 }
 
-/** The length of what follows, which is all there. */
+/** Reads a length. Throws when fewer bytes remain. */
 export function readLength(from: Cursor): number {
   const length = readVarint(from);
   if (length < 0 || length > from.end - from.at) throw malformed('it ends too early');
   return length;
 }
 
-/** Goes past a value that nobody asked for. */
+/** Skips a value of an unknown field. */
 export function skipValue(from: Cursor, wireType: number): void {
   switch (wireType) {
     case 0:

@@ -6,34 +6,36 @@ import type { AnyMethod, CallOptions, Calls, Service } from './service.ts';
 export interface ConnectOptions {
   /** The longest message that is accepted or sent. */
   readonly maxMessageBytes?: number;
-  /** Calls wait for a server that is not there yet, up to their deadline, instead of failing with Unavailable. */
+  /** Calls wait for a server that is not running yet, until their deadline, instead of failing with Unavailable. */
   readonly waitForReady?: boolean;
 }
 
-/** A connection to a gRPC server, made at the first call and made anew with backoff when it breaks. */
+/**
+ * A connection to a gRPC server. It is established on the first call, and re-established with backoff when it breaks.
+ */
 export interface Connection {
-  /** The calls of a service. */
+  /** Returns the methods of a service as functions. */
   service<Methods>(service: Service<Methods>): Calls<Methods>;
   close(): void;
 }
 
-/** The path of `unix:///run/a.sock`, `unix:/run/a.sock` or `/run/a.sock`. Throws for anything else. */
+/** Returns the path of `unix:///run/a.sock`, `unix:/run/a.sock` or `/run/a.sock`. Throws for anything else. */
 export function socketPath(endpoint: string): string {
   const path = endpoint.replace(/^unix:(\/\/)?/, '');
   if (path.startsWith('/')) return path;
-  throw new Error(`${JSON.stringify(endpoint)} is no Unix socket: say unix:///path/to.sock`);
+  throw new Error(`${JSON.stringify(endpoint)} is not a Unix socket: use unix:///path/to.sock`);
 }
 
-/** Connects to a server at a Unix socket. */
+/** Returns a connection to a server on a Unix socket. */
 export async function connect(
   endpoint: string,
   { maxMessageBytes = 16 * 1024 * 1024, waitForReady = false }: ConnectOptions = {},
 ): Promise<Connection> {
   const target = `unix:${socketPath(endpoint)}`;
-  // Large, and needed by few.
+  // Loaded on use, because it is large and most programs do not need it.
   const grpc = await import('@grpc/grpc-js');
   const client: Client = new grpc.Client(target, grpc.credentials.createInsecure(), {
-    // Go's servers refuse the path of a socket as an authority.
+    // Go's servers refuse a socket path as the authority.
     'grpc.default_authority': 'localhost',
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 3_000,
@@ -41,7 +43,7 @@ export async function connect(
     'grpc.max_send_message_length': maxMessageBytes,
     'grpc.service_config_disable_resolution': 1,
     'grpc.use_local_subchannel_pool': 1,
-    // Whether a call may be repeated is for the caller to say.
+    // The caller decides which calls may be retried.
     'grpc.enable_retries': 0,
     'grpc.enable_http_proxy': 0,
   });

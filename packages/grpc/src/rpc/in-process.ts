@@ -3,8 +3,8 @@ import { RpcError, toRpcError } from './rpc-error.ts';
 import type { AnyMethod, CallOptions, Calls, Handlers, ServeOptions, Service } from './service.ts';
 
 /**
- * Calls handlers in this process as if they were behind a socket: requests and answers are complete messages, failures are RpcErrors, and
- * cancellation and deadlines end a call even when its handler does not notice. Nothing is encoded.
+ * Calls handlers in this process with the semantics of calls over a socket: requests and responses are complete messages, failures are
+ * RpcErrors, and aborts and deadlines end a call even when its handler ignores its signal. Nothing is encoded.
  */
 export function inProcess<Methods>(
   service: Service<Methods>,
@@ -61,14 +61,14 @@ function streamCall({ response }: AnyMethod, start: Start, clock: Clock) {
     } catch (error) {
       throw call.failureOf(error);
     } finally {
-      // The handler may be waiting: it is told by the signal, and its end is not waited for.
+      // The handler may still be waiting: it gets the abort signal, and its end is not awaited.
       call.end();
       answers?.return?.().catch(() => {});
     }
   };
 }
 
-/** One call under way: its signal for the handler, and what ended it early. */
+/** One call in progress: the signal for the handler, with the reason of an early end. */
 class Call implements ServeOptions {
   readonly #controller = new AbortController();
   readonly #caller: AbortSignal | undefined;
@@ -99,7 +99,7 @@ class Call implements ServeOptions {
     });
   }
 
-  /** The caller's own reason if it cancelled, and an RpcError otherwise. */
+  /** Returns the reason of the caller's signal if the caller aborted, and an RpcError otherwise. */
   failureOf(error: unknown): unknown {
     return this.#caller?.aborted ? this.#caller.reason : toRpcError(error);
   }

@@ -1,6 +1,6 @@
 import { messageOf } from '@coxswain/apimachinery/errors';
 
-/** gRPC's status codes, by Go's names. */
+/** gRPC's status codes, with the names that Go prints. */
 export const rpcCodes = {
   OK: 0,
   Canceled: 1,
@@ -25,10 +25,10 @@ export type RpcCode = keyof typeof rpcCodes;
 
 const names = new Map<number, RpcCode>(Object.entries(rpcCodes).map(([name, code]) => [code, name as RpcCode]));
 
-/** A call that failed. Its message is that of Go's `status.Error`, because people see it in events. */
+/** A failed call. The message has the format of Go's `status.Error`, because users see it in Events. */
 export class RpcError extends Error {
   readonly code: RpcCode;
-  /** What the server said. */
+  /** The server's error message. */
   readonly details: string;
 
   constructor(code: RpcCode, details: string, options?: ErrorOptions) {
@@ -44,7 +44,7 @@ export const rpcCodeOf = (number: number): RpcCode => names.get(number) ?? 'Unkn
 export const hasRpcCode = (error: unknown, code: RpcCode): error is RpcError =>
   error instanceof RpcError && error.code === code;
 
-/** Any failure as an RpcError: what is none is Unknown, as in Go. */
+/** Returns the error as an RpcError. Errors of other types get the code Unknown, as in Go. */
 export function toRpcError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   return new RpcError('Unknown', messageOf(error), { cause: error });

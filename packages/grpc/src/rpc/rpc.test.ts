@@ -75,7 +75,7 @@ describe.each(Object.entries(ways))('a call %s', (_, start) => {
     expect(seen).toEqual({ text: '', times: -2 });
   });
 
-  it('streams answers, and tells the handler when nobody reads on', async () => {
+  it('streams responses, and aborts the handler’s signal when the reader stops', async () => {
     let left: Promise<void> | undefined;
     const calls = await start({
       repeat: async function* ({ text, times }, { signal }) {
@@ -89,7 +89,7 @@ describe.each(Object.entries(ways))('a call %s', (_, start) => {
     await left;
   });
 
-  it('fails with the code and the words of its handler, as Go prints them', async () => {
+  it('fails with the code and the message of its handler, in Go’s format', async () => {
     const calls = await start({
       say: async () => {
         throw new RpcError('NotFound', 'no such container');
@@ -107,13 +107,13 @@ describe.each(Object.entries(ways))('a call %s', (_, start) => {
     await expect(collect(calls.repeat({}))).rejects.toMatchObject({ code: 'Unknown', details: 'oops' });
   });
 
-  it('is answered with Unimplemented where there is no handler', async () => {
+  it('fails with Unimplemented when there is no handler', async () => {
     const calls = await start({});
     await expect(calls.missing({})).rejects.toMatchObject({ code: 'Unimplemented' });
     await expect(collect(calls.repeat({}))).rejects.toMatchObject({ code: 'Unimplemented' });
   });
 
-  it('is cancelled by its signal on both sides, and rejects with its reason', async () => {
+  it('is cancelled on both sides by its signal, and rejects with the signal’s reason', async () => {
     const controller = new AbortController();
     const reason = new Error('enough');
     let gone: Promise<void> | undefined;
@@ -148,18 +148,18 @@ describe.each(Object.entries(ways))('a call %s', (_, start) => {
 });
 
 describe('a socket', () => {
-  it('is its owner’s alone, is taken away at the end, and is replaced where a dead process left it', async () => {
+  it('has mode 0600, is removed on close, and replaces the socket of a dead process', async () => {
     const path = join(await scratch(), 'deep', 'echo.sock');
     const left = createServer();
     const first = await listen(path, []);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
-    await expect(listen(path, [])).rejects.toThrow(`another process listens at ${path}`);
+    await expect(listen(path, [])).rejects.toThrow(`another process listens on ${path}`);
     await first.close(0);
     expect(existsSync(path)).toBe(false);
     left.close();
   });
 
-  it('that nobody listens at makes calls fail with Unavailable, unless they wait for it', async () => {
+  it('without a listener makes calls fail with Unavailable, unless waitForReady is set', async () => {
     const path = join(await scratch(), 'late.sock');
     const impatient = await connect(path);
     ends.push(() => impatient.close());
@@ -179,6 +179,6 @@ describe('a socket', () => {
   ])('is named by %s', (endpoint, path) => expect(socketPath(endpoint)).toBe(path));
 
   it('is not named by an address', () => {
-    expect(() => socketPath('tcp://127.0.0.1:1')).toThrow('"tcp://127.0.0.1:1" is no Unix socket');
+    expect(() => socketPath('tcp://127.0.0.1:1')).toThrow('"tcp://127.0.0.1:1" is not a Unix socket');
   });
 });

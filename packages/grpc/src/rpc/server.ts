@@ -8,7 +8,7 @@ import { unimplemented } from './in-process.ts';
 import { rpcCodes, toRpcError } from './rpc-error.ts';
 import type { AnyMethod, Handlers, ServeOptions, Service } from './service.ts';
 
-/** A service with what serves it. */
+/** A service with its handlers. */
 export interface Served {
   readonly service: Service<Readonly<Record<string, unknown>>>;
   readonly handlers: Readonly<Record<string, unknown>>;
@@ -20,19 +20,17 @@ export const serve = <Methods extends Readonly<Record<string, unknown>>>(
 ): Served => ({ service, handlers: handlers as Served['handlers'] });
 
 export interface GrpcServer {
-  /** Refuses new calls, lets those under way end for at most so long, and takes the socket away. */
+  /** Refuses new calls, waits up to `graceMs` for calls in progress, and removes the socket. */
   close(graceMs?: number): Promise<void>;
 }
 
 export interface ServerOptions {
-  /** Of the socket. Only its owner may use it by default. */
+  /** The mode of the socket file; 0600 when absent. */
   readonly mode?: number;
   readonly maxMessageBytes?: number;
 }
 
-/**
- * Serves at a Unix socket. A socket that a killed process left is replaced; one that somebody listens at is not, and this throws.
- */
+/** Serves on a Unix socket. Replaces the socket file of a killed process. Throws when another process listens on it. */
 export async function listen(
   endpoint: string,
   served: readonly Served[],
@@ -49,7 +47,7 @@ export async function listen(
   for (const each of served) addService(server, each);
   const previous = process.umask(0o777 & ~mode);
   try {
-    // The socket is made before this returns, with the mode that the umask leaves.
+    // The socket file is created before this resolves, with a mode limited by the umask.
     await new Promise<void>((resolve, reject) => {
       server.bindAsync(`unix:${path}`, grpc.ServerCredentials.createInsecure(), (error) =>
         error ? reject(error) : resolve(),
@@ -82,7 +80,7 @@ async function removeStaleSocket(path: string): Promise<void> {
     });
     socket.once('error', () => resolve(false));
   });
-  if (listening) throw new Error(`another process listens at ${path}`);
+  if (listening) throw new Error(`another process listens on ${path}`);
   await unlink(path).catch(ignoreMissing);
 }
 

@@ -1,6 +1,6 @@
 import type { Init, Message } from '../protobuf/message.ts';
 
-/** A method that is given one message and answers with one. */
+/** A method with one request message and one response message. */
 export interface UnaryMethod<Request, Response> {
   readonly name: string;
   readonly request: Message<Request>;
@@ -8,7 +8,7 @@ export interface UnaryMethod<Request, Response> {
   readonly streams?: undefined;
 }
 
-/** A method that is given one message and answers with many. */
+/** A method with one request message and a stream of response messages. */
 export interface StreamMethod<Request, Response> {
   readonly name: string;
   readonly request: Message<Request>;
@@ -31,17 +31,17 @@ export const stream = <Request, Response>(
 export interface CallOptions {
   /** Cancels the call, which then rejects with this signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** The call fails with DeadlineExceeded after so long. Absent: it may take as long as it likes. */
+  /** The call fails with DeadlineExceeded after this time. No deadline when absent. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What whoever serves a method gets besides the request. */
+/** The handler's second argument. */
 export interface ServeOptions {
-  /** Aborted when the caller went away, or its deadline passed. */
+  /** Aborted when the caller cancelled the call, or its deadline passed. */
   readonly signal: AbortSignal;
 }
 
-/** Calls of a service as functions, by their names in a table of methods. */
+/** The methods of a service as functions. */
 export type Calls<Methods> = {
   readonly [K in keyof Methods]: Methods[K] extends StreamMethod<infer Request, infer Response>
     ? (request: Init<Request>, options?: CallOptions) => AsyncIterable<Response>
@@ -50,7 +50,7 @@ export type Calls<Methods> = {
       : never;
 };
 
-/** What serves the methods of a table. A method that is missing is answered with Unimplemented. */
+/** The handlers of a service. A call of a method without a handler fails with Unimplemented. */
 export type Handlers<Methods> = {
   readonly [K in keyof Methods]?: Methods[K] extends StreamMethod<infer Request, infer Response>
     ? (request: Request, options: ServeOptions) => AsyncIterable<Init<Response>>
@@ -60,10 +60,10 @@ export type Handlers<Methods> = {
 };
 
 export interface Service<Methods> {
-  /** With its package, as in `runtime.v1.RuntimeService`. */
+  /** With the package, for example `runtime.v1.RuntimeService`. */
   readonly name: string;
   readonly methods: Methods;
 }
 
-/** Any method, where its messages do not matter. */
+/** A method with any messages. */
 export type AnyMethod = UnaryMethod<object, object> | StreamMethod<object, object>;
