@@ -21,9 +21,9 @@ const other = names({ plural: 'others', singular: 'other', kind: 'Other', listKi
 
 describe('names are accepted', () => {
   it.each<[string, CustomResourceDefinition, CustomResourceDefinitionNames[]]>([
-    ['that nobody has', definition(names({ shortNames: ['a'], categories: ['all'] })), [other]],
+    ['that no other definition has', definition(names({ shortNames: ['a'], categories: ['all'] })), [other]],
     ['that are its own already', definition(names(), names()), [other]],
-    ['that it takes in place of others', definition(names({ shortNames: ['a'] }), names({ shortNames: ['b'] })), []],
+    ['that replace its own', definition(names({ shortNames: ['a'] }), names({ shortNames: ['b'] })), []],
   ])('%s', (_, wanted, others) => {
     expect(acceptNames(wanted, others)).toEqual({
       names: wanted.spec.names,
@@ -32,8 +32,8 @@ describe('names are accepted', () => {
   });
 });
 
-describe('names are refused', () => {
-  // The reasons and messages of v1.36.4.
+describe('names are not accepted', () => {
+  // Reasons and messages of v1.36.4.
   it.each<[string, Partial<CustomResourceDefinitionNames>, reason: string, message: string]>([
     ['a plural', { plural: 'others' }, 'PluralConflict', '"others" is already in use'],
     ['a singular that is a short name', { singular: 'o' }, 'SingularConflict', '"o" is already in use'],
@@ -46,7 +46,7 @@ describe('names are refused', () => {
     ],
     ['a kind', { kind: 'Other' }, 'KindConflict', '"Other" is already in use'],
     [
-      'the last of several',
+      'several names, with the last reported',
       { plural: 'others', listKind: 'OtherList' },
       'ListKindConflict',
       '"OtherList" is already in use',

@@ -8,8 +8,8 @@ export interface AcceptedNames {
 }
 
 /**
- * Which of the names that a definition asks for it may have: those it has already, and those that no other definition
- * of its group has. `others` are the names the others have.
+ * Determines the accepted names of a definition: those that it already has, and those that no other definition of its
+ * group has. `others`: the accepted names of the other definitions.
  */
 export function acceptNames(
   { spec, status }: CustomResourceDefinition,
@@ -47,7 +47,7 @@ export function acceptNames(
   accept('listKind', kinds, 'ListKindConflict');
   setOrDelete(names, 'categories', wanted.categories);
 
-  // As upstream has it: the last conflict is the one that is told of.
+  // Upstream also reports only the last conflict.
   const [reason, message] = conflicts.at(-1) ?? ['NoConflicts', 'no conflicts found'];
   const outcome = conflicts.length === 0 ? 'True' : 'False';
   return { names, condition: { type: 'NamesAccepted', status: outcome, reason, message } };

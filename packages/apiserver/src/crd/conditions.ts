@@ -23,13 +23,13 @@ export const findCondition = (
 export const isConditionTrue = (definition: CustomResourceDefinition, type: ConditionType): boolean =>
   findCondition(definition, type)?.status === 'True';
 
-/** Whether the definition has the condition already, apart from the time. */
+/** Whether the definition already has the condition, ignoring its time. */
 export function hasCondition(definition: CustomResourceDefinition, { type, ...wanted }: Condition): boolean {
   const { status, reason, message } = findCondition(definition, type) ?? {};
   return status === wanted.status && reason === wanted.reason && message === wanted.message;
 }
 
-/** The definition with the condition; the time of its transition stays unless its status changes. */
+/** Sets the condition. Its lastTransitionTime only changes with its status. */
 export function withCondition(
   definition: CustomResourceDefinition,
   condition: Condition,

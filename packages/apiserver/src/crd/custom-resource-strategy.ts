@@ -23,7 +23,7 @@ import type { CustomResourceSchema } from './schema/index.ts';
 
 const metadata = Path.of('metadata');
 
-/** How objects of one version of a custom resource are created and changed. */
+/** The strategy for objects of one version of a custom resource. */
 export function customResourceStrategy(
   kind: GroupVersionKind,
   namespaced: boolean,
@@ -33,7 +33,7 @@ export function customResourceStrategy(
 ): Strategy {
   const { status, scale } = version.subresources ?? {};
   const ofScale = scale ? scaleChecks(scale) : noChecks;
-  /** An object of another kind is not looked at any further. */
+  /** Reports only the wrong type for an object of another kind. */
   const unlessOtherKind =
     <O extends readonly KubernetesObject[]>(check: (object: KubernetesObject, ...old: O) => ErrorList) =>
     (object: KubernetesObject, ...old: O): ErrorList => {
@@ -83,7 +83,7 @@ export function customResourceStrategy(
   };
 }
 
-/** A custom object has whatever fields it has. */
+/** Gives access to arbitrary fields of a custom object. */
 export const asFields = (object: KubernetesObject): Record<string, unknown> => object as Record<string, unknown>;
 
 function withoutMetadata({ metadata: _, ...rest }: KubernetesObject): object {
@@ -102,10 +102,10 @@ type ScaleChecks = (object: KubernetesObject, part: 'all' | 'status') => ErrorLi
 
 const noChecks: ScaleChecks = () => [];
 
-/** Where a path that scales begins, without its first dot. */
+/** The field names of a scale path: without the leading dot, split at dots. */
 export const splitPath = (path: string): string[] => path.replace(/^\./, '').split('.');
 
-/** What the scale subresource reads must be what it takes it for. */
+/** Validates the fields that the scale subresource reads. */
 function scaleChecks(
   scale: NonNullable<NonNullable<CustomResourceDefinitionVersion['subresources']>['scale']>,
 ): ScaleChecks {
@@ -154,7 +154,7 @@ function finalizerWarnings(object: KubernetesObject, old: KubernetesObject | und
   });
 }
 
-/** The name of a selectable field: its path without the first dot. */
+/** The label of a selectable field: its path without the leading dot. */
 export const selectableName = ({ jsonPath }: SelectableField): string => jsonPath.replace(/^\./, '');
 
 function selectableFieldsOf(fields: readonly SelectableField[]): Record<string, (object: KubernetesObject) => string> {

@@ -11,7 +11,7 @@ export interface TestObject extends Json {
   readonly message: string;
 }
 
-/** A server with a client that speaks JSON. */
+/** A server and a JSON client of it. */
 export class TestApi {
   readonly server: ApiServer;
 
@@ -43,14 +43,14 @@ export class TestApi {
     });
   }
 
-  /** Defines it and waits until objects can be had. */
+  /** Creates the definition and waits until it is established. */
   async define(definition: object): Promise<TestObject> {
     const [status, created] = await this.send('POST', definitionsUrl, definition);
     if (status !== 201) throw new Error(created.message);
     return this.until(`${definitionsUrl}/${created.metadata.name}`, isEstablished);
   }
 
-  /** Asks again and again. */
+  /** Polls until the condition holds. */
   async until(url: string, isSo: (object: TestObject) => boolean): Promise<TestObject> {
     for (;;) {
       const [, object] = await this.send('GET', url);
@@ -59,7 +59,7 @@ export class TestApi {
     }
   }
 
-  /** A watch whose events are read one by one; null at its end. */
+  /** Starts a watch. The returned function resolves to the next event, or null at its end. */
   async watch(url: string): Promise<() => Promise<Json | null>> {
     const { body } = await this.raw('GET', `${url}${url.includes('?') ? '&' : '?'}watch=1`);
     if (!body || !('stream' in body)) throw new Error('no watch');
@@ -99,7 +99,7 @@ const isEstablished = ({ status }: TestObject): boolean =>
 
 const text = { type: 'string' };
 
-/** A version whose spec has these fields, all of them texts. */
+/** A version with these fields in its spec, all of type string. */
 export const versionOf = (name: string, storage: boolean, ...fields: string[]): Json => ({
   name,
   served: true,
@@ -114,7 +114,7 @@ export const versionOf = (name: string, storage: boolean, ...fields: string[]): 
   },
 });
 
-/** `ats.GROUP`, in namespaces. */
+/** The definition of the namespaced resource `ats` in the group. */
 export const definitionOf = (group: string, versions: readonly Json[], others: Json = {}): Json => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

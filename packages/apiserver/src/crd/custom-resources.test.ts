@@ -38,7 +38,7 @@ async function change(group: string, edit: (spec: Json) => Json): Promise<TestOb
   return changed;
 }
 
-describe('a patch that makes something else of an object', () => {
+describe('a patch with an invalid kind or metadata', () => {
   it.each([
     [
       { kind: 5, metadata: 1.5 },
@@ -47,7 +47,7 @@ describe('a patch that makes something else of an object', () => {
     [{ kind: '', metadata: 1.5 }, "Object 'Kind' is missing in '"],
     [{ metadata: 1.5 }, 'json: cannot unmarshal number into Go value of type v1.ObjectMeta'],
     [{ kind: 'Other', metadata: 1.5 }, 'json: cannot unmarshal number into Go value of type v1.ObjectMeta'],
-  ])('is refused: %j', async (patch, message) => {
+  ])('is rejected: %j', async (patch, message) => {
     const group = await define();
     await api.send('POST', atsUrl(group, 'v1'), at(group, 'a'));
     const [status, refused] = await api.send('PATCH', atsUrl(group, 'v1', 'a'), patch, 'application/merge-patch+json');
@@ -55,21 +55,21 @@ describe('a patch that makes something else of an object', () => {
   });
 });
 
-describe('options of a deletion', () => {
+describe('DeleteOptions', () => {
   it.each(['group-of-their-own', 'v1', 'apps/v1', 'meta.k8s.io/v1', 'nobody.dev/v7'])(
-    'are the same in every group version: %s',
+    'are accepted in every group version: %s',
     async (named) => {
       const group = await define();
       await api.send('POST', atsUrl(group, 'v1'), at(group, 'a'));
       const apiVersion = named === 'group-of-their-own' ? `${group}/v1` : named;
       const options = { kind: 'DeleteOptions', apiVersion, dryRun: ['All'] };
       expect(await api.send('DELETE', atsUrl(group, 'v1', 'a'), options)).toMatchObject([200, {}]);
-      // What they say is heard.
+      // The option dryRun was applied.
       expect(await api.send('GET', atsUrl(group, 'v1', 'a'))).toMatchObject([200, {}]);
     },
   );
 
-  it('are nothing else', async () => {
+  it('must not be of another kind', async () => {
     const group = await define();
     await api.send('POST', atsUrl(group, 'v1'), at(group, 'a'));
     const message = 'no kind "Pod" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"';
@@ -78,8 +78,8 @@ describe('options of a deletion', () => {
   });
 });
 
-describe('a definition that is established', () => {
-  it('is in discovery and OpenAPI, and its objects can be made, before anybody hears of it', async () => {
+describe('an established definition', () => {
+  it('is in discovery and OpenAPI, and its objects can be created, before a watch reports the condition', async () => {
     const group = `group-${++groups}.dev`;
     const next = await api.watch(`${definitionsUrl}?fieldSelector=metadata.name%3Dats.${group}`);
     await api.send('POST', definitionsUrl, definitionOf(group, [versionOf('v1', true, 'a')]));
@@ -94,7 +94,7 @@ describe('a definition that is established', () => {
     expect(Object.keys(index.paths as object)).toContain(`apis/${group}/v1`);
   });
 
-  it('is gone from everywhere when it is deleted', async () => {
+  it('is removed from discovery, OpenAPI and the store when it is deleted', async () => {
     const group = await define();
     await api.send('POST', atsUrl(group, 'v1'), at(group, 'a'));
     await api.send('DELETE', `${definitionsUrl}/ats.${group}`);
@@ -104,12 +104,12 @@ describe('a definition that is established', () => {
     const [, index] = await api.send('GET', '/openapi/v3');
     expect(Object.keys(index.paths as object)).not.toContain(`apis/${group}/v1`);
     expect((await api.server.config.store.list(`/registry/${group}/`)).entries).toEqual([]);
-    // The name is free again, and so are the objects.
+    // A definition of the same name can be created, and has no objects.
     await api.define(definitionOf(group, [versionOf('v1', true, 'a')]));
     expect(await api.send('GET', atsUrl(group, 'v1'))).toMatchObject([200, { items: [] }]);
   });
 
-  it('can be seen to go by whoever begins to watch after its deletion', async () => {
+  it('is reported as deleted to a watch that starts after the DELETE request', async () => {
     let go = (): void => {};
     let onPause = (): void => {};
     const paused = new Promise<void>((resolve) => (onPause = resolve));
@@ -145,7 +145,7 @@ describe('a definition that is established', () => {
     );
     expect(conditionOf(shown)).toEqual(inProgress);
     await paused;
-    // It takes no new objects, and has no old ones.
+    // It rejects new objects, and existing ones are deleted.
     expect(await seen.send('POST', atsUrl(group, 'v1'), at(group, 'b'))).toMatchObject([403, {}]);
     expect(await seen.send('GET', atsUrl(group, 'v1', 'a'))).toMatchObject([404, {}]);
     const after = await from('0');
@@ -174,13 +174,13 @@ describe('a definition that is established', () => {
     await api.until(url, (definition) => reasonOf(definition) === 'InstanceDeletionInProgress');
     const merge = 'application/merge-patch+json';
     await api.until(atsUrl(group, 'v1', 'a'), ({ metadata }) => metadata.deletionTimestamp !== undefined);
-    // Somebody changes it while it waits.
+    // The definition changes while it waits.
     await api.send('PATCH', url, { metadata: { labels: { a: 'b' } } }, merge);
     await api.send('PATCH', atsUrl(group, 'v1', 'a'), { metadata: { finalizers: null } }, merge);
     await api.until(url, ({ code }) => code === 404);
   });
 
-  it('is served again by a server that starts over the same store', async () => {
+  it('is served by another server on the same store', async () => {
     const group = await define();
     await api.send('POST', atsUrl(group, 'v1'), at(group, 'a'));
     const { store } = api.server.config;
@@ -193,7 +193,7 @@ describe('a definition that is established', () => {
   });
 });
 
-/** A store that is closed by somebody else. */
+/** A store that must not be closed by the server. */
 const lent = (store: Store): Store =>
   new Proxy(store, {
     get(target, key) {
@@ -218,7 +218,7 @@ describe('a change of a definition', () => {
     expect(await pods()).toMatchObject({ type: 'ADDED' });
   });
 
-  it('that serves nothing otherwise ends none', async () => {
+  it('that does not affect serving ends no watches', async () => {
     const group = await define();
     const watch = await api.watch(atsUrl(group, 'v1'));
     const merge = 'application/merge-patch+json';
@@ -227,7 +227,7 @@ describe('a change of a definition', () => {
     expect(await watch()).toMatchObject({ type: 'ADDED' });
   });
 
-  it('lets requests under way come to their end', async () => {
+  it('does not interrupt requests in progress', async () => {
     const group = await define();
     const writes = Array.from({ length: 20 }, (_, i) => api.send('POST', atsUrl(group, 'v1'), at(group, `a-${i}`)));
     await change(group, (spec) => ({ ...spec, versions: [versionOf('v1', true, 'a', 'b')] }));
@@ -236,7 +236,7 @@ describe('a change of a definition', () => {
     expect(list.items).toHaveLength(20);
   });
 
-  it('shows what is stored as the new schema has it, and stores it so when it is next written', async () => {
+  it('applies the new schema to stored objects when they are read, and stores the result with the next write', async () => {
     const group = await define(versionOf('v1', true, 'a', 'b'));
     await api.send('POST', atsUrl(group, 'v1'), at(group, 'o', { a: 'x', b: 'y' }));
     const properties = {
@@ -256,8 +256,8 @@ describe('a change of a definition', () => {
   });
 });
 
-describe('what is stored', () => {
-  it('is sent as it is', async () => {
+describe('a stored object', () => {
+  it('is sent without encoding it again', async () => {
     const group = await define();
     await api.send('POST', atsUrl(group, 'v1'), at(group, 'a'));
     const [first, second] = [
@@ -267,7 +267,7 @@ describe('what is stored', () => {
     expect(first.body).toBe(second.body);
   });
 
-  it('is kept once for all versions', async () => {
+  it('is cached once for all versions', async () => {
     const group = await define(versionOf('v1', true, 'a'), versionOf('v2', false, 'a'), versionOf('v3', false, 'a'));
     await api.send('POST', atsUrl(group, 'v1'), at(group, 'a'));
     for (const version of ['v2', 'v3'])

@@ -18,9 +18,9 @@ import { ServedDefinition, type ServingOptions } from './served-definition.ts';
 const definitionsOf = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
 
 /**
- * So long a deleted definition is there after its objects were deleted. Other servers over the same store hear of the
- * deletion in that time and take no new objects; clients that begin to watch after their DELETE was answered, as those of
- * kube-rs do, see the definition go. With upstream it is the lag of the controller's informer: 10 to 150 ms.
+ * How long a deleted definition stays after its objects were deleted. During that time, other servers on the same store
+ * learn of the deletion and reject new objects, and clients that start to watch after the response to their DELETE, as
+ * kube-rs does, see the definition being removed. Upstream has a similar delay of 10 to 150 ms from its informer.
  */
 const removalDelayMs = 100;
 
@@ -29,25 +29,25 @@ interface CustomResourcesOptions extends ServingOptions {
   readonly router: ResourceRouter;
   readonly discovery: DiscoveryRegistry;
   readonly openApi: Pick<CustomResourceOpenApi, 'publish' | 'withdraw'>;
-  /** By default for `removalDelayMs`. */
+  /** Default: sleeps for `removalDelayMs`. */
   readonly pauseBeforeRemoval?: (signal: AbortSignal) => Promise<unknown>;
   readonly logger: Logger;
-  /** The resource is not served any more. */
+  /** Called when a resource is no longer served. */
   readonly onWithdrawn?: (resource: GroupResource) => void;
 }
 
 /**
- * Serves what custom resource definitions define, by the same endpoints and registries as built-in resources. Whatever
- * changes with a definition changes before the write that changed it is answered: routes, discovery, OpenAPI.
+ * Serves the resources of CustomResourceDefinitions, with the endpoints and registries of built-in resources. When a
+ * definition is written, routes, discovery and OpenAPI are updated before the response is sent.
  */
 export class CustomResources {
   readonly #options: CustomResourcesOptions;
   readonly #definitions: Lister<CustomResourceDefinition>;
   readonly #controller: DefinitionController;
   readonly #served = new Map<string, ServedDefinition>();
-  /** By definition, what its documents are of. */
+  /** By definition name, those whose OpenAPI documents are published. */
   readonly #published = new Map<string, ServedDefinition>();
-  /** By definition, the versions that the router knows. */
+  /** By definition name, the routed versions. */
   readonly #routes = new Map<string, readonly GroupVersion[]>();
   #unfollow: (() => void) | undefined;
 
@@ -68,7 +68,7 @@ export class CustomResources {
     });
   }
 
-  /** Resolves when everything that is defined is served. What is defined later is served as it comes. */
+  /** Resolves when all existing definitions are served. Later ones are served when they are created. */
   async start(): Promise<void> {
     this.#unfollow = this.#definitions.onChange((definition, old) => this.#changed(definition, old));
     await this.#definitions.synced;
@@ -84,7 +84,7 @@ export class CustomResources {
     for (const served of this.#served.values()) served.stop();
   }
 
-  /** What the caches hold, by resource: those that are in use. */
+  /** Statistics of the watch caches that are in use, by resource. */
   *cacheStats(): Iterable<[GroupResource, CacheStats]> {
     for (const served of this.#served.values()) {
       const stats = served.cacheStats;
@@ -92,7 +92,7 @@ export class CustomResources {
     }
   }
 
-  /** Undefined for a resource that is not in use. */
+  /** Undefined when the resource has no watch cache. */
   cacheStatsOf(group: string, resource: string): CacheStats | undefined {
     return this.#served.get(`${resource}.${group}`)?.cacheStats;
   }
@@ -165,7 +165,7 @@ export class CustomResources {
     } else if (this.#published.delete(name)) openApi.withdraw(name);
   }
 
-  /** Brings what is told of a group's versions up to date. */
+  /** Updates the group's versions in discovery. */
   #discover(group: string): void {
     const { discovery, router } = this.#options;
     const resources = new Map<string, ReturnType<typeof discoveredVersion>[]>();
@@ -189,7 +189,7 @@ export class CustomResources {
     return this.#options.router.scope(`${group}/${version}`, resource);
   }
 
-  /** As the server itself, which is told of in managedFields. */
+  /** Writes the status as the manager `kube-apiserver`. */
   async #updateStatus(definition: CustomResourceDefinition): Promise<CustomResourceDefinition> {
     const { services, now } = this.#options;
     const { group, resource } = definitionsOf;

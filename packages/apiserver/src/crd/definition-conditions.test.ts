@@ -16,12 +16,12 @@ const version = (openAPIV3Schema: object): object => ({
   versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
 });
 
-// Reasons and messages are those of v1.36.4.
-describe('schemas', () => {
+// Reasons and messages of v1.36.4.
+describe('NonStructuralSchema for schemas', () => {
   it.each<[string, object, object | undefined]>([
-    ['that are structural are not worth a word', {}, undefined],
+    ['that are structural is absent', {}, undefined],
     [
-      'that keep what they do not know',
+      'with preserveUnknownFields',
       { preserveUnknownFields: true },
       {
         status: 'True',
@@ -40,7 +40,7 @@ describe('schemas', () => {
       },
     ],
     [
-      'that cannot be judged',
+      'that cannot be checked',
       version({ type: 'object', $ref: 'x' }),
       {
         status: 'Unknown',
@@ -53,7 +53,7 @@ describe('schemas', () => {
   });
 });
 
-describe('groups of Kubernetes', () => {
+describe('protected groups', () => {
   const see = 'see https://github.com/kubernetes/enhancements/pull/1111';
   it.each<[annotation: string | undefined, status: string, reason: string, message: string]>([
     [
@@ -80,13 +80,13 @@ describe('groups of Kubernetes', () => {
     });
   });
 
-  it('are the only ones', () => {
+  it('are the only ones with the condition', () => {
     expect(approvalCondition(definition({}))).toBeUndefined();
   });
 });
 
-describe('a converter', () => {
-  it('whose authority cannot be read keeps objects from being served', () => {
+describe('a conversion webhook', () => {
+  it('with an invalid CA bundle prevents the definition from being established', () => {
     const clientConfig = { url: 'https://example.dev', caBundle: Buffer.from('no').toString('base64') };
     const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig } };
     expect(establishedCondition(definition({ conversion }))).toEqual({

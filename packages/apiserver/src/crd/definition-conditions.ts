@@ -10,7 +10,7 @@ import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
 import { type ErrorList, invalid, Path, quote } from '@coxswain/apimachinery';
 import type { Condition } from './conditions.ts';
 
-/** The names are accepted: whether objects can be had now. */
+/** The Established condition of a definition whose names are accepted. */
 export function establishedCondition({ spec }: CustomResourceDefinition): Condition {
   const { caBundle } = spec.conversion?.webhook?.clientConfig ?? {};
   return caBundle && validateCABundle(caBundle, Path.of('')).length > 0
@@ -35,7 +35,7 @@ export const notAcceptedCondition: Condition = {
   message: 'not all names are accepted',
 };
 
-/** Undefined for a definition whose schemas are structural, as those of all new definitions are. */
+/** Undefined when all schemas are structural, which is required for new definitions. */
 export function nonStructuralCondition({ spec }: CustomResourceDefinition): Condition | undefined {
   const type = 'NonStructuralSchema';
   const errors: ErrorList = [];
@@ -60,7 +60,7 @@ export function nonStructuralCondition({ spec }: CustomResourceDefinition): Cond
 const see = 'see https://github.com/kubernetes/enhancements/pull/1111';
 const annotationRequired = `protected groups must have approval annotation ${quote(approvalAnnotation)}`;
 
-/** Undefined for groups that anybody may add to. */
+/** Undefined for groups that are not protected. */
 export function approvalCondition({ spec, metadata }: CustomResourceDefinition): Condition | undefined {
   if (!isProtectedGroup(spec.group)) return undefined;
   const annotation = metadata.annotations?.[approvalAnnotation] ?? '';

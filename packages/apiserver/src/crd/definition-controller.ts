@@ -25,13 +25,15 @@ import { cleanupFinalizer, terminating } from './terminating.ts';
 
 export interface DefinitionControllerOptions {
   readonly definitions: Lister<CustomResourceDefinition>;
-  /** Resolves when `definitions` knows of everything that was written before, by other servers too. */
+  /** Resolves when `definitions` contains all earlier writes, also those of other servers. */
   readonly caughtUp: () => Promise<unknown>;
-  /** Writes the status, and gives what was stored. Rejects with an ApiError, Conflict if it was changed meanwhile. */
+  /**
+   * Writes the status and returns the stored definition. Rejects with an ApiError: Conflict after a concurrent change.
+   */
   readonly updateStatus: (definition: CustomResourceDefinition) => Promise<CustomResourceDefinition>;
-  /** Deletes all objects of a definition that is established. */
+  /** Deletes all objects of an established definition. */
   readonly deleteInstances: (definition: CustomResourceDefinition, signal: AbortSignal) => Promise<InstanceDeletion>;
-  /** Waits when the objects of a deleted definition are gone, before it goes itself; rejects when the signal is aborted. */
+  /** Waits between the deletion of the objects and that of their definition. Rejects when the signal is aborted. */
   readonly pauseBeforeRemoval: (signal: AbortSignal) => Promise<unknown>;
   readonly now: () => Date;
   readonly clock: Clock;
@@ -39,30 +41,29 @@ export interface DefinitionControllerOptions {
   readonly logger: Logger;
 }
 
-/** Of so many definitions it is remembered what is wrong with their schemas. */
+/** Maximum number of definitions whose schema condition is cached. */
 const maxKnown = 5000;
 
-/** When something failed that should not, it is tried again after this. */
+/** The delay before a retry after an unexpected failure. */
 const retryMs = 1000;
 
-/** Definitions of what the server has anyway; in the store, their objects would be those. */
+/** Definitions of built-in resources: their objects would have the same keys in the store. */
 const overlapping: ReadonlySet<string> = new Set([
   'apiservices.apiregistration.k8s.io',
   'customresourcedefinitions.apiextensions.k8s.io',
 ]);
 
 /**
- * Says in the status of definitions what became of them: which names they have, whether objects can be had, what is wrong
- * with their schemas; and lets those that are deleted go when their objects are gone. One definition after the other, so
- * that two cannot have the same name.
+ * Writes the status of definitions: accepted names, Established, and problems of their schemas. Finalizes deleted ones
+ * when their objects are deleted. It processes one definition at a time, so that no two get the same name.
  */
 export class DefinitionController {
   readonly #options: DefinitionControllerOptions;
   readonly #waiting = new Set<string>();
-  /** Definitions whose objects are being deleted, which may take as long as it takes. */
+  /** Definitions whose objects are being deleted. This runs in the background, since it may take any time. */
   readonly #finalizing = new Set<string>();
   readonly #timers = new Set<Timer>();
-  /** By uid, what was found out about the schemas of a generation. */
+  /** The schema condition of a generation, by the definition's UID. */
   readonly #structure = new LruCache<string, { generation: number | undefined; condition: Condition | undefined }>(
     maxKnown,
   );
@@ -73,14 +74,14 @@ export class DefinitionController {
     this.#options = options;
   }
 
-  /** Looks at the definition when it is its turn. */
+  /** Queues the definition. */
   enqueue(name: string): void {
     if (this.#stopped.signal.aborted) return;
     this.#waiting.add(name);
     this.#working ??= this.#work();
   }
 
-  /** The others of a group may get names that somebody gave up. */
+  /** Queues all definitions of a group, after one of them has released names. */
   enqueueGroup(group: string): void {
     for (const { spec, metadata } of this.#options.definitions.list())
       if (spec.group === group && metadata.name) this.enqueue(metadata.name);
@@ -93,12 +94,12 @@ export class DefinitionController {
   }
 
   async #work(): Promise<void> {
-    // Whoever changed something goes on first.
+    // Runs after the current call, which reported a change.
     await Promise.resolve();
     for (const name of this.#waiting) {
       this.#waiting.delete(name);
       await this.#attempt(name, () => this.#sync(name));
-      // To look at a large definition takes a while, and there may be many: others come in between.
+      // Checking a large definition takes long: other work runs between two of them.
       if (this.#waiting.size > 0) await nextTurn(this.#options.eventLoop);
     }
     this.#working = undefined;
@@ -108,7 +109,7 @@ export class DefinitionController {
     try {
       await run();
     } catch (error) {
-      // Deleted or changed meanwhile: its turn comes again.
+      // A change or deletion queues the definition again.
       if (isNotFound(error) || isConflict(error) || this.#stopped.signal.aborted) return;
       this.#options.logger.error('Failed to process CustomResourceDefinition', error, { crd: name });
       this.#retry(name);
@@ -126,7 +127,8 @@ export class DefinitionController {
 
   async #sync(name: string): Promise<void> {
     const { definitions, caughtUp } = this.#options;
-    // All servers look at definitions in the order of their making: with that, they give a name to the same one.
+    // Servers process definitions in the order of creation. With a current lister, all give a name to the same
+    // definition.
     const known = definitions.get('', name);
     if (known && !hasItsNames(known)) await caughtUp();
     const definition = definitions.get('', name);
@@ -144,7 +146,7 @@ export class DefinitionController {
       try {
         await this.#finalize(definition);
       } catch (error) {
-        // What happened meanwhile was not looked at.
+        // The concurrent change was skipped while the definition was being finalized.
         if (isConflict(error)) this.enqueue(name);
         throw error;
       } finally {
@@ -168,7 +170,7 @@ export class DefinitionController {
     return approval && !hasCondition(next, approval) ? withCondition(next, approval, now) : next;
   }
 
-  /** It depends on the spec alone, and takes the longest of all. */
+  /** Cached by generation, as it depends on the spec only and takes longest. */
   #nonStructural(definition: CustomResourceDefinition): Condition | undefined {
     const { uid, generation } = definition.metadata;
     const known = this.#structure.get(uid ?? '');
@@ -196,10 +198,10 @@ export class DefinitionController {
     const inProgress = terminating('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
     const current = await updateStatus(withCondition(definition, inProgress, now()));
     let deletion = await this.#deletion(current, deleteInstances);
-    // Not again where somebody changed the definition meanwhile.
+    // The pause is skipped when the definition changed while it was being finalized.
     if (!deletion.failed && !hasCondition(definition, inProgress)) {
       await pauseBeforeRemoval(this.#stopped.signal);
-      // Another server over the same store may have taken a last object before it heard of the deletion.
+      // Another server on the same store may have created an object before it learned of the deletion.
       deletion = await this.#deletion(current, deleteInstances);
     }
     const { condition, failed } = deletion;
@@ -234,6 +236,6 @@ const isToBeFinalized = ({ metadata }: CustomResourceDefinition): boolean =>
 const hasItsNames = ({ spec, status }: CustomResourceDefinition): boolean =>
   jsonEquals(withoutEmpty(spec.names), withoutEmpty(status?.acceptedNames ?? {}));
 
-/** Lists that are empty say as much as lists that are absent. */
+/** Empty lists equal absent ones. */
 const withoutEmpty = (names: object): object =>
   Object.fromEntries(Object.entries(names).filter(([, value]) => value && (!Array.isArray(value) || value.length > 0)));

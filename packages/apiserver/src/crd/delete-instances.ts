@@ -5,18 +5,18 @@ import type { ResourceRegistry } from '../registry/resource-registry.ts';
 import type { Condition } from './conditions.ts';
 import { terminating } from './terminating.ts';
 
-/** So long is waited for finalizers before the objects are deleted once more. */
+/** How long to wait for finalizers before the deletion is repeated. */
 const patienceMs = 60_000;
-/** So many deletions are under way at a time. */
+/** Number of concurrent deletions. */
 const workers = 32;
 
 export interface InstanceDeletion {
   readonly condition: Condition;
-  /** Whether to begin anew. */
+  /** Whether the deletion must be repeated. */
   readonly failed: boolean;
 }
 
-/** Deletes all objects and waits until they are gone. Tells how it went; rejects only when the signal is aborted. */
+/** Deletes all objects and waits until they are gone. Returns the outcome; rejects only when the signal is aborted. */
 export async function deleteInstances(
   registry: ResourceRegistry,
   clock: Clock,
@@ -58,7 +58,7 @@ async function deleteAll(registry: ResourceRegistry): Promise<string[]> {
   return errors;
 }
 
-/** Whether they were all gone in time. */
+/** Whether all objects were gone in time. */
 function untilEmpty({ cache, keys }: ResourceRegistry, clock: Clock, signal: AbortSignal): Promise<boolean> {
   if (cache.count(keys.prefix) === 0) return Promise.resolve(true);
   return new Promise((resolve, reject) => {

@@ -4,11 +4,11 @@ import { compareKubeVersions } from '@coxswain/apimachinery';
 import { isConditionTrue } from './conditions.ts';
 
 const allVerbs = 'delete deletecollection get list patch create update watch';
-/** What is left of a resource whose definition is being deleted. */
+/** The verbs of a resource whose definition is being deleted. */
 const lastVerbs = 'delete deletecollection get list watch';
 const partVerbs = 'get patch update';
 
-/** A version of a custom resource as discovery shows it. */
+/** The entry of a version in discovery. */
 export function discoveredVersion(
   definition: CustomResourceDefinition,
   version: CustomResourceDefinitionVersion,
@@ -34,7 +34,7 @@ export function discoveredVersion(
   };
 }
 
-/** What everybody is told who uses the version; undefined when nothing is. */
+/** The deprecation warning of a version; undefined when it is not deprecated. */
 export function deprecationOf(
   { spec }: CustomResourceDefinition,
   { name, deprecated, deprecationWarning }: CustomResourceDefinitionVersion,

@@ -21,8 +21,8 @@ const gone = async (group: string): Promise<void> => {
   await api.until(`${definitionsUrl}/ats.${group}`, ({ code }) => code === 404);
 };
 
-describe('of a custom resource, metrics', () => {
-  it('go with its definition, whatever was done with it', async () => {
+describe('metrics of a custom resource', () => {
+  it('are removed with its definition', async () => {
     const group = 'gone.dev';
     await define(group);
     const next = await api.watch(atsUrl(group, 'v1'));
@@ -41,12 +41,12 @@ describe('of a custom resource, metrics', () => {
     ])
       expect(names).toContain(name);
     await gone(group);
-    // The watch tells of the object's end, and ends itself.
+    // The watch reports the deletion of the object, and ends.
     while ((await next()) !== null);
     expect(await metricsOf(group)).toEqual([]);
   });
 
-  it('do not come back with a watch that closes later than its definition goes', async () => {
+  it('do not reappear when a watch closes after the definition was removed', async () => {
     const group = 'late.dev';
     await define(group);
     const { body } = await api.raw('GET', `${atsUrl(group, 'v1')}?watch=1`);
@@ -59,7 +59,7 @@ describe('of a custom resource, metrics', () => {
     expect(await metricsOf(group)).toEqual([]);
   });
 
-  it('begin anew with a definition of the same name', async () => {
+  it('start from zero with a new definition of the same name', async () => {
     const group = 'again.dev';
     await define(group);
     await api.send('GET', atsUrl(group, 'v1'));
@@ -70,7 +70,7 @@ describe('of a custom resource, metrics', () => {
     expect(counts).toEqual([expect.stringMatching(/verb="LIST".* 1$/)]);
   });
 
-  it('of others with the same name stay', async () => {
+  it('of the same resource name in other groups stay', async () => {
     await define('stays.dev');
     await define('goes.dev');
     for (const group of ['stays.dev', 'goes.dev']) await api.send('GET', atsUrl(group, 'v1'));

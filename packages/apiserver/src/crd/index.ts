@@ -1,7 +1,7 @@
 /**
- * Custom resources: `CustomResources` follows CustomResourceDefinitions, says in their status what became of them, and has
- * their objects served by the same endpoints and registries as built-in resources (`ServedDefinition`). What their schemas
- * ask of objects is in `schema/`, what their rules ask, in CEL, in `validation-rules/`, their OpenAPI documents in
- * `openapi/`, the way between versions in `conversion/`.
+ * Custom resources. `CustomResources` watches CustomResourceDefinitions, writes their status, and serves their objects
+ * with the endpoints and registries of built-in resources (`ServedDefinition`). Schemas are in `schema/`, CEL
+ * validation rules in `validation-rules/`, OpenAPI documents in `openapi/`, and conversion between versions in
+ * `conversion/`.
  */
 export { CustomResources } from './custom-resources.ts';

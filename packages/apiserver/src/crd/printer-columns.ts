@@ -4,7 +4,7 @@ import { dateFromTime, type KubernetesObject } from '@coxswain/apimachinery';
 import { compileJsonPath, type JsonPath, printJsonPathResult } from './json-path/index.ts';
 
 const nameColumn: Column = { name: 'Name', type: 'string', format: 'name', priority: 0 };
-/** What is shown of kinds that say nothing. */
+/** The default column of kinds without columns. */
 const ageColumn: CustomResourceColumnDefinition = {
   name: 'Age',
   type: 'date',
@@ -24,7 +24,7 @@ const printers: Readonly<Record<string, Print>> = {
 
 const isColumnType = (type: string): type is Column['type'] => Object.hasOwn(printers, type);
 
-/** How a version's objects are laid out for people: their names, and the columns that their definition asks for. */
+/** The table of a version's objects: their names, and the columns of the definition. */
 export function printerColumns(
   definitions: readonly CustomResourceColumnDefinition[] | undefined,
 ): TablePrinter<KubernetesObject> {
@@ -33,7 +33,7 @@ export function printerColumns(
   for (const definition of definitions?.length ? definitions : [ageColumn]) {
     const { name, type, format, description, priority = 0, jsonPath } = definition;
     const find = pathOf(jsonPath);
-    // As upstream does with a definition that it cannot read: what came before is shown.
+    // As upstream: columns from the first invalid one on are omitted.
     if (!find || !isColumnType(type)) break;
     const print = printers[type]!;
     columns.push({
@@ -65,7 +65,7 @@ function pathOf(jsonPath: string): JsonPath | undefined {
   }
 }
 
-/** Where a path does not fit an object, there is nothing to show. */
+/** The first value at a path. Undefined when the path does not apply to the object. */
 function firstOf(find: JsonPath, object: KubernetesObject): unknown {
   try {
     return find(object)[0];

@@ -27,10 +27,10 @@ import { deprecationOf, discoveredVersion } from './discovered-version.ts';
 import { type CustomResourceSchema, compileCustomResourceSchema } from './schema/index.ts';
 import { decodeStored, type VersionForm, type VersionForms, VersionViews } from './version-views.ts';
 
-/** What all custom resources of a server share. */
+/** Dependencies of all custom resources of a server. */
 export interface ServingOptions {
   readonly store: Store;
-  /** Where objects of a resource are stored when that is not simply the store: encryption. */
+  /** The store for a resource, if not `store`: an encrypting one. */
   readonly storeFor?: (resource: GroupResource) => Store;
   readonly root: string;
   readonly codecs: CodecFactory;
@@ -46,8 +46,8 @@ export interface ServingOptions {
 const nothingReserved: Reservation = { commit: () => {}, rollback: () => {} };
 
 /**
- * A definition at work: everything that serves its objects, made when they are first asked for, in all versions over one
- * cache. A definition that changes is served anew; this one goes when the last request that began with it is answered.
+ * Serves one definition. Registries of its versions are created on first use, and share one watch cache. A changed
+ * definition is replaced by a new ServedDefinition; the old one is stopped when its last request is done.
  */
 export class ServedDefinition {
   readonly definition: CustomResourceDefinition;
@@ -60,14 +60,14 @@ export class ServedDefinition {
   #underWay = 0;
   #retired = false;
 
-  /** `terminating`: whether the definition is being deleted by now. */
+  /** `terminating`: whether the definition is being deleted. */
   constructor(definition: CustomResourceDefinition, options: ServingOptions, terminating: () => boolean) {
     this.definition = definition;
     this.#options = options;
     this.#terminating = terminating;
   }
 
-  /** Whether the definition is served in the same way: nothing of what serving depends on is different. */
+  /** Whether the definition would be served in the same way, as nothing that serving depends on differs. */
   servesLike({ metadata, spec, status }: CustomResourceDefinition): boolean {
     const own = this.definition;
     return (
@@ -82,7 +82,7 @@ export class ServedDefinition {
     return GroupResource.of(spec.group, status?.acceptedNames?.plural || spec.names.plural);
   }
 
-  /** A served version for the router. */
+  /** A served version, for the router. */
   customResource(version: CustomResourceDefinitionVersion): CustomResource {
     const scope = (): ResourceScope => this.#scope(version);
     return {
@@ -95,19 +95,19 @@ export class ServedDefinition {
     };
   }
 
-  /** The objects in the version they are stored in. */
+  /** The registry of the storage version. */
   get storageRegistry(): ResourceRegistry {
     const storage = this.definition.spec.versions.find((version) => version.storage);
     if (!storage) throw new Error('could not find storage version');
     return this.#scope(storage).registry;
   }
 
-  /** What the cache holds; undefined while nobody has asked for an object. */
+  /** Undefined before the first use of an object. */
   get cacheStats(): CacheStats | undefined {
     return this.#cache?.stats;
   }
 
-  /** Keeps what is served until the answer is there. Watches are none: they end with what they watch. */
+  /** Keeps this definition running until `answer` settles. Watches are not included: they end with the cache. */
   async during<T>(answer: () => Promise<T>): Promise<T> {
     this.#underWay++;
     try {
@@ -118,13 +118,13 @@ export class ServedDefinition {
     }
   }
 
-  /** Another serves these objects from now on, or nobody. */
+  /** Called when this definition is replaced or withdrawn. Stops it after the last request in progress. */
   retire(): void {
     this.#retired = true;
     if (this.#underWay === 0) this.stop();
   }
 
-  /** Ends watches. */
+  /** Stops the watch cache, which ends watches. */
   stop(): void {
     this.#cache?.stop();
   }
@@ -175,7 +175,7 @@ export class ServedDefinition {
     return GroupVersion.of(spec.group, version).withKind(status?.acceptedNames?.kind || spec.names.kind);
   }
 
-  /** How objects of all versions are read and written. */
+  /** The codecs and schemas of all versions. */
   #versionForms(): VersionForms {
     if (this.#forms) return this.#forms;
     const { spec } = this.definition;
@@ -213,7 +213,7 @@ export class ServedDefinition {
     };
   }
 
-  /** All but what is stored. */
+  /** The resource definition without the conversion between stored and served versions. */
   #plainDefinition(
     version: CustomResourceDefinitionVersion,
     kind: GroupVersionKind,
@@ -222,7 +222,7 @@ export class ServedDefinition {
     const { spec, status } = this.definition;
     const { groupResource } = this;
     const namespaced = spec.scope === 'Namespaced';
-    // The same for all versions, so that what is cached can be asked whatever the version.
+    // The same in all versions, as they share the cache that indexes these fields.
     const selectable = spec.versions.flatMap(({ selectableFields = [] }) => selectableFields);
     return {
       groupResource,
@@ -230,7 +230,7 @@ export class ServedDefinition {
       listKind: status?.acceptedNames?.listKind || spec.names.listKind || `${kind.kind}List`,
       namespaced,
       hub: kind,
-      // What registries get to see is a view in their own version.
+      // Registries see objects as views in their own version.
       storage: kind,
       keyPrefix: this.#keyPrefix,
       strategy: customResourceStrategy(kind, namespaced, version, schema, selectable),
@@ -258,7 +258,7 @@ export class ServedDefinition {
     return this.#conversions!.convert(object, target.toString());
   }
 
-  /** The other versions of the resource, and of that part of it, that are served. */
+  /** All versions of the resource that have the subresource. */
   #equivalents(subresource: string): ReturnType<NonNullable<ResourceDefinition['equivalents']>> {
     const { spec } = this.definition;
     return spec.versions

@@ -7,7 +7,7 @@ const definitionResource = 'customresourcedefinitions.apiextensions.k8s.io';
 
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
-/** What is told while a definition is on its way out. */
+/** The Terminating condition of a definition. */
 export const terminating = (status: 'True' | 'False', reason: string, message: string): Condition => ({
   type: 'Terminating',
   status,
@@ -16,8 +16,7 @@ export const terminating = (status: 'True' | 'False', reason: string, message: s
 });
 
 /**
- * What becomes of a definition that is to be deleted: it stays until its objects are gone. Undefined when it is on its way
- * already.
+ * Marks a definition as deleted: it stays until its objects are deleted. Returns undefined when it is marked already.
  */
 function retireDefinition(definition: CustomResourceDefinition, now: Date): CustomResourceDefinition | undefined {
   const { metadata } = definition;
@@ -35,7 +34,7 @@ function retireDefinition(definition: CustomResourceDefinition, now: Date): Cust
   return withCondition(marked, terminating('True', 'InstanceDeletionPending', message), now);
 }
 
-/** For the registry, which knows no kind by itself: how an object of the resource is retired; undefined for all but definitions. */
+/** The function with which the registry marks objects of the resource as deleted; undefined for all but definitions. */
 export const retirementOf = (
   resource: GroupResource,
 ): ((object: KubernetesObject, now: Date) => KubernetesObject | undefined) | undefined =>

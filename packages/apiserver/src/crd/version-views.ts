@@ -7,7 +7,7 @@ import type { ObjectConverter } from './conversion/index.ts';
 import { asFields } from './custom-resource-strategy.ts';
 import type { CustomResourceSchema } from './schema/index.ts';
 
-/** An object in the version it is stored in, pruned and with its defaults, with views of other versions beside it. */
+/** An object in the version of its stored value, pruned and defaulted, with cached views in other versions. */
 class CustomStoredObject extends StoredObject {
   readonly apiVersion: string;
   #views: Map<string, StoredObject> | undefined;
@@ -27,21 +27,23 @@ class CustomStoredObject extends StoredObject {
   }
 }
 
-/** One version of a custom resource as it is read and written. */
+/** The codec and schema of one version of a custom resource. */
 export interface VersionForm {
   readonly apiVersion: string;
   readonly codec: ObjectCodec;
   readonly schema: CustomResourceSchema;
 }
 
-/** All versions of a custom resource, and which of them is stored now. */
+/** All versions of a custom resource, and the current storage version. */
 export interface VersionForms {
   readonly forms: ReadonlyMap<string, VersionForm>;
   readonly storage: VersionForm;
   readonly converter: ObjectConverter;
 }
 
-/** What the cache keeps of a stored value, in whatever version it was stored. Throws an Error for what cannot be read. */
+/**
+ * Decodes a stored value of any version for the cache. Throws an Error when it is unreadable or of an unknown version.
+ */
 export function decodeStored(
   { forms, storage }: VersionForms,
   { value, modRevision, stale, unreadable }: KeyValue,
@@ -56,7 +58,7 @@ export function decodeStored(
   if (!form) throw new Error(`request to convert CR from an invalid group/version: ${object.apiVersion}`);
   form.schema.prune(asFields(object), { dropInvalidMetadata: true });
   form.schema.default(asFields(object));
-  // Very old ones have none.
+  // Objects from very old servers have no generation.
   if (object.metadata && !object.metadata.generation) object.metadata.generation = 1;
   const bytes = form.codec.encode(object);
   const stored = make(form, bytes, object);
@@ -68,7 +70,7 @@ export function decodeStored(
 const isObjectOf = (note: unknown, apiVersion: string): note is KubernetesObject =>
   typeof note === 'object' && note !== null && 'apiVersion' in note && note.apiVersion === apiVersion;
 
-/** What was just written is as it should be, apart from defaults that stand where a write has cleared something. */
+/** Whether defaulting changes an object that was just written, since the write removed a field that has a default. */
 function changesByDefault(object: KubernetesObject, { schema }: VersionForm): boolean {
   if (!schema.needsDefaulting) return false;
   const copy = cloneJson(object);
@@ -76,11 +78,11 @@ function changesByDefault(object: KubernetesObject, { schema }: VersionForm): bo
   return !jsonEquals(copy, object);
 }
 
-/** Shows stored objects in one version and stores objects of it. */
+/** Converts between stored objects and objects of one version. */
 export class VersionViews implements StorageVersions {
   readonly #all: VersionForms;
   readonly #own: VersionForm;
-  /** Views that are being made, so that they are made once for all who wait. */
+  /** Conversions in progress, so that concurrent callers share one. */
   readonly #pending = new WeakMap<StoredObject, Promise<void>>();
 
   constructor(all: VersionForms, own: VersionForm) {
@@ -127,7 +129,7 @@ export class VersionViews implements StorageVersions {
     const { storage, converter } = this.#all;
     if (storage === this.#own) return bytes;
     const finish = (converted: KubernetesObject): Buffer => {
-      // It shares its parts with an object that is still in use.
+      // A copy, as the converted object shares parts with one that is still in use.
       const own = cloneJson(converted);
       storage.schema.prune(asFields(own));
       return storage.codec.encode(own);

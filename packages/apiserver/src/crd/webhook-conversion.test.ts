@@ -18,7 +18,7 @@ interface Answer {
   response?: Json & { uid: string; result: Json; convertedObjects: (Json & { metadata?: Json })[] };
 }
 
-/** v1 has a host and a port, v2 both in one. */
+/** Converts between v1 with host and port, and v2 with hostPort. */
 function convert(review: ConversionReview): Answer {
   const { uid, desiredAPIVersion, objects } = review.request;
   const convertedObjects = objects.map((object) => {
@@ -90,8 +90,8 @@ const v2 = (group: string, name: string): object => ({
   spec: { hostPort: 'h:1' },
 });
 
-describe('objects in another version than they are stored in', () => {
-  it('are written, read, changed and deleted', async () => {
+describe('objects in another version than the stored one', () => {
+  it('are created, read, updated and deleted', async () => {
     const group = await define();
     const [created, object] = await api.send('POST', atsUrl(group, 'v2'), v2(group, 'a'));
     expect([created, object.apiVersion, object.spec]).toEqual([201, `${group}/v2`, { hostPort: 'h:1' }]);
@@ -112,7 +112,7 @@ describe('objects in another version than they are stored in', () => {
     expect(await api.send('GET', atsUrl(group, 'v1', 'a'))).toMatchObject([404, {}]);
   });
 
-  it('are asked for in one review, once, and only where the version is another', async () => {
+  it('are converted once, in one review, and only to another version', async () => {
     const group = await define();
     for (const name of ['a', 'b', 'c']) await api.send('POST', atsUrl(group, 'v1'), v1(group, name));
     expect(reviews).toEqual([]);
@@ -131,7 +131,7 @@ describe('objects in another version than they are stored in', () => {
     });
   });
 
-  it('are selected by what they are in that version', async () => {
+  it('are selected by their converted labels and fields', async () => {
     const group = await define();
     for (const name of ['a', 'b']) await api.send('POST', atsUrl(group, 'v1'), v1(group, name, name));
     spoil = (answer) => {
@@ -145,12 +145,12 @@ describe('objects in another version than they are stored in', () => {
     expect(await names('labelSelector=converted%3Dyes', 'v1')).toEqual([]);
     expect(await names('fieldSelector=spec.hostPort%3Db:1')).toEqual(['b']);
     const [, shown] = await api.send('GET', atsUrl(group, 'v2', 'a'));
-    // A converter may change labels and annotations, and nothing else of metadata.
+    // A converter may change only the labels and annotations of the metadata.
     expect(shown.metadata).toMatchObject({ labels: { converted: 'yes' } });
     expect(shown.metadata).not.toHaveProperty('finalizers');
   });
 
-  it('are watched in the order in which they change', async () => {
+  it('are watched in the order of their changes', async () => {
     const group = await define();
     const next = await api.watch(atsUrl(group, 'v2'));
     await api.send('POST', atsUrl(group, 'v1'), v1(group, 'a'));
@@ -164,12 +164,12 @@ describe('objects in another version than they are stored in', () => {
     ]);
   });
 
-  it('are owned by who wrote them in whatever version', async () => {
+  it('have field managers from applies in any version', async () => {
     const group = await define();
     const apply = (version: string, manager: string, body: object): ReturnType<TestApi['send']> =>
       api.send('PATCH', `${atsUrl(group, version, 'a')}?fieldManager=${manager}`, body, 'application/apply-patch+yaml');
     expect(await apply('v2', 'one', v2(group, 'a'))).toMatchObject([201, {}]);
-    // As upstream says it.
+    // As upstream's message.
     expect(await apply('v1', 'two', v1(group, 'a', 'other'))).toMatchObject([
       409,
       { message: 'Apply failed with 1 conflict: conflict with "one": .spec.hostPort' },
@@ -178,7 +178,7 @@ describe('objects in another version than they are stored in', () => {
     expect([status, forced.spec]).toEqual([200, { host: 'other', port: '1' }]);
   });
 
-  it('are asked for in the only version of reviews that the definition lists', async () => {
+  it('are converted with the review version that the definition lists', async () => {
     const group = await define(['v1beta1']);
     await api.send('POST', atsUrl(group, 'v1'), v1(group, 'a'));
     spoil = (answer) => ({ ...answer, response: { ...answer.response!, uid: 'whatever' } });
@@ -186,7 +186,7 @@ describe('objects in another version than they are stored in', () => {
     expect(reviews.map(({ apiVersion }) => apiVersion)).toEqual(['apiextensions.k8s.io/v1beta1']);
   });
 
-  it('stay what they were stored as when another version is stored', async () => {
+  it('keep their stored version after a change of the storage version until they are written', async () => {
     const group = await define();
     await api.send('POST', atsUrl(group, 'v1'), v1(group, 'a'));
     const url = `${definitionsUrl}/ats.${group}`;
@@ -199,7 +199,7 @@ describe('objects in another version than they are stored in', () => {
     expect(changed.status).toMatchObject({ storedVersions: ['v1', 'v2'] });
     const [, object] = await api.send('GET', atsUrl(group, 'v1', 'a'));
     expect(reviews).toEqual([]);
-    // A write that changes nothing stores it anew.
+    // An update without changes stores the object in the new storage version.
     const [, written] = await api.send('PUT', atsUrl(group, 'v1', 'a'), object);
     expect(written.metadata.resourceVersion).not.toBe(object.metadata.resourceVersion);
     const [, again] = await api.send('PUT', atsUrl(group, 'v1', 'a'), written);
@@ -209,7 +209,7 @@ describe('objects in another version than they are stored in', () => {
   });
 });
 
-describe('a converter that is wrong is told so, as upstream tells it', () => {
+describe('an invalid conversion response causes the error of upstream', () => {
   const inResponse =
     (change: (response: NonNullable<Answer['response']>) => void) =>
     (answer: Answer): Answer => {
@@ -246,7 +246,7 @@ describe('a converter that is wrong is told so, as upstream tells it', () => {
       'returned invalid object: must have the same name: a != z',
     ],
     [
-      'with labels that are none',
+      'with invalid labels',
       inObject((object) => Object.assign(object, { metadata: { ...object.metadata, labels: { a: 5 } } })),
       'returned invalid metadata: metadata.labels[a] must be a string, but is int64 in converted object',
     ],
@@ -256,12 +256,12 @@ describe('a converter that is wrong is told so, as upstream tells it', () => {
       'returned invalid object: must have the same name: a != ',
     ],
     [
-      'that says why not',
+      'with a failure message',
       inResponse((response) => Object.assign(response, { result: { status: 'Failure', message: 'i will not' } })),
       'failed: i will not',
     ],
     [
-      'that does not say why not',
+      'with a failure without a message',
       inResponse((response) => Object.assign(response, { result: { status: 'Failed' } })),
       "failed: response.result.status was 'Failed', not 'Success'",
     ],
@@ -278,12 +278,12 @@ describe('a converter that is wrong is told so, as upstream tells it', () => {
     const [status, answer] = await api.send('GET', atsUrl(group, 'v2', 'a'));
     const text = message.replace('UID', reviews[0]?.request.uid ?? '').replace('GROUP', group);
     expect([status, answer.message]).toEqual([500, `conversion webhook for ${group}/v1, Kind=At ${text}`]);
-    // It is asked again: mistakes are not kept.
+    // The webhook is called again: failures are not cached.
     spoil = (good) => good;
     expect(await api.send('GET', atsUrl(group, 'v2', 'a'))).toMatchObject([200, {}]);
   });
 
-  it('and nothing is written, listed or deleted through it', async () => {
+  it('and writes, lists and deletes fail', async () => {
     const group = await define();
     await api.send('POST', atsUrl(group, 'v1'), v1(group, 'a'));
     spoil = inResponse((response) => Object.assign(response, { result: { status: 'Failure', message: 'no' } }));

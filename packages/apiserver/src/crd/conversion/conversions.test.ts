@@ -10,7 +10,7 @@ const newConversions = (): Conversions =>
     convert: async (objects, apiVersion) => objects.map((one) => ({ ...one, apiVersion })),
   });
 
-/** Asks for the object in another version, in two steps. */
+/** Converts an object in two steps. */
 function* converted(conversions: Conversions, name: string): Steps<readonly string[]> {
   const first = conversions.convert(object(name), 'a/v2');
   yield;
@@ -23,12 +23,12 @@ function* converted(conversions: Conversions, name: string): Steps<readonly stri
 
 const expected = (name: string): string[] => [`a/v2 ${name}`, `a/v3 ${name}`, `a/v2 ${name}`];
 
-it('runs code again until all that it converts is known', async () => {
+it('runs code again until all its conversions are done', async () => {
   const conversions = newConversions();
   expect(await conversions.run(() => converted(conversions, 'x'))).toEqual(expected('x'));
 });
 
-it('keeps apart what runs in turns', async () => {
+it('separates the conversions of interleaved runs', async () => {
   const conversions = newConversions();
   const loop = new CountingEventLoop({ msPerLook: 2, onNextTurn: (callback) => setImmediate(callback) });
   const run = (name: string): Promise<readonly string[]> =>

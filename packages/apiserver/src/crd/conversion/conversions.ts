@@ -2,7 +2,7 @@ import { type KubernetesObject, type Steps, stringifyJson } from '@coxswain/apim
 import { inTurns, type Turns } from '../../turns/turns.ts';
 import type { ObjectConverter } from './object-converter.ts';
 
-/** Thrown where a conversion is needed that nobody has asked for yet. */
+/** Thrown for a conversion whose result is not known yet. */
 class PendingConversion extends Error {
   readonly key: string;
   readonly object: KubernetesObject;
@@ -16,23 +16,23 @@ class PendingConversion extends Error {
   }
 }
 
-/** A write has few owners of other versions; one that needs more conversions than this goes on in vain. */
+/** Limit for one run, after which it fails. A write needs few: for the versions in managedFields. */
 const maxConversions = 100;
 
 /**
- * Lets code that cannot wait convert objects by a converter that must: it is run, stopped where it needs an object in
- * another version, and run again when that is there. Such code must have no effects before its end.
+ * Runs synchronous code that converts objects, with a converter that may be asynchronous. The code is stopped at an
+ * unknown conversion, and run again when its result is known. It must not have side effects before its end.
  */
 export class Conversions {
   readonly #converter: ObjectConverter;
-  /** What is known to the code whose step is under way. */
+  /** The conversions of the run whose step is being executed. */
   #known: ReadonlyMap<string, KubernetesObject> | undefined;
 
   constructor(converter: ObjectConverter) {
     this.#converter = converter;
   }
 
-  /** To be called by the code that is run. */
+  /** Converts an object. Must only be called by code within `run`. */
   convert(object: KubernetesObject, apiVersion: string): KubernetesObject {
     if (object.apiVersion === apiVersion) return object;
     if (this.#converter.convertNow) return this.#converter.convertNow(object, apiVersion);
@@ -42,7 +42,7 @@ export class Conversions {
     return known;
   }
 
-  /** Rejects with what the code throws, or with why something could not be converted. */
+  /** Rejects with the error of the code, or of a conversion. */
   async run<T>(code: () => Steps<T>, turns?: Turns): Promise<T> {
     const known = new Map<string, KubernetesObject>();
     for (;;) {
@@ -58,7 +58,7 @@ export class Conversions {
     }
   }
 
-  /** The same steps. What runs between them, on behalf of others, knows nothing of these conversions. */
+  /** Runs the steps with the known conversions. These are unset between steps, when other runs execute. */
   *#knowing<T>(known: ReadonlyMap<string, KubernetesObject>, steps: Steps<T>): Steps<T> {
     for (;;) {
       this.#known = known;
@@ -74,7 +74,7 @@ export class Conversions {
   }
 }
 
-/** It may have been given as the cause of another error. */
+/** The error may be wrapped, as `cause`. */
 function pendingIn(error: unknown): PendingConversion | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (cause instanceof PendingConversion) return cause;

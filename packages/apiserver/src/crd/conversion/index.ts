@@ -1,4 +1,4 @@
-/** From one version of a custom resource to another: by name only, or by a webhook. */
+/** Conversion between versions of a custom resource: by apiVersion only, or by a webhook. */
 
 export { Conversions } from './conversions.ts';
 export { noneConverter, type ObjectConverter } from './object-converter.ts';

@@ -1,12 +1,12 @@
 import type { KubernetesObject } from '@coxswain/apimachinery';
 
-/** Brings objects of a custom resource from one of its versions into another. */
+/** Converts objects of a custom resource to another version. */
 export interface ObjectConverter {
-  /** At once, where that is possible. Gives a new object that shares its parts with the one given. */
+  /** Synchronous conversion, if supported. Returns a new object that shares parts with the given one. */
   readonly convertNow?: (object: KubernetesObject, apiVersion: string) => KubernetesObject;
   /**
-   * All of them, each in its place; what is of that version already comes back as it is. Rejects with an ApiError that
-   * says why it could not be done.
+   * Converts all objects, in the same order. Objects of that version are returned as they are. Rejects with an ApiError
+   * that states why a conversion failed.
    */
   convert(objects: readonly KubernetesObject[], apiVersion: string): Promise<KubernetesObject[]>;
 }
@@ -14,7 +14,7 @@ export interface ObjectConverter {
 const convertNow = (object: KubernetesObject, apiVersion: string): KubernetesObject =>
   object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 
-/** The strategy `None`: versions differ by their names only, and each leaves out what the other does not know. */
+/** The strategy `None`: changes the apiVersion only. Unknown fields are pruned by the schema of the version. */
 export const noneConverter: ObjectConverter = {
   convertNow,
   convert: async (objects, apiVersion) => objects.map((object) => convertNow(object, apiVersion)),

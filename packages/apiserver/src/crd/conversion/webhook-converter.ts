@@ -23,11 +23,11 @@ export interface WebhookConverterOptions {
 }
 
 const timeoutMs = 30_000;
-/** So many objects are sent at a time. */
+/** Maximum number of objects in one review. */
 const batchSize = 100;
 const reviewVersions: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
 
-/** The strategy `Webhook`: somebody else converts, and what they answer is looked at closely. */
+/** The strategy `Webhook`: calls the conversion webhook, and validates its response. */
 export function webhookConverter(
   definition: CustomResourceDefinition,
   options: WebhookConverterOptions,
@@ -94,7 +94,7 @@ export function webhookConverter(
   };
 }
 
-/** A 500 with nothing but the message, which is what clients of upstream get. */
+/** A 500 with only the message, as in upstream's response. */
 const conversionError = (message: string): ApiError => new ApiError(toStatus(new Error(message)));
 
 function orFail<T>(run: () => T, failed: (why: string) => Error): T {
@@ -158,13 +158,16 @@ function assertSameObject(
   }
 }
 
-/** What a converter may change of metadata. */
+/** The metadata that a converter may change. */
 const ownFields: Readonly<Record<'labels' | 'annotations', (value: Record<string, string>) => ErrorList>> = {
   labels: (labels) => validateLabels(labels, Path.of('metadata', 'labels')),
   annotations: (annotations) => validateAnnotations(annotations, Path.of('metadata', 'annotation')),
 };
 
-/** The converted object with the metadata of the original one, apart from labels and annotations. Throws an Error. */
+/**
+ * The converted object with the original metadata, except labels and annotations. Throws an Error when those are
+ * invalid.
+ */
 function withOwnMetadata(converted: Record<string, unknown>, original: KubernetesObject): KubernetesObject {
   const given = ownEntry(converted, 'metadata');
   if (given === undefined) throw new Error('missing metadata in converted object');

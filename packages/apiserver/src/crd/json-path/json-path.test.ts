@@ -12,7 +12,7 @@ const object = {
 };
 
 describe('a path finds', () => {
-  // As client-go's jsonpath finds it with missing keys allowed.
+  // As client-go's jsonpath with AllowMissingKeys.
   it.each<[path: string, found: unknown[]]>([
     ['.spec.replicas', [3]],
     ['$.spec.replicas', [3]],
@@ -41,13 +41,13 @@ describe('a path finds', () => {
     expect(compileJsonPath(path)(object)).toEqual(found);
   });
 
-  it('nothing of what objects inherit', () => {
+  it('no inherited properties', () => {
     expect(compileJsonPath('.constructor')(object)).toEqual([]);
     expect(compileJsonPath('.__proto__')(object)).toEqual([]);
   });
 });
 
-describe('a path does not fit', () => {
+describe('a path fails', () => {
   it.each<[path: string, message: string]>([
     ['.spec.hosts[9].name', 'array index out of bounds: index 9, length 3'],
     ['.spec.replicas[0]', 'value is not array or slice'],
@@ -58,7 +58,7 @@ describe('a path does not fit', () => {
   });
 });
 
-describe('is no path', () => {
+describe('an invalid path', () => {
   it.each<[path: string, message: string]>([
     ['.spec.hosts[', 'unterminated array'],
     ['.spec.hosts[x]', 'invalid array index x'],
@@ -71,7 +71,7 @@ describe('is no path', () => {
   });
 });
 
-describe('printed', () => {
+describe('printJsonPathResult', () => {
   it.each<[value: unknown, text: string]>([
     ['x', 'x'],
     [3, '3'],

@@ -1,19 +1,19 @@
 import { encodeSortedJson, formatValue, isJsonObject, ownEntry } from '@coxswain/apimachinery';
 import { type JsonPathNode, parseJsonPath, type SliceNode } from './parse-json-path.ts';
 
-/** Finds what a path leads to, which may be nothing. Throws an Error where the path does not fit the value. */
+/** Returns the values at a path, which may be none. Throws an Error when the path does not apply to the value. */
 export type JsonPath = (value: unknown) => unknown[];
 
 /**
- * Compiles a path in kubectl's dialect of JSONPath, as printer columns have it: `.spec.replicas`,
- * `.status.conditions[?(@.type=="Ready")].status`. Fields that are not there lead to nothing. Throws an Error for what
- * is no path.
+ * Compiles a path in kubectl's dialect of JSONPath, as in printer columns: `.spec.replicas`,
+ * `.status.conditions[?(@.type=="Ready")].status`. Missing fields have no values. Throws an Error when the path is
+ * invalid.
  */
 export function compileJsonPath(path: string): JsonPath {
   return compileSteps(parseJsonPath(path));
 }
 
-/** What a path leads to, as text: objects and lists as JSON, anything else as Go would print it. */
+/** Formats a value: objects and lists as JSON, anything else as Go prints it. */
 export function printJsonPathResult(value: unknown): string {
   if (value === null || value === undefined) return '<no value>';
   return typeof value === 'object' ? encodeSortedJson(value) : formatValue(value);
@@ -62,7 +62,7 @@ function childrenOf(value: unknown): unknown[] {
   return isJsonObject(value) ? Object.values(value) : [];
 }
 
-/** The value and all that is in it and holds something, each before what it holds. */
+/** The value and all its non-empty descendants, parents before children. */
 function descendantsOf(root: unknown): unknown[] {
   const found: unknown[] = [];
   const waiting = [root];
@@ -133,7 +133,7 @@ function compileFilter({ left, operator, right }: Extract<JsonPathNode, { type: 
     });
 }
 
-/** What cannot be looked at is not there. */
+/** The values at a path; none when it fails. */
 function existing(find: JsonPath, item: unknown): unknown[] {
   try {
     return find(item);

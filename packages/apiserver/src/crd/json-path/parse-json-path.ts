@@ -4,7 +4,7 @@ export interface SliceNode {
   readonly start?: number;
   readonly end?: number;
   readonly step: number;
-  /** One index: the end is the next one. */
+  /** A single index, whose slice ends at the next one. */
   readonly single: boolean;
 }
 
@@ -22,10 +22,10 @@ export type JsonPathNode =
       readonly right: readonly JsonPathNode[];
     };
 
-/** Filters can hold filters; nobody needs them deeper. */
+/** Bounds the nesting of filters and unions. */
 const maxDepth = 20;
 
-/** Reads a path, without braces around it. Throws an Error with upstream's words for what is none. */
+/** Parses a path without surrounding braces. Throws an Error with upstream's message when it is invalid. */
 export const parseJsonPath = (path: string): JsonPathNode[] => new Parser(path, 0).parse();
 
 const dictKey = /^'([^']*)'$/;
@@ -46,7 +46,7 @@ class Parser {
   }
 
   parse(): JsonPathNode[] {
-    // Whatever stands behind a closing brace is another path, and nobody prints that.
+    // Text after a closing brace is ignored: it would be another path, whose result is not printed.
     while (this.#at < this.#text.length && this.#text[this.#at] !== '}') this.#next();
     return this.#nodes;
   }
@@ -156,7 +156,7 @@ class Parser {
     );
   }
 
-  /** Up to the closing parenthesis that is not in quotes. */
+  /** Reads up to the closing parenthesis outside of quotes. */
   #filterText(): string {
     let quote = '';
     let closed = false;

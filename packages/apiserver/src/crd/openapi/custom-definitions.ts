@@ -7,7 +7,7 @@ import { mapSchemas, v2Schema, v3Schema } from './published-schema.ts';
 
 const conventions = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md';
 
-/** What every resource has, with the words of built-in kinds. */
+/** Fields of all resources, with the descriptions of built-in kinds. */
 interface CommonFields {
   readonly typeMeta: JsonObject;
   readonly embeddedTypeMeta: JsonObject;
@@ -65,7 +65,10 @@ export function addDefinitions(
   });
 }
 
-/** Extensions come after all else, by name: so documents read as upstream's do, in protobuf byte for byte. */
+/**
+ * Sorts extensions by name after all other fields, as in upstream's documents, which makes protobuf equal byte for
+ * byte.
+ */
 function extensionsLast(definition: JsonObject): JsonObject {
   const isExtension = (key: string) => key.startsWith('x-');
   const own = Object.entries(definition).filter(([key]) => !isExtension(key));
@@ -73,7 +76,7 @@ function extensionsLast(definition: JsonObject): JsonObject {
   return { ...Object.fromEntries(own), ...sorted(Object.fromEntries(extensions)) };
 }
 
-/** Without a schema that says for every field what it is, nothing is said, and anything goes. */
+/** A kind without a structural schema is any object. */
 function objectDefinition(
   { schema, preserveUnknownFields }: CustomKind,
   dialect: Dialect,
@@ -93,7 +96,7 @@ const fieldsOf = ({ properties }: JsonObject): JsonObject => (isJsonObject(prope
 const sorted = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Writes out what embedded resources have besides their schema. */
+/** Adds the common fields of embedded resources to their schemas. */
 function withEmbedded(schema: JSONSchemaProps, isV2: boolean, common: CommonFields): JsonObject {
   const each = (child: JSONSchemaProps) => withEmbedded(child, isV2, common);
   const { items, properties, additionalProperties, required = [] } = schema;

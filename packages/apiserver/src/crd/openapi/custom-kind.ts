@@ -4,7 +4,7 @@ import type {
   JSONSchemaProps,
 } from '@coxswain/api/apiextensions/v1';
 
-/** A custom kind in one of its versions: all that its documents say. */
+/** A custom kind in one version, with everything that OpenAPI documents contain of it. */
 export interface CustomKind {
   readonly group: string;
   readonly version: string;

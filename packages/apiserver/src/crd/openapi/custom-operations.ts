@@ -24,11 +24,11 @@ const patchTypes = ['application/json-patch+json', 'application/merge-patch+json
 const status: Content = { type: 'meta.v1.Status' };
 const scale: Content = { type: 'autoscaling.v1.Scale' };
 
-/** One way to use a path. */
+/** An operation on a path. */
 interface Route {
   readonly method: Method;
   readonly action: string;
-  /** As operation ids have it. */
+  /** The verb in operation IDs. */
   readonly verb: string;
   readonly description: string;
   readonly options: string;
@@ -37,7 +37,7 @@ interface Route {
   readonly body?: { readonly content: Content; readonly required: boolean };
 }
 
-/** The operations on a custom kind. Watches are not listed: a list with a parameter is one. */
+/** The operations of a custom kind. Watches are not separate operations, but lists with a parameter. */
 export function customOperations(kind: CustomKind, catalogue: Catalogue, descriptions: Descriptions): PathItem[] {
   const root = `/apis/${kind.group}/${kind.version}`;
   const collection = kind.namespaced ? `${root}/namespaces/{namespace}/${kind.plural}` : `${root}/${kind.plural}`;
@@ -89,7 +89,7 @@ export function customOperations(kind: CustomKind, catalogue: Catalogue, descrip
   ];
 }
 
-/** Reading has one option, which no type but that of lists describes. */
+/** The only option of reads is resourceVersion, whose description is that of ListOptions. */
 const parametersOf = (options: string, catalogue: Catalogue, descriptions: Descriptions): Parameter[] =>
   options === 'Get'
     ? optionParameters(catalogue, descriptions, ['meta.v1.ListOptions']).filter(
@@ -139,7 +139,7 @@ const deleteRoute = ({ kind }: CustomKind): Route => ({
   body: { content: { type: 'meta.v1.DeleteOptions' }, required: false },
 });
 
-/** Reading and changing one object, or a part of it. */
+/** Operations to read and change an object or its subresource. */
 const objectRoutes = (what: string, content: Content): Route[] => [
   {
     method: 'get',

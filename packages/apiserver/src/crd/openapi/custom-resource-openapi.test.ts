@@ -9,20 +9,22 @@ import { CustomResourceOpenApi } from './custom-resource-openapi.ts';
 
 type JsonObject = Record<string, unknown>;
 
-/** Definitions, and what the real server publishes of them. Of built-in types only the kinds are kept. */
+/**
+ * Definitions, and the documents that kube-apiserver publishes for them. Of built-in types only the kinds are recorded.
+ */
 const recorded: {
   crds: CustomResourceDefinition[];
   v3: Record<string, { components: { schemas: JsonObject } }>;
   v2: { paths: JsonObject; definitions: JsonObject };
 } = JSON.parse(readFileSync(new URL('./testdata/documents.json', import.meta.url), 'utf8'));
 
-/** They come with the built packages, and documents go without where those are not. */
+/** Descriptions are part of the built packages. Without them, documents have no descriptions. */
 const isDescribed = await loadDescriptions().then(
   () => true,
   () => false,
 );
 
-/** Without descriptions of options, which are long and the same as elsewhere. */
+/** Omits descriptions of options, which are long and tested elsewhere. */
 function comparable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(comparable);
   if (!isJsonObject(value)) return value;
@@ -52,8 +54,8 @@ function publishing(definitions = recorded.crds): { service: OpenApiService; cus
 const json = async (service: OpenApiService, path: string): Promise<JsonObject> =>
   JSON.parse(Buffer.from((await service.v3(path, 'json'))!.bytes).toString());
 
-describe('documents of custom resources', () => {
-  it.each(Object.keys(recorded.v3))('%s is what the real server publishes', async (path) => {
+describe('OpenAPI documents of custom resources', () => {
+  it.each(Object.keys(recorded.v3))('%s equals that of kube-apiserver', async (path) => {
     const { service } = publishing();
     const ours = await json(service, path);
     const { schemas } = ours.components as { schemas: JsonObject };
@@ -65,7 +67,7 @@ describe('documents of custom resources', () => {
     expect(comparable(ours)).toEqual(comparable(recorded.v3[path]));
   });
 
-  it('are part of the one document of OpenAPI v2', async () => {
+  it('are part of the OpenAPI v2 document', async () => {
     const { service } = publishing();
     const { paths, definitions } = JSON.parse(Buffer.from((await service.v2('json')).bytes).toString());
     const own = Object.entries(definitions).filter(([name]) => name.startsWith('com.example'));
@@ -80,7 +82,7 @@ describe('documents of custom resources', () => {
     );
   });
 
-  it('stand beside those of built-in kinds, which a definition cannot replace', async () => {
+  it('are merged with those of built-in kinds, which a definition cannot replace', async () => {
     const { service } = publishing([]);
     const catalogue = Catalogue.builtIn();
     const builtIn = new BuiltInOpenApi(catalogue, servedResources(catalogue, new Map(), new FeatureGates()));
@@ -96,18 +98,18 @@ describe('documents of custom resources', () => {
     expect([...(await service.v3Index()).keys()]).toEqual([]);
   });
 
-  it('show integers beyond 2^53 with all their digits', async () => {
+  it('keep all digits of integers beyond 2^53', async () => {
     const crd = structuredClone(recorded.crds[0]!);
     const schema = crd.spec.versions[0]!.schema!.openAPIV3Schema!;
     schema.properties = { exact: { type: 'integer', format: 'int64', default: 9_007_199_254_740_993n } };
     const { service } = publishing([crd]);
     const document = Buffer.from((await service.v3('apis/stable.example.com/v1', 'json'))!.bytes);
     expect(document.includes('"default":9007199254740993')).toBe(true);
-    // It has no defaults.
+    // OpenAPI v2 documents have no defaults.
     expect((await service.v2('json')).bytes.length).toBeGreaterThan(0);
   });
 
-  it('change with their definition alone', async () => {
+  it('change only with their own definition', async () => {
     const { service, custom } = publishing();
     const before = await service.v3Index();
     const crd = structuredClone(recorded.crds[0]!);
@@ -120,7 +122,7 @@ describe('documents of custom resources', () => {
     expect(await service.v3Index()).toEqual(before);
   });
 
-  it('are gone with their definition, or with the version served', async () => {
+  it('are removed with their definition, or when the version is no longer served', async () => {
     const { service, custom } = publishing();
     custom.withdraw('crontabs.stable.example.com');
     const rich = structuredClone(recorded.crds[1]!);
@@ -132,7 +134,7 @@ describe('documents of custom resources', () => {
     expect(Object.keys(paths as object).every((path) => path.includes('apples'))).toBe(true);
   });
 
-  it('say nothing of a schema that is not structural', async () => {
+  it('omit a schema that is not structural', async () => {
     const crd = structuredClone(recorded.crds[0]!);
     crd.spec.versions[0]!.schema = { openAPIV3Schema: { properties: { spec: {} } } };
     const { service } = publishing([crd]);

@@ -20,12 +20,12 @@ import { addDefinitions } from './custom-definitions.ts';
 import { type CustomKind, customKinds } from './custom-kind.ts';
 import { customOperations } from './custom-operations.ts';
 
-/** To be raised when other documents are written of the same definitions: clients keep documents by their hash. */
+/** Must be incremented when the generated documents change, since clients cache documents by their hash. */
 const generatorRevision = 1;
 
 const info: JsonObject = { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' };
 
-/** Groups whose types clients of custom resources do not know. */
+/** Groups that are not registered in upstream's scheme for custom resources. */
 const foreignGroups = new Set([
   'admission.k8s.io',
   'apiextensions.k8s.io',
@@ -35,13 +35,13 @@ const foreignGroups = new Set([
 
 interface Published {
   readonly kinds: readonly CustomKind[];
-  /** Of each kind; made when first asked for. */
+  /** Computed on first use. */
   readonly hashes: Map<CustomKind, string>;
 }
 
 /**
- * The documents of custom resources, one for each group version. Nothing is made of a definition before somebody asks;
- * a change of one definition changes the documents of its group versions and no others.
+ * The OpenAPI documents of custom resources, one for each group version. Documents are generated on request. A change
+ * of a definition changes only the documents of its group versions.
  */
 export class CustomResourceOpenApi implements OpenApiProvider {
   readonly #catalogue: Catalogue;
@@ -50,19 +50,19 @@ export class CustomResourceOpenApi implements OpenApiProvider {
   readonly #published = new Map<string, Published>();
   #descriptions: Promise<Descriptions> | undefined;
 
-  /** `changed` is called when documents are others than before: `OpenApiService.changed`. */
+  /** `changed` is called when the documents have changed: `OpenApiService.changed`. */
   constructor(catalogue: Catalogue, changed: () => void) {
     this.#catalogue = catalogue;
     this.#changed = changed;
   }
 
-  /** Publishes the served versions of an established definition, in place of what was published of it before. */
+  /** Publishes the served versions of an established definition, replacing earlier ones. */
   publish(definition: CustomResourceDefinition): void {
     this.#published.set(definition.metadata.name ?? '', { kinds: customKinds(definition), hashes: new Map() });
     this.#changed();
   }
 
-  /** Takes a definition's documents back: it is gone, or no longer established. */
+  /** Removes the documents of a definition that was deleted or is no longer established. */
   withdraw(name: string): void {
     if (this.#published.delete(name)) this.#changed();
   }
@@ -109,7 +109,7 @@ export class CustomResourceOpenApi implements OpenApiProvider {
     return definitions;
   }
 
-  /** Where they were not built, documents go without. */
+  /** Resolves to no descriptions when they are not built. */
   #loadDescriptions(): Promise<Descriptions> {
     this.#descriptions ??= loadDescriptions().catch(() => ({}));
     return this.#descriptions;

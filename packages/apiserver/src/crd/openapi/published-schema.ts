@@ -1,7 +1,7 @@
 import type { JSONSchemaProps, ValidationRule } from '@coxswain/api/apiextensions/v1';
 import { jsonEquals } from '@coxswain/apimachinery';
 
-/** Keywords in the order in which documents have them. */
+/** Keywords in the order of upstream's documents. */
 const keywords: readonly (keyof JSONSchemaProps)[] = [
   'description',
   'type',
@@ -43,10 +43,10 @@ const keywords: readonly (keyof JSONSchemaProps)[] = [
 
 const isSilent = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
-/** These say nothing when they are false. */
+/** These keywords are omitted when they are false. */
 const switches = new Set<string>(['nullable', 'exclusiveMaximum', 'exclusiveMinimum']);
 
-/** Rebuilds a schema: every schema inside passes through `change`, outer ones first, properties sorted by name. */
+/** Applies `change` to the schema and then to all schemas inside. Sorts properties by name. */
 export function mapSchemas(
   schema: JSONSchemaProps,
   change: (schema: JSONSchemaProps) => JSONSchemaProps,
@@ -80,7 +80,7 @@ const ruleInOrder = ({ rule, message, messageExpression, reason, fieldPath, opti
 function inOrder(schema: JSONSchemaProps): JSONSchemaProps {
   const entries = keywords.flatMap((keyword) => {
     const value = schema[keyword];
-    // A default may be false or empty.
+    // Defaults are kept even when they are false or empty.
     const says = keyword === 'default' ? (value ?? null) !== null : !isSilent(value);
     return says && !(switches.has(keyword) && value === false) ? [[keyword, value] as const] : [];
   });
@@ -90,7 +90,7 @@ function inOrder(schema: JSONSchemaProps): JSONSchemaProps {
 
 const integerOrString: JSONSchemaProps[] = [{ type: 'integer' }, { type: 'string' }];
 
-/** Says in plain words what int-or-string means. */
+/** Adds the alternatives that int-or-string stands for, unless they are there. */
 function unfolded(schema: JSONSchemaProps): JSONSchemaProps {
   const { anyOf, allOf = [] } = schema;
   const isSaid = jsonEquals(anyOf, integerOrString) || jsonEquals(allOf[0]?.anyOf, integerOrString);
@@ -98,12 +98,12 @@ function unfolded(schema: JSONSchemaProps): JSONSchemaProps {
   return anyOf ? { ...schema, allOf: [{ anyOf: integerOrString }, ...allOf] } : { ...schema, anyOf: integerOrString };
 }
 
-/** A schema as OpenAPI v3 has it. */
+/** The schema for OpenAPI v3 documents. */
 export const v3Schema = (schema: JSONSchemaProps): JSONSchemaProps => inOrder(unfolded(schema));
 
 /**
- * A schema as OpenAPI v2 can have it: no alternatives, no defaults, and nothing said of values that may be null or have
- * unknown fields, which clients would take too literally.
+ * The schema for OpenAPI v2 documents: without alternatives, defaults, and the structure of values that are nullable or
+ * preserve unknown fields, which clients would apply too strictly.
  */
 export function v2Schema(schema: JSONSchemaProps): JSONSchemaProps {
   const { allOf: _a, oneOf: _b, anyOf: _c, not: _d, default: _e, nullable, ...kept } = schema;

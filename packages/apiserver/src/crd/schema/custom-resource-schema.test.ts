@@ -7,7 +7,7 @@ import { largeDefinition, largeObject } from './large-schema.test-data.ts';
 
 const string: JSONSchemaProps = { type: 'string' };
 
-/** A schema for objects with a `spec`. */
+/** Compiles a schema for objects with a `spec`. */
 const compile = (spec: JSONSchemaProps, more: JSONSchemaProps['properties'] = {}) =>
   compileCustomResourceSchema({ type: 'object', properties: { spec, ...more } }, { kind: 'Widget' });
 
@@ -18,7 +18,7 @@ const objectWith = (spec: unknown): CustomObject => ({
   spec,
 });
 
-/** Puts schemas, or values, into each other. */
+/** Nests schemas or values. */
 function nest<T>(depth: number, wrap: (inner: T) => T, innermost: T): T {
   let result = innermost;
   for (let i = 0; i < depth; i++) result = wrap(result);
@@ -29,7 +29,7 @@ describe('a large schema', () => {
   const { openAPIV3Schema } = largeDefinition().spec.versions[0]!.schema!;
   const schema = compileCustomResourceSchema(openAPIV3Schema, { kind: 'Large' });
 
-  it('accepts an object of its own, and sets its defaults', () => {
+  it('accepts a valid object, and sets its defaults', () => {
     const object = largeObject();
     expect(schema.prune(object)).toEqual([]);
     schema.default(object);
@@ -38,7 +38,7 @@ describe('a large schema', () => {
     expect([group3.paused, group3.steps[2]!.timeoutSeconds]).toEqual([false, 30]);
   });
 
-  it('finds what is wrong deep inside', () => {
+  it('finds an error in a nested field', () => {
     const object = largeObject();
     const { group7 } = object.spec as { group7: { steps: { env: { name: unknown }[] }[] } };
     group7.steps[1]!.env[2]!.name = 5;
@@ -48,13 +48,13 @@ describe('a large schema', () => {
   });
 });
 
-describe('what comes from the store', () => {
+describe('an object from the store', () => {
   const schema = compile({
     type: 'object',
     properties: { template: { type: 'object', 'x-kubernetes-embedded-resource': true, properties: { a: string } } },
   });
 
-  it('loses fields of metadata that cannot be read, rather than being refused', () => {
+  it('loses invalid fields of metadata instead of being rejected', () => {
     const object = objectWith({
       template: { apiVersion: 1, kind: 'A', metadata: { name: 'y', labels: 'z', other: 1 }, a: 'x' },
     });
@@ -72,7 +72,7 @@ describe('what comes from the store', () => {
     });
   });
 
-  it('is refused without metadata that is an object', () => {
+  it('is rejected when its metadata is not an object', () => {
     const object = { ...objectWith({}), metadata: 'x' };
     expect(() => schema.prune(object, { dropInvalidMetadata: true })).toThrow(
       'invalid metadata: expected object, got string',
@@ -81,7 +81,7 @@ describe('what comes from the store', () => {
 });
 
 describe('without pruning', () => {
-  it('only metadata is made what its type says', () => {
+  it('only unknown fields of metadata are removed', () => {
     const schema = compileCustomResourceSchema(
       { type: 'object', properties: { spec: { type: 'object' } } },
       { kind: 'Widget', preserveUnknownFields: true },
@@ -91,7 +91,7 @@ describe('without pruning', () => {
     expect(object).toEqual({ ...objectWith({ a: { b: null } }), other: 1 });
   });
 
-  it('a resource without a schema takes anything that passes for metadata, and keeps nothing else', () => {
+  it('a resource without a schema keeps only its metadata', () => {
     const schema = compileCustomResourceSchema(undefined, { kind: 'Widget' });
     const object = objectWith({ a: 1 });
     expect(schema.prune(object)).toEqual(['spec']);
@@ -107,7 +107,7 @@ describe('the status subresource', () => {
   );
   const withStatus = (status: unknown) => ({ ...objectWith({}), status });
 
-  it('is asked about status only', () => {
+  it('validates only the status', () => {
     const errors = schema.validateStatus(withStatus({ phase: 'B', count: 'x' }), objectWith({}));
     expect(errors.map(String)).toEqual([
       'status.phase: Unsupported value: "B": supported values: "A"',
@@ -115,7 +115,7 @@ describe('the status subresource', () => {
     ]);
   });
 
-  it('tolerates what did not change', () => {
+  it('tolerates errors in unchanged values', () => {
     const old = withStatus({ phase: 'B', count: 1 });
     expect(schema.validateStatus(withStatus({ phase: 'B', count: 2 }), old)).toEqual([]);
     expect(schema.validateStatus(withStatus({ phase: 'C', count: 1 }), old)).toHaveLength(1);
@@ -123,7 +123,7 @@ describe('the status subresource', () => {
   });
 });
 
-describe('rules', () => {
+describe('validation rules', () => {
   const schema = compile({
     type: 'object',
     properties: { a: { ...string, pattern: '^x' } },
@@ -132,12 +132,12 @@ describe('rules', () => {
   const validate = async (object: Record<string, unknown>) =>
     (await schema.validateRules(object, undefined, schema.validate(object))).map(String);
 
-  it('speak of objects that have other errors too', async () => {
+  it('are evaluated on objects with other errors', async () => {
     expect(await validate(objectWith({ a: 'y' }))).toEqual(['spec: Invalid value: a must be x']);
     expect(await validate(objectWith({ a: 'x' }))).toEqual([]);
   });
 
-  it('are not looked at for objects that they could not read', async () => {
+  it('are not evaluated on objects with type errors', async () => {
     expect(await validate(objectWith({ a: 5 }))).toEqual([
       '<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
     ]);
@@ -145,7 +145,7 @@ describe('rules', () => {
 });
 
 describe('hostile schemas', () => {
-  it('may be as deep as JSON may be', () => {
+  it('may be as deep as the limit for JSON', () => {
     const depth = 480;
     const schema = compile(nest<JSONSchemaProps>(depth, (a) => ({ type: 'object', properties: { a } }), string));
     const object = objectWith(nest<unknown>(depth, (a) => ({ a }), 5));
@@ -154,7 +154,7 @@ describe('hostile schemas', () => {
     expect(schema.validate(object, { old: cloneJson(object) })).toEqual([]);
   });
 
-  it('may have towers of alternatives', () => {
+  it('may have deeply nested alternatives', () => {
     const tower = nest<JSONSchemaProps>(400, (inner) => ({ anyOf: [inner, { pattern: 'q' }] }), { maxLength: 1 });
     expect(
       compile({ ...string, ...tower })
@@ -163,7 +163,7 @@ describe('hostile schemas', () => {
     ).toContain('spec: Too long: may not be more than 1 byte');
   });
 
-  it('do not let defaults multiply without end', () => {
+  it('cannot multiply defaults without bounds', () => {
     const list = Array.from({ length: 100 }, () => ({}));
     const schema = compile(
       nest<JSONSchemaProps>(
@@ -176,7 +176,7 @@ describe('hostile schemas', () => {
     expect(() => schema.default(object)).toThrow('Request entity too large: the defaults of the object are too large');
   });
 
-  it('do not let checks multiply without end', () => {
+  it('cannot multiply checks without bounds', () => {
     const allOf = Array.from({ length: 10_000 }, () => ({ maxLength: 1 }));
     const schema = compile({ type: 'array', items: { ...string, allOf } });
     expect(() => schema.validate(objectWith(Array.from({ length: 1000 }, () => 'x')))).toThrow(
@@ -184,7 +184,7 @@ describe('hostile schemas', () => {
     );
   });
 
-  it('do not make messages without end', () => {
+  it('cannot cause an unbounded number of errors', () => {
     const values = Array.from({ length: 10_000 }, (_, i) => `value-${i}`);
     const listed = compile({ type: 'array', items: { ...string, enum: values } });
     expect(listed.validate(objectWith(Array.from({ length: 1000 }, () => 'x'))).length).toBeLessThan(10);
@@ -192,7 +192,7 @@ describe('hostile schemas', () => {
     expect(typed.validate(objectWith(Array.from({ length: 50_000 }, () => 'x')))).toHaveLength(10_000);
   });
 
-  it('reach no prototype', () => {
+  it('cannot modify prototypes', () => {
     const properties: JSONSchemaProps['properties'] = JSON.parse('{"__proto__": {"type": "string", "default": "x"}}');
     const schema = compile({ type: 'object', default: {}, properties: properties! });
     const object = objectWith(JSON.parse('{"__proto__": {"polluted": true}, "constructor": 1}'));
@@ -225,7 +225,7 @@ describe('pruning and defaulting', () => {
     ),
   }));
 
-  it('leave nothing to do for a second time', () => {
+  it('are idempotent', () => {
     fc.assert(
       fc.property(value, (spec) => {
         const object = objectWith(cloneJson(spec));

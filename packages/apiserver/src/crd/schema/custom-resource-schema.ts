@@ -17,30 +17,30 @@ import { type EventLoop, systemEventLoop } from '@coxswain/apimachinery/turns';
 import { hasRules, type RuleValidator } from '../validation-rules/index.ts';
 import { structSchemaOf } from './struct-schema.ts';
 
-/** A custom object as it is held in memory: plain JSON. */
+/** A custom object in memory: plain JSON. */
 export type CustomObject = Record<string, unknown>;
 
 interface PruneOptions {
-  /** Fields of metadata with a wrong type are left out instead of being refused: for what comes from the store. */
+  /** Drops fields of metadata with a wrong type instead of throwing. For objects from the store. */
   readonly dropInvalidMetadata?: boolean;
 }
 
 interface ValidateOptions {
-  /** The object before the update: what was wrong with it already and did not change is tolerated. */
+  /** The object before the update. Errors in values that did not change are tolerated. */
   readonly old?: CustomObject;
-  /** What the scale subresource has against the object: upstream lists it after what the schema has. */
+  /** Errors of the scale subresource, which upstream lists after those of the schema. */
   readonly scaleErrors?: ErrorList;
 }
 
 interface CompileOptions {
-  /** Where others get their turn while rules judge an object; the thread's own by default. */
+  /** Yields while rules are evaluated. Default: the system event loop. */
   readonly eventLoop?: EventLoop;
   readonly kind: string;
-  /** `spec.preserveUnknownFields` of the definition: nothing is pruned. */
+  /** `spec.preserveUnknownFields` of the definition: no fields are pruned. */
   readonly preserveUnknownFields?: boolean;
 }
 
-/** Of an object with such errors, rules might read what is not there. */
+/** With these errors, rules could access missing fields or values of other types, and are not evaluated. */
 const blocking: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
   'FieldValueNotSupported',
   'FieldValueRequired',
@@ -52,9 +52,9 @@ const blocking: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
 const rulesNotChecked =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
 
-/** One version's schema of a custom resource, compiled once: all that is done to its objects because of it. */
+/** The compiled schema of one version of a custom resource: pruning, defaulting and validation of its objects. */
 export class CustomResourceSchema {
-  /** The schema that it was compiled from; undefined where there is none. */
+  /** The schema that it was compiled from, if any. */
   readonly openAPIV3Schema: JSONSchemaProps | undefined;
   readonly #options: CompileOptions;
   readonly #structural: Structural;
@@ -72,12 +72,12 @@ export class CustomResourceSchema {
     this.#validator = openAPIV3Schema && compileSchemaValidator(openAPIV3Schema);
   }
 
-  /** Whether `default` can change anything. */
+  /** Whether `default` may change an object. */
   get needsDefaulting(): boolean {
     return this.#structural.hasDefaults;
   }
 
-  /** For FieldManager: list types, keys, atomic maps, where anything may stand. Made when first asked for. */
+  /** For FieldManager: list types, keys, atomic maps and fields of any type. Computed on first use. */
   get structSchema(): StructSchema {
     const { kind, preserveUnknownFields = false } = this.#options;
     this.#structSchema ??= structSchemaOf(kind, this.openAPIV3Schema, preserveUnknownFields);
@@ -85,11 +85,10 @@ export class CustomResourceSchema {
   }
 
   /**
-   * Brings an object that was decoded, or came from the store or a converter, into its version's form, in place:
-   * metadata (the root's and that of embedded resources) as its type says, no unknown fields, no nulls that mean
-   * nothing. Returns the paths of fields that were unknown, in upstream's order, for `unknown field "spec.x"`.
-   * Throws an Error with upstream's message (for a 400) when metadata, or apiVersion and kind of an embedded resource,
-   * have a wrong type.
+   * Brings an object from a request, the store or a converter into its version's form, in place: metadata of the root
+   * and of embedded resources according to its type, without unknown fields and meaningless nulls. Returns the paths of
+   * unknown fields in upstream's order, for `unknown field "spec.x"`. Throws an Error with upstream's message (for a
+   * 400) when metadata, or apiVersion and kind of an embedded resource, have a wrong type.
    */
   prune(object: CustomObject, { dropInvalidMetadata = false }: PruneOptions = {}): readonly string[] {
     const schema = this.#structural;
@@ -108,16 +107,17 @@ export class CustomResourceSchema {
   }
 
   /**
-   * Sets defaults, in place: after `prune`, in requests and in what comes from the store. Throws an ApiError (413) for
-   * schemas whose defaults multiply beyond bounds.
+   * Sets defaults in place. Must follow `prune`, for objects from requests and from the store. Throws an ApiError (413)
+   * when the defaults of the schema exceed a limit.
    */
   default(object: CustomObject): void {
     applyDefaults(object, this.#structural);
   }
 
   /**
-   * What is wrong with an object as upstream words it, in its order: by the schema, in embedded resources, in lists that
-   * are sets or maps. Neither the root's own metadata nor rules. Throws an ApiError (413) for what is beyond measure.
+   * Returns the errors of an object, with upstream's messages and order: of the schema, embedded resources, and lists
+   * that are sets or maps. Excludes the root's metadata and rules. Throws an ApiError (413) when validation exceeds a
+   * limit.
    */
   validate(object: CustomObject, { old, scaleErrors = [] }: ValidateOptions = {}): ErrorList {
     return [
@@ -128,15 +128,15 @@ export class CustomResourceSchema {
     ];
   }
 
-  /** The same for an update through the status subresource: the schema speaks of `status` only. */
+  /** Like `validate` for an update of the status subresource: only `status` is validated against the schema. */
   validateStatus(object: CustomObject, old: CustomObject, scaleErrors: ErrorList = []): ErrorList {
     const ofStatus = Object.hasOwn(object, 'status') ? this.#validateStatus(object.status, old) : [];
     return [...ofStatus, ...scaleErrors, ...this.#validateLists(object, old)];
   }
 
   /**
-   * What the schema's rules have against an object, or why they were not asked: `errors` are all that were found before.
-   * `warn` takes what is forgiven since an update did not change it. A promise only where it takes long.
+   * Evaluates the validation rules. `errors`: all errors found before, which may prevent it. `warn` receives errors
+   * that are tolerated because the value did not change. Returns a promise only when it takes long.
    */
   validateRules(
     object: CustomObject,
@@ -167,14 +167,14 @@ export class CustomResourceSchema {
     return this.#statusValidator(status, Path.of('status'), before);
   }
 
-  /** Lists that had duplicates before may have them still. */
+  /** Tolerates duplicates when the old object has some. */
   #validateLists(object: CustomObject, old: CustomObject | undefined): ErrorList {
     const errors = validateUniqueLists(object, this.#structural);
     return errors.length > 0 && old && validateUniqueLists(old, this.#structural).length > 0 ? [] : errors;
   }
 }
 
-/** Reads and compiles a version's schema; throws nothing for schemas that passed validation. */
+/** Compiles the schema of a version. Does not throw for schemas that passed validation. */
 export const compileCustomResourceSchema = (
   openAPIV3Schema: JSONSchemaProps | undefined,
   options: CompileOptions,

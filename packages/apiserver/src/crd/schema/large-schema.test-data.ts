@@ -1,13 +1,13 @@
 import type { CustomResourceDefinition, JSONSchemaProps } from '@coxswain/api/apiextensions/v1';
 
 export interface LargeSchemaOptions {
-  /** About so many fields, in groups of twenty. */
+  /** Approximate number of fields, in groups of twenty. */
   readonly fields?: number;
-  /** So many rules (`x-kubernetes-validations`), spread over the groups. */
+  /** Number of rules (`x-kubernetes-validations`), distributed over the groups. */
   readonly rules?: number;
 }
 
-/** One group: scalars of all kinds, a list of objects with a list inside, a map, something with a default. */
+/** One group: scalars of all types, nested lists, a map, and a field with a default. */
 function group(rules: readonly string[]): JSONSchemaProps {
   const name: JSONSchemaProps = { type: 'string', maxLength: 63, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' };
   return {
@@ -74,7 +74,7 @@ const rulesOfGroups = [
   '!has(self.labels) || size(self.labels) <= 64',
 ];
 
-/** A definition as large operators have them: 200 fields, nested lists, 50 rules if asked for. */
+/** A definition as large as those of large operators: 200 fields, nested lists, 50 rules if requested. */
 export function largeDefinition({ fields = 200, rules = 0 }: LargeSchemaOptions = {}): CustomResourceDefinition {
   const groups = Math.max(1, Math.round(fields / 20));
   const properties: Record<string, JSONSchemaProps> = {};
@@ -104,7 +104,7 @@ export function largeDefinition({ fields = 200, rules = 0 }: LargeSchemaOptions 
   };
 }
 
-/** A valid object of it with every field set that has no default, three items in each list. */
+/** A valid object of it with all fields that have no default, and three items in each list. */
 export function largeObject({ fields = 200 }: LargeSchemaOptions = {}, name = 'large'): Record<string, unknown> {
   const three = <T>(make: (i: number) => T): T[] => [0, 1, 2].map(make);
   const spec: Record<string, unknown> = {};

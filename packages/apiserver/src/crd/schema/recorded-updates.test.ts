@@ -6,7 +6,7 @@ import { compileCustomResourceSchema } from './custom-resource-schema.ts';
 interface Recorded {
   readonly old: unknown;
   readonly spec: unknown;
-  /** Reason, field and message of each; absent when the update was accepted. */
+  /** Reason, field and message of each error. Absent when the update was accepted. */
   readonly causes?: readonly (readonly string[])[];
 }
 
@@ -16,7 +16,7 @@ interface RecordedSchema {
   readonly results: readonly Recorded[];
 }
 
-/** Updates of objects that were stored before their schema became stricter, and the real server's answers. */
+/** Updates of objects that were stored before their schema became stricter, and the answers of kube-apiserver. */
 const recorded: readonly RecordedSchema[] = JSON.parse(
   readFileSync(new URL('./testdata/updates.json', import.meta.url), 'utf8'),
 );
@@ -28,7 +28,7 @@ const objectWith = (spec: unknown) => ({
   spec,
 });
 
-describe('what the real server tolerates in updates', () => {
+describe('updates are tolerated like by kube-apiserver', () => {
   describe.each(recorded)('$name', ({ schema, results }) => {
     const compiled = compileCustomResourceSchema({ type: 'object', properties: { spec: schema } }, { kind: 'Rec' });
 

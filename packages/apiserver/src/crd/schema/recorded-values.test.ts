@@ -4,11 +4,11 @@ import { parseJson, stringifyJson } from '@coxswain/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { compileCustomResourceSchema } from './custom-resource-schema.ts';
 
-/** What became of a request to create an object. */
+/** The outcome of a request to create an object. */
 interface Outcome {
   readonly stored?: unknown;
   readonly warnings?: readonly string[];
-  /** Reason, field and message of each. */
+  /** Reason, field and message of each error. */
   readonly causes?: readonly (readonly string[])[];
   readonly refused?: readonly [code: number, message: string];
 }
@@ -24,7 +24,7 @@ const read = (file: string) => parseJson(readFileSync(new URL(`./testdata/${file
 const values = read('values.json') as Recorded<Outcome & { readonly spec: unknown }>[];
 const objects = read('objects.json') as Recorded<Outcome & { readonly object: object }>[];
 
-/** Causes come in no order where the real server has a map. */
+/** Sorted, since kube-apiserver reports errors in maps in random order. */
 const inOrder = (causes: Outcome['causes'] = []): string[] => causes.map((cause) => cause.join(' | ')).sort();
 
 function create(schema: JSONSchemaProps, kind: string, given: object): Outcome {
@@ -51,7 +51,7 @@ function expectSame(actual: Outcome, expected: Outcome): void {
   expect(actual.warnings).toEqual(expected.warnings);
 }
 
-describe('what the real server makes of values', () => {
+describe('values are handled like by kube-apiserver', () => {
   describe.each(values)('$name', ({ schema, results }) => {
     it.each(results.map((result) => [stringifyJson(result.spec), result] as const))('%s', (text, expected) => {
       const { value: spec } = parseJson(Buffer.from(text));
@@ -65,7 +65,7 @@ describe('what the real server makes of values', () => {
   });
 });
 
-describe('what the real server makes of objects', () => {
+describe('objects are handled like by kube-apiserver', () => {
   describe.each(objects)('$name', ({ schema, kind = '', results }) => {
     it.each(results.map((result) => [JSON.stringify(result.object), result] as const))('%s', (text, expected) => {
       const actual = create(schema, kind, JSON.parse(text));

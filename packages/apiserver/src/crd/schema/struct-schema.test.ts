@@ -4,7 +4,7 @@ import { FieldManager, type KubernetesObject } from '@coxswain/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { compileCustomResourceSchema } from './custom-resource-schema.ts';
 
-/** Configurations that were applied, and the fields that the real server says the manager owns then. */
+/** Applied configurations, and the fields that kube-apiserver records in managedFields. */
 const recorded: {
   schema: JSONSchemaProps;
   results: { spec: unknown; fields?: unknown; refused?: [code: number, message: string] }[];
@@ -27,7 +27,7 @@ function managerOf(schema: JSONSchemaProps | undefined, preserveUnknownFields = 
 const apply = (manager: FieldManager, name: string, more: object): KubernetesObject =>
   manager.apply(undefined, { apiVersion, kind, metadata: { name }, ...more }, { manager: 'me' });
 
-describe('what a manager owns of an applied configuration', () => {
+describe('managedFields of an applied configuration', () => {
   const manager = managerOf(recorded.schema);
 
   it.each(recorded.results.map((result) => [JSON.stringify(result.spec), result] as const))(
@@ -39,7 +39,7 @@ describe('what a manager owns of an applied configuration', () => {
     },
   );
 
-  it('is whatever it says where nothing is known of the kind', () => {
+  it('contain all of its fields for a kind without a schema', () => {
     const owned = { 'f:spec': { '.': {}, 'f:a': { '.': {}, 'f:b': {} }, 'f:l': {} } };
     const spec = { a: { b: 1 }, l: [{ c: 1 }] };
     const applied = apply(managerOf(undefined), 'x', { spec });

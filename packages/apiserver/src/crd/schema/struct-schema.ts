@@ -3,8 +3,8 @@ import type { JSONSchemaProps } from '@coxswain/api/apiextensions/v1';
 import type { Field, ListSchema, Schema, StructSchema } from '@coxswain/apimachinery';
 
 /**
- * A resource's schema as apply knows schemas: how lists and maps merge, which scalars are typed. It serves FieldManager
- * only: custom objects are kept as they were sent, so nothing is to be normalized by it.
+ * Converts a schema for server-side apply: how lists and maps merge, and the types of scalars. It must only be used by
+ * FieldManager: custom objects are stored as they were sent, so it must not normalize them.
  */
 export function structSchemaOf(
   kind: string,
@@ -15,7 +15,7 @@ export function structSchemaOf(
   return resource(kind, { ...schema, ...(preserveUnknownFields && { 'x-kubernetes-preserve-unknown-fields': true }) });
 }
 
-/** An object with apiVersion, kind and metadata of its own. */
+/** The schema of an object with its own apiVersion, kind and metadata. */
 function resource(name: string, schema: JSONSchemaProps): StructSchema {
   const own = Object.entries(schema.properties ?? {}).filter(([key]) => !metaFields.has(key));
   return struct(
@@ -70,7 +70,7 @@ function schemaOf(schema: JSONSchemaProps): Schema {
     case 'array':
       return listSchema(schema);
     case 'string':
-      // Apply takes a string with a format for any scalar, as it takes a time.
+      // As with times, apply accepts any scalar for a string with a format.
       return { kind: !schema.format || schema.format === 'byte' ? 'string' : 'time' };
     case 'integer':
       return { kind: 'int64' };

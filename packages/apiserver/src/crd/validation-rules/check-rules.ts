@@ -6,30 +6,30 @@ import { maxRequestBytes } from '../../cel-types/schema-type.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import type { RuleNodes } from './rule-node.ts';
 
-/** What a rule may cost at most, by its estimate, wherever it is evaluated in an object. */
+/** Maximum estimated cost of a rule, for all its evaluations in one object. */
 const maxRuleCost = 10_000_000;
-/** What the rules of a schema may cost together. */
+/** Maximum estimated cost of all rules of a schema. */
 const maxTotalCost = 100_000_000;
-/** So many of the most expensive are named when the total is too high. */
+/** Number of the most expensive rules that are reported when the total is too high. */
 const namedRules = 4;
 
 const correlatedMaps: ReadonlySet<string | undefined> = new Set([undefined, 'atomic', 'granular']);
 
-/** Where a schema stands. */
+/** The position of a schema. */
 interface Place {
   readonly path: Path;
   readonly isRoot: boolean;
-  /** How many values of the schema an object can have; undefined where there is no bound. */
+  /** Maximum number of values of the schema in an object; undefined without bound. */
   readonly cardinality: number | undefined;
-  /** The list, or map of unknown type, whose values belong to no old ones. */
+  /** The outermost list, or map of unknown type, whose values cannot be correlated with old ones. */
   readonly uncorrelated: Path | undefined;
-  /** There is a rule here or above. */
+  /** Whether a schema here or above has rules. */
   readonly isInScope: boolean;
-  /** A rule above sees no type, so that none below does. */
+  /** Whether a schema in scope, here or above, has no CEL type. Then no rule here or below has one. */
   readonly isUntyped: boolean;
 }
 
-/** All that is wrong with the rules of a resource's schema; those inside a schema come before its own. */
+/** Returns all errors of the rules in a resource's schema. Those of inner schemas come first. */
 export function checkRules(
   schema: JSONSchemaProps,
   path: Path,
@@ -87,7 +87,7 @@ class RuleCheck {
     if (rules.length > 0 && !this.#options.unsound.has(schema)) this.#checkAll(schema, rules, place);
   }
 
-  /** What all rules together cost. */
+  /** Checks the total cost. */
   finish(path: Path): void {
     if (this.#total <= maxTotalCost) return;
     for (const { path: rule } of this.#expensive) {
@@ -111,7 +111,7 @@ class RuleCheck {
       this.errors.push(internalError(path, new Error(cause)));
       return;
     }
-    // Each value takes a comma at least.
+    // Each value takes at least a comma.
     const cardinality = place.cardinality ?? Math.floor(maxRequestBytes / (type.minBytes + 1));
     const compiled = this.#nodes.rulesOf(schema, place.isRoot || schema['x-kubernetes-embedded-resource'] === true);
     rules.forEach((source, i) => {
@@ -156,12 +156,12 @@ class RuleCheck {
   }
 }
 
-/** Saturates; undefined is without bound, but for nothing at all. */
+/** Saturating product; undefined (no bound) when a factor is. */
 function times(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? undefined : Math.min(UNBOUNDED, a * b);
 }
 
-/** How many values of the schemas inside there are for each value of this one. */
+/** Maximum number of values of inner schemas for each value of this one. */
 function maxChildren({ type, additionalProperties, maxProperties, maxItems }: JSONSchemaProps): number | undefined {
   const limit = (given: number | undefined) => (given === undefined ? undefined : Math.max(0, Number(given)));
   if (type === 'array') return limit(maxItems);

@@ -17,26 +17,26 @@ import {
 import { kubernetesLibraries } from '@coxswain/cel/library';
 import { celTypeOf, type SchemaType, sizesWithin } from '../../cel-types/schema-type.ts';
 
-/** An expression that is ready to run, or why it is not, as upstream words it. */
+/** A compiled expression, or upstream's error message. */
 export type CompiledProgram =
   | { readonly program: Program; readonly maxCost: number; readonly error?: undefined }
   | { readonly program?: undefined; readonly maxCost: 0; readonly error: string };
 
-/** A rule, compiled: whatever is wrong with it is told, not thrown. */
+/** A compiled rule. Errors are in its fields, not thrown. */
 export interface CompiledRule {
   readonly source: ValidationRule;
   readonly rule: CompiledProgram;
-  /** It compares with the value before an update. */
+  /** Whether it compares with the value before an update. */
   readonly usesOldSelf: boolean;
-  /** Absent where the rule has none, or is wrong itself. */
+  /** Absent when the rule has none, or has an error itself. */
   readonly messageExpression?: CompiledProgram;
-  /** Where errors are reported, below the value: `.spec.size`. */
+  /** The path below the value where errors are reported: `.spec.size`. */
   readonly fieldPath: string;
 }
 
 let base: CelEnvironment | undefined;
 
-/** Libraries are large: they are put together once, and when first needed. */
+/** Created once, on first use, as the libraries are large. */
 function baseEnvironment(): CelEnvironment {
   base ??= new CelEnvironment({ libraries: kubernetesLibraries });
   return base;
@@ -52,12 +52,14 @@ export class RuleScope {
 
   constructor(schema: JSONSchemaProps, type: SchemaType) {
     this.#schema = schema;
-    // Nobody can know its number upstream: it is another one with every change of the definition.
+    // Upstream has a number that changes with every update of the definition, so it cannot be reproduced.
     this.#self = celTypeOf(type, 'selfType1');
     this.#sizes = sizesWithin(type);
   }
 
-  /** Takes long for large rules; others run meanwhile. A rule with nothing in it is none, which is found elsewhere. */
+  /**
+   * Yields to the event loop, as large rules take long. Returns undefined for an empty rule, which validation reports.
+   */
   async compile(source: ValidationRule, eventLoop: EventLoop): Promise<CompiledRule | undefined> {
     const { rule = '', messageExpression, fieldPath, optionalOldSelf } = source;
     if (rule.trim() === '') return undefined;
@@ -126,9 +128,9 @@ export class RuleScope {
 interface Wanted {
   readonly environment: CelEnvironment;
   readonly type: CelType;
-  /** What error texts begin with. */
+  /** The prefix of error messages. */
   readonly failed: string;
   readonly wrongType: string;
-  /** Sees the expression once it is known to have the type. */
+  /** Called with the expression when its type is right. */
   readonly accept?: (expression: CompiledExpression) => void;
 }

@@ -1,13 +1,13 @@
 import { isUnchanged, uncorrelated } from '@coxswain/api';
 import type { JSONSchemaProps } from '@coxswain/api/apiextensions/v1';
 
-/** A value and what stood in its place before an update: errors of rules are forgiven where it did not change. */
+/** A value and the corresponding one before an update. Errors of rules are tolerated in unchanged values. */
 export class Correlation {
   readonly #schema: JSONSchemaProps;
   readonly #value: unknown;
   readonly #old: unknown;
   readonly #parent: Correlation | undefined;
-  /** Results of comparisons, by the new value. */
+  /** Cached comparisons by new value. */
   readonly #known: Map<object, boolean>;
 
   private constructor(
@@ -28,7 +28,7 @@ export class Correlation {
     return new Correlation(schema, value, old, undefined, new Map());
   }
 
-  /** A value inside; `old` is `uncorrelated` where nothing belongs to it. Then what it is part of counts. */
+  /** The correlation of an inner value. When `old` is `uncorrelated`, the closest correlated outer value decides. */
   below(schema: JSONSchemaProps, value: unknown, old: unknown): Correlation {
     if (this.#old === uncorrelated) return this;
     return new Correlation(schema, value, old, this, this.#known);

@@ -8,10 +8,10 @@ const rules = (...texts: readonly string[]) => ({ 'x-kubernetes-validations': te
 const withSpec = (spec: JSONSchemaProps): JSONSchemaProps => ({ type: 'object', properties: { spec } });
 const objectWith = (spec: unknown) => ({ apiVersion: 'example.com/v1', kind: 'X', metadata: { name: 'x' }, spec });
 
-describe('rules at work', () => {
-  it('judge a large object by 50 rules in one go, once they are compiled', async () => {
+describe('validation rules', () => {
+  it('are evaluated synchronously on a large object, once they are compiled', async () => {
     const { openAPIV3Schema } = largeDefinition({ rules: 50 }).spec.versions[0]!.schema!;
-    // As if it took no time.
+    // With a clock that does not advance.
     const validate = compileRuleValidator(openAPIV3Schema!, new CountingEventLoop({ msPerLook: 0 }));
     const object = largeObject();
     expect(await validate(object, undefined, undefined)).toEqual([]);
@@ -23,7 +23,7 @@ describe('rules at work', () => {
     expect(errors.map(String)).toEqual(['spec.group3: Invalid value: must hold']);
   });
 
-  it('take names that every object inherits for data', async () => {
+  it('treat names of inherited properties as data', async () => {
     const properties = JSON.parse('{"constructor":{"type":"integer"},"toString":{"type":"integer"}}') as Record<
       string,
       JSONSchemaProps
@@ -42,7 +42,7 @@ describe('rules at work', () => {
     ]);
   });
 
-  it('end when nobody reads more errors', async () => {
+  it('stop at the maximum number of errors', async () => {
     const items: JSONSchemaProps = { type: 'integer', ...rules('self > 5') };
     const validate = compileRuleValidator(
       withSpec({ type: 'object', properties: { list: { type: 'array', items } } }),
@@ -52,7 +52,7 @@ describe('rules at work', () => {
     expect(errors).toHaveLength(10_000);
   });
 
-  it('warn of what an update left as it was, however its lists are ordered', async () => {
+  it('cause only warnings for unchanged values, even in reordered lists', async () => {
     const item: JSONSchemaProps = {
       type: 'object',
       properties: { name: { type: 'string' }, size: { type: 'integer' } },
@@ -77,7 +77,7 @@ describe('rules at work', () => {
     expect(warnings).toEqual(['spec.list[0]: Invalid value: failed rule: self.size > 1']);
   });
 
-  it('see whole numbers that only an int64 can hold', async () => {
+  it('support all int64 values', async () => {
     const validate = compileRuleValidator(
       withSpec({ type: 'object', properties: { n: { type: 'integer' } }, ...rules('self.n == 9007199254740993') }),
       systemEventLoop,

@@ -5,7 +5,7 @@ import { Correlation } from './correlation.ts';
 import { RuleNodes } from './rule-node.ts';
 import { RuleRun } from './rule-run.ts';
 
-/** What the rules of a schema have against an object; with `old`, the one it takes the place of. */
+/** Returns the errors of the rules of a schema. `old` is the object before an update. */
 export type RuleValidator = (
   object: unknown,
   old: unknown,
@@ -13,8 +13,8 @@ export type RuleValidator = (
 ) => ErrorList | Promise<ErrorList>;
 
 /**
- * The rules of a resource's schema at work: compiled when the first object is there to be judged. The outcome is a
- * promise only where judging takes longer than a few milliseconds, by the event loop; others run meanwhile.
+ * Creates the validator for a resource's schema. Rules are compiled with the first object. The result is a promise only
+ * when the evaluation takes longer than a few milliseconds, measured by the event loop, to which it then yields.
  */
 export function compileRuleValidator(schema: JSONSchemaProps, eventLoop: EventLoop): RuleValidator {
   const node = new RuleNodes().of(schema, true);

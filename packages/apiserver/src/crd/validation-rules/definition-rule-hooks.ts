@@ -12,8 +12,8 @@ const isDefinitions = ({ group, resource }: GroupResource): boolean =>
   group === 'apiextensions.k8s.io' && resource === 'customresourcedefinitions';
 
 /**
- * What writes of definitions need so that rules are judged too: rules are prepared before the strategy looks at them.
- * CEL is loaded with the first definition that has rules, or by `load`.
+ * The strategy and hooks that validate the rules of definitions. Hooks prepare the rules before the strategy validates
+ * them. CEL is loaded with the first definition that has rules, or by `load`.
  */
 export class DefinitionRuleHooks {
   readonly #eventLoop: () => EventLoop;
@@ -35,7 +35,7 @@ export class DefinitionRuleHooks {
     return { beginCreate: begin, beginUpdate: begin };
   }
 
-  /** What the first definition with rules would have to wait for. */
+  /** Loads CEL, so that the first definition with rules need not wait for it. */
   async load(): Promise<DefinitionRules> {
     const { DefinitionRules } = await import('./definition-rules.ts');
     this.#rules ??= new DefinitionRules(this.#eventLoop());
@@ -51,7 +51,7 @@ export class DefinitionRuleHooks {
     return nothingReserved;
   }
 
-  /** Before the first rule, there is nothing to judge. */
+  /** Until CEL is loaded, there are no rules to check. */
   #checks(): RuleChecks {
     return {
       validateRules: (...args) => this.#rules?.validateRules(...args) ?? [],

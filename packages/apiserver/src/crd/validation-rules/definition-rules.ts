@@ -14,7 +14,7 @@ import { childrenOf, hasRules } from './has-rules.ts';
 import { type RuleNode, RuleNodes, type RuleOfSchema } from './rule-node.ts';
 import { RuleRun, runtimeCostBudget } from './rule-run.ts';
 
-/** Others get their turn after this time. */
+/** How long to work before yielding to the event loop. */
 const sliceMs = 5;
 
 interface DefaultToJudge {
@@ -23,20 +23,20 @@ interface DefaultToJudge {
 }
 
 /**
- * Judges the rules of definitions: compiles them, estimates what they cost, evaluates them on defaults. All of that
- * can take long, so `prepare` does it beforehand, in slices; the checks find it done.
+ * Validates the rules of definitions: compiles them, estimates their costs, and evaluates them on defaults. As this can
+ * take long, `prepare` does it in slices, and the validation methods only use the results.
  */
 export class DefinitionRules implements RuleChecks {
   readonly #eventLoop: EventLoop;
   readonly #nodes = new RuleNodes();
-  /** Errors have paths that begin at the default. */
+  /** Results for defaults. The paths of errors are relative to the default. */
   readonly #defaults = new WeakMap<JSONSchemaProps, DefaultCheck>();
 
   constructor(eventLoop: EventLoop = systemEventLoop) {
     this.#eventLoop = eventLoop;
   }
 
-  /** To be called with a definition before that definition is validated. */
+  /** Must be called with a definition before it is validated. */
   async prepare({ spec }: CustomResourceDefinition): Promise<void> {
     for (const { schema } of spec.versions ?? []) {
       const root = schema?.openAPIV3Schema;
@@ -76,7 +76,7 @@ export class DefinitionRules implements RuleChecks {
     for (const child of childrenOf(schema)) yield* this.#rulesIn(child, false);
   }
 
-  /** Those that are good but for what rules may have against them. */
+  /** Finds the defaults that are valid except for rules. */
   #defaultsToJudge(root: JSONSchemaProps): DefaultToJudge[] {
     const found: DefaultToJudge[] = [];
     validateDefaults(root, Path.of(''), false, {
@@ -91,7 +91,7 @@ export class DefinitionRules implements RuleChecks {
   }
 }
 
-/** A default must be good as what was there already, and as something new. */
+/** Validates a default both as an unchanged value and as a new one. */
 async function judgeDefault(
   node: RuleNode,
   value: unknown,
@@ -106,7 +106,7 @@ async function judgeDefault(
   return { errors: fresh.errors, budget: Math.min(kept.budget, fresh.budget) };
 }
 
-/** An error about something in a default as one about something at the path. */
+/** Makes the path of an error in a default absolute. */
 function rebased({ type, field, badValue, detail }: FieldError, path: Path): FieldError {
   const place = field === '<nil>' ? path : field.startsWith('[') ? `${path}${field}` : path.child(field);
   return new FieldError(type, place, badValue, detail);

@@ -1,7 +1,7 @@
 /**
- * Rules of custom resources (`x-kubernetes-validations`): what CEL sees of a schema, whether the rules of a definition
- * are good and cheap enough (`DefinitionRuleHooks`), and what they have against an object (`custom-resource-rules.ts`,
- * loaded by those who have rules). The language itself is in `cel/`.
+ * CEL validation rules of custom resources (`x-kubernetes-validations`). `DefinitionRuleHooks` validates the rules of a
+ * definition and their costs; `custom-resource-rules.ts`, which is only loaded when there are rules, evaluates them on
+ * objects. The language itself is in `@coxswain/cel`.
  */
 export type { RuleValidator } from './custom-resource-rules.ts';
 export { DefinitionRuleHooks } from './definition-rule-hooks.ts';

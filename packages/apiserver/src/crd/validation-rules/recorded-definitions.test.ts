@@ -15,7 +15,7 @@ const recorded = new URL('./testdata/definitions.json', import.meta.url);
 const cases = parseJson(readFileSync(recorded, 'utf8')).value as readonly Case[];
 const context = { features: new FeatureGates(), now: () => new Date(0) };
 
-/** What the validation of Kubernetes v1.36.4 had to say of the same definitions. */
+/** The errors of Kubernetes v1.36.4 for the same definitions. */
 describe('definitions with rules', () => {
   const rules = new DefinitionRules();
   const strategy = definitionStrategyWithRules(rules);
@@ -23,7 +23,7 @@ describe('definitions with rules', () => {
     const { definition, old, errors } = one;
     await rules.prepare(definition);
     const found = completed(strategy.validateInSteps!(definition, old, context));
-    // Upstream goes through properties in no order.
+    // Upstream visits properties in random order.
     expect(found.map((error) => `${error.type}|${error}`).sort()).toEqual(errors);
   });
 });

@@ -28,7 +28,7 @@ interface Group {
 const recorded = new URL('./testdata/objects.json', import.meta.url);
 const groups = parseJson(readFileSync(recorded, 'utf8')).value as readonly Group[];
 
-/** What the validator of Kubernetes v1.36.4 had to say of the same objects. */
+/** The errors of Kubernetes v1.36.4 for the same objects. */
 describe.each(groups.map((group, i) => [`object ${i}`, group] as const))('%s', (_, group) => {
   const { object, old, isResource = false } = group;
   it.each(group.cases.map((one) => [one.rules.map(({ rule }) => rule).join(' | ') || 'rules inside', one] as const))(
@@ -45,7 +45,7 @@ describe.each(groups.map((group, i) => [`object ${i}`, group] as const))('%s', (
       const correlation = one.ratcheting ? Correlation.ofRoot(schema, object, old) : undefined;
       const node = new RuleNodes().of(schema, isResource);
       if (node) await run.judge(node, { path: Path.of('root'), value: object, old, correlation });
-      // Upstream goes through maps in no order.
+      // Upstream visits maps in random order.
       expect(run.errors.map((error) => `${error.type}|${error}`).sort()).toEqual(one.errors ?? []);
       expect(warnings.sort()).toEqual(one.warnings ?? []);
       if (one.isOver) expect(run.budget).toBe(-1);

@@ -23,7 +23,7 @@ interface Group {
 const recorded = new URL('./testdata/compiled.json', import.meta.url);
 const groups = parseJson(readFileSync(recorded, 'utf8')).value as readonly Group[];
 
-/** What the compiler of Kubernetes v1.36.4 made of the same rules. */
+/** The results of the compiler of Kubernetes v1.36.4 for the same rules. */
 describe.each(groups.map((group, i) => [`schema ${i}`, group] as const))('%s', (_, { schema, isResource, rules }) => {
   const scope = new RuleScope(schema, new SchemaTypes().of(schema, isResource ?? false)!);
   it.each(rules.map((one) => [one.rule.rule, one] as const))('%s', async (_rule, one) => {

@@ -5,18 +5,18 @@ import type { CelError } from '@coxswain/cel';
 export const outOfBudget =
   'validation failed due to running out of cost budget, no further validation rules will be run';
 
-/** Whether an evaluation ended because it cost too much. */
+/** Whether an evaluation was stopped at its cost limit. */
 export const isCostLimit = (error: CelError | undefined): boolean =>
   error?.message.startsWith('operation cancelled: actual cost limit exceeded') === true;
 
-/** What rules say of themselves in errors of their own. */
+/** The text that identifies a rule in error messages. */
 const ruleText = ({ rule = '', message }: ValidationRule): string => (message ? message.trim() : rule.trim());
 
-/** The message that a rule has for values that it does not hold for. */
+/** The message for values that violate a rule. */
 export const messageOf = (source: ValidationRule): string =>
   source.message ? source.message.trim() : `failed rule: ${ruleText(source)}`;
 
-/** A rule that does not hold. */
+/** The error for a value that violates a rule. */
 export function errorOf(
   { reason }: ValidationRule,
   path: Path | undefined,
@@ -35,7 +35,7 @@ export function errorOf(
   }
 }
 
-/** A rule that could not be evaluated. */
+/** The error for a rule that could not be evaluated. */
 export function evaluationError(
   path: Path | undefined,
   type: string,

@@ -5,7 +5,7 @@ import { type SchemaType, SchemaTypes } from '../../cel-types/schema-type.ts';
 import { type CompiledRule, RuleScope } from './compiled-rule.ts';
 import { ValueSchemas } from './value-schema.ts';
 
-/** A rule of a schema: compiled when somebody needs it, once. */
+/** A rule of a schema, compiled on demand. */
 export class RuleOfSchema {
   readonly #scope: () => RuleScope;
   readonly #source: ValidationRule;
@@ -21,7 +21,7 @@ export class RuleOfSchema {
     return this.#compiled !== 'not yet';
   }
 
-  /** Undefined for a rule with nothing in it. Throws an Error before it is compiled. */
+  /** Undefined for an empty rule. Throws an Error when it is not compiled yet. */
   get compiled(): CompiledRule | undefined {
     if (this.#compiled === 'not yet') throw new Error('a rule is used before it is compiled');
     return this.#compiled;
@@ -38,12 +38,12 @@ export class RuleOfSchema {
   }
 }
 
-/** A schema that has rules, itself or inside: only these are walked through. */
+/** A schema with rules, its own or in inner schemas. Only these are visited. */
 export interface RuleNode {
   readonly schema: JSONSchemaProps;
   /** Its own rules. */
   readonly rules: readonly RuleOfSchema[];
-  /** How values of it become CEL values. */
+  /** How values of the schema are converted to CEL values. */
   readonly values: ValueSchema;
   readonly properties: readonly (readonly [name: string, node: RuleNode])[];
   readonly additional: RuleNode | undefined;
@@ -51,8 +51,8 @@ export interface RuleNode {
 }
 
 /**
- * Reads schemas as rules see them, each once: whoever asks for a schema inside a schema gets the rules that are
- * compiled already. What is known of a schema is forgotten with it.
+ * Converts schemas to RuleNodes, and caches the results by schema, so that rules are compiled once. Schemas are weakly
+ * referenced.
  */
 export class RuleNodes {
   readonly types = new SchemaTypes();
@@ -61,7 +61,7 @@ export class RuleNodes {
   readonly #resources = new WeakMap<JSONSchemaProps, RuleNode | 'none'>();
   readonly #rules = new WeakMap<JSONSchemaProps, RuleNode['rules']>();
 
-  /** Undefined for a schema without rules. `isResource`: as in `SchemaTypes.of`. */
+  /** Returns undefined for a schema without rules. `isResource`: as in `SchemaTypes.of`. */
   of(schema: JSONSchemaProps, isResource = schema['x-kubernetes-embedded-resource'] === true): RuleNode | undefined {
     const known = isResource ? this.#resources : this.#plain;
     const before = known.get(schema);
@@ -71,7 +71,7 @@ export class RuleNodes {
     return node;
   }
 
-  /** A schema's own rules: those of one whose values expressions do not see are none. */
+  /** The schema's own rules; none when expressions cannot see its values. */
   rulesOf(schema: JSONSchemaProps, isResource: boolean): RuleNode['rules'] {
     const known = this.#rules.get(schema);
     if (known) return known;

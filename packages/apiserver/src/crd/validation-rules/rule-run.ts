@@ -24,51 +24,51 @@ import type { Correlation } from './correlation.ts';
 import { errorOf, evaluationError, isCostLimit, messageOf, outOfBudget } from './rule-errors.ts';
 import type { RuleNode } from './rule-node.ts';
 
-/** What all rules together may cost for one object. */
+/** Maximum cost of all rules for one object. */
 export const runtimeCostBudget = 10_000_000;
 
 const maxMessageBytes = 5 * 1024;
 
-/** Others get their turn after this time. */
+/** How long to work before yielding to the event loop. */
 const sliceMs = 5;
 
-/** Values without rules of their own take time too, but little. */
+/** Number of visited values between two checks of the time, as values without rules also take some. */
 const visitsBetweenChecks = 512;
 
-/** Nobody reads more. Differs from upstream, which writes as many errors as an object has. */
+/** Differs from upstream, which has no limit on the number of errors of an object. */
 const maxErrors = 10_000;
 const maxErrorLength = 1_000_000;
 
 interface RuleRunOptions {
   /** Default: `runtimeCostBudget`. */
   readonly budget?: number;
-  /** Of one evaluation. Default: PER_CALL_COST_LIMIT. */
+  /** For one evaluation. Default: PER_CALL_COST_LIMIT. */
   readonly callLimit?: number;
-  /** Measures the work, and gives others their turn; the thread's own by default. */
+  /** Measures the time, and is yielded to. Default: the system event loop. */
   readonly eventLoop?: EventLoop;
-  /** Takes errors that are forgiven because nothing changed. */
+  /** Receives errors that are tolerated because the value did not change. */
   readonly warn?: (warning: string) => void;
 }
 
-/** A value to be judged. */
+/** A value to validate. */
 interface JudgedValue {
   readonly path: Path | undefined;
   readonly value: unknown;
-  /** What it was before an update; undefined or null for nothing. */
+  /** The value before an update; undefined or null without one. */
   readonly old: unknown;
-  /** Absent where nothing is forgiven. */
+  /** Absent when no errors are tolerated. */
   readonly correlation?: Correlation | undefined;
 }
 
-/** What to wait for: an evaluation, a rule that is being compiled; undefined only lets others run. */
+/** A pending evaluation or compilation; undefined only yields to the event loop. */
 type Waiting = Promise<EvaluationResult | undefined> | undefined;
-/** Gets the result of the evaluation that it waited for. */
+/** Is resumed with the result of the pending evaluation. */
 type Steps<T = void> = Generator<Waiting, T, EvaluationResult | undefined>;
 
 /** One validation of one value by the rules of its schema. */
 export class RuleRun {
   readonly errors: ErrorList = [];
-  /** Below zero once nothing may be evaluated any more. */
+  /** Negative when no more rules must be evaluated. */
   budget: number;
   readonly #callLimit: number;
   readonly #eventLoop: EventLoop;
@@ -90,7 +90,7 @@ export class RuleRun {
     this.#warn = warn;
   }
 
-  /** Runs to the end; in one go, without a promise, unless that takes longer than a few milliseconds. */
+  /** Validates the value. Returns a promise only when that takes longer than a few milliseconds. */
   judge(node: RuleNode, judged: JudgedValue): undefined | Promise<void> {
     const steps = this.#visit(node, judged);
     this.#sliceEnd = this.#eventLoop.workedMs() + sliceMs;
@@ -153,7 +153,7 @@ export class RuleRun {
   ): JudgedValue {
     const value = object[name];
     const before = oldOfKey(old, name);
-    // apiVersion and kind of the root are never those of before: both were converted.
+    // apiVersion and kind of the root are not correlated, since both objects were converted.
     const isTypeMeta = correlation?.isRoot && (name === 'apiVersion' || name === 'kind');
     return {
       path: isKey ? (path ?? nowhere).key(name) : path ? path.child(name) : Path.of(name),
@@ -208,7 +208,7 @@ export class RuleRun {
     return result instanceof Promise ? (yield result)! : result;
   }
 
-  /** A rule that does not hold. */
+  /** Adds the error for a value that violates a rule. */
   *#complain(
     compiled: CompiledRule,
     { path, value, correlation }: JudgedValue,
@@ -234,7 +234,10 @@ export class RuleRun {
     add(errorOf(compiled.source, place, shown, message ?? messageOf(compiled.source)));
   }
 
-  /** What a messageExpression says; nothing if that is no message. `fatal`: nothing may be evaluated any more. */
+  /**
+   * Evaluates a messageExpression; without a valid message the result is empty. `fatal`: no more rules must be
+   * evaluated.
+   */
   *#message(
     { program }: CompiledProgram & { readonly error?: undefined },
     bindings: Bindings,
@@ -285,11 +288,11 @@ async function letOthersRun(eventLoop: EventLoop): Promise<undefined> {
 
 interface RuleBindings {
   readonly plain: Bindings;
-  /** For rules to which the old value is an optional. */
+  /** For rules with `optionalOldSelf`. */
   readonly optional: Bindings;
 }
 
-/** The values are made when an expression asks for them. */
+/** The values are converted on first use. */
 function bindingsOf(node: RuleNode, { value, old }: JudgedValue, hasOldSelf: boolean): RuleBindings {
   let self: CelValue | undefined;
   let oldSelf: CelValue | undefined;

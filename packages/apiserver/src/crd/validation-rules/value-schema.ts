@@ -3,7 +3,7 @@ import type { ValueSchema } from '@coxswain/cel';
 import { escapeFieldName, unescapeFieldName } from '../../cel-types/field-escaping.ts';
 import { propertiesOf } from '../../cel-types/schema-type.ts';
 
-/** Reads the schemas of one resource as instructions for making CEL values of its objects, each once. */
+/** Converts the schemas of one resource to schemas of CEL values, and caches them. */
 export class ValueSchemas {
   readonly #known = new WeakMap<JSONSchemaProps, ValueSchema>();
   readonly #resources = new WeakMap<JSONSchemaProps, ValueSchema>();
@@ -34,7 +34,7 @@ export class ValueSchemas {
       case 'integer':
         return { kind: 'int' };
       default:
-        // Expressions see it only where they compare what it is in.
+        // Expressions only see it when they compare a value that contains it.
         return { kind: 'dyn' };
     }
   }
