@@ -2,18 +2,18 @@ import type { PriorityLevel } from './priority-level.ts';
 import { allocate } from './seat-allocation.ts';
 
 interface SeatPlan {
-  /** By level: how many seats it has from now on, and how many it should have if there were enough. */
+  /** By level: its new concurrency limit, and its target, which ignores what other levels need. */
   readonly seats: ReadonlyMap<PriorityLevel, { readonly limit: number; readonly target: number }>;
   readonly fairFraction: number;
 }
 
 /**
- * Divides the server's seats anew by how many each level could have used lately. Nobody gets less than what it used of
- * its own, nor less than what it does not lend; the rest goes to whoever has the demand.
+ * Divides the server's seats among the levels by their demand in the last period. Each level gets at least its minimum (the seats
+ * it does not lend) and at least what it used of its nominal seats. The rest is divided in proportion to demand.
  */
 export function planSeats(levels: readonly PriorityLevel[]): SeatPlan {
   const total = sum(levels.map(({ limits }) => limits.nominal));
-  // Who is exempt takes what it takes.
+  // Exempt levels are not limited: they get what they used.
   const exempt = levels.filter(({ isExempt }) => isExempt);
   const limited = levels.filter(({ isExempt }) => !isExempt);
   const taken = sum(exempt.map(exemptSeats));
@@ -25,13 +25,13 @@ export function planSeats(levels: readonly PriorityLevel[]): SeatPlan {
     most: level.limits.max,
     wanted: Math.max(leastSeats(level), level.queueSet.demand.smoothed),
   }));
-  // Upstream divides all seats here, not only those that exempt levels leave.
+  // As upstream, this divides all seats, not only those that exempt levels leave.
   const allocation = left > used ? allocate(total, claims) : undefined;
   const part = left <= mins ? 0 : (left - mins) / (used - mins);
   const limitOf = (level: PriorityLevel, index: number): number => {
     const { min } = level.limits;
     if (left <= used) return min + Math.round((leastSeats(level) - min) * part);
-    // Bounds that contradict each other: things stay as they are.
+    // Without an allocation, the bounds contradict each other. The limit stays as it is.
     return allocation ? Math.round(allocation.shares[index]!) : level.queueSet.limit || level.limits.nominal;
   };
   const seats = new Map(

@@ -19,7 +19,7 @@ function newPages() {
 }
 
 describe('the debug pages', () => {
-  it('have the levels as upstream prints them', async () => {
+  it('list the priority levels in upstream’s format', async () => {
     const { controller, get } = newPages();
     controller.start(userOf('admin', 'system:masters'), infoOf(), noQuery);
     expect(await get('dump_priority_levels')).toEqual([
@@ -38,7 +38,7 @@ workload-low,      0,            true,   false,       0,               0,       
     ]);
   });
 
-  it('have the queues, used or not', async () => {
+  it('list all queues, also unused ones', async () => {
     const { clock, controller, get } = newPages();
     const done = controller.start(userOf('alice'), infoOf(), noQuery);
     clock.turn(5);
@@ -55,7 +55,7 @@ workload-low,      0,            true,   false,       0,               0,       
     expect(lines).toHaveLength(1 + 16 + 2 * 64 + 3 * 128 + 1);
   });
 
-  it('have the requests, with what they are for when asked', async () => {
+  it('list the requests, with details on request', async () => {
     const { clock, controller, get } = newPages();
     const info = infoOf({ isResourceRequest: false, path: '/debug/api_priority_and_fairness/dump_requests' });
     controller.start(userOf('admin', 'system:masters'), { ...info, resource: '', apiVersion: '' }, noQuery);
@@ -70,12 +70,12 @@ exempt,            exempt,         -1,         -1,                  ,           
     expect(short).toMatch(/ StartTime\nexempt, .* 2026-01-02T03:04:05\.5Z\n$/);
   });
 
-  it('are no others', async () => {
+  it('are not found under other names', async () => {
     const { get } = newPages();
     for (const page of ['', 'dump', 'dump_queues/x']) expect((await get(page))[0]).toBe(404);
   });
 
-  it('have one line per request, whatever it is called', async () => {
+  it('have one line per request, even when names contain line breaks', async () => {
     const { controller, get } = newPages();
     controller.start(userOf('a\nexempt,\tb', 'system:masters'), infoOf({ path: '/a\r\nb' }), noQuery);
     const [, text] = await get('dump_requests?includeRequestDetails=yes');

@@ -11,10 +11,10 @@ import { printSeatSeconds } from './seat-seconds.ts';
 type Cell = string | number | boolean;
 type Row = readonly Cell[];
 
-/** Of more queues only those are shown that were used. */
+/** For levels with more queues, only used queues are shown. */
 const maxQueuesShown = 10_000;
 
-/** Serves `/debug/api_priority_and_fairness/…`: who waits where, as tables. */
+/** Serves `/debug/api_priority_and_fairness/…`: tables of priority levels, queues and requests. */
 export function flowControlDebugPages(controller: FlowController, now: () => Date) {
   const pages = new Map<string, (query: URLSearchParams) => Row[]>([
     ['dump_priority_levels', () => priorityLevels(controller)],
@@ -93,7 +93,7 @@ function queues(controller: FlowController): Row[] {
   return [head, ...rows];
 }
 
-/** By their numbers, also those that nobody has used yet. */
+/** Returns the configured queues with their indexes; undefined for queues that were never used. */
 function shownQueues({ queuing, usedQueues }: QueueSet): [number, FlowQueue | undefined][] {
   const byIndex = new Map<number, FlowQueue | undefined>();
   const configured = queuing.type === 'queue' && queuing.queues <= maxQueuesShown ? queuing.queues : 0;
@@ -150,9 +150,9 @@ function detailsOf({ user, info }: FlowRequest): Row {
   return [user.username, verb, path, namespace, name, groupVersion, resource, subresource];
 }
 
-/** Columns of at least eight characters, each but the last with a comma. */
+/** Formats rows as aligned columns of at least eight characters. All but the last end with a comma. */
 function aligned(rows: readonly Row[]): string {
-  // What people choose does not make lines of its own.
+  // Control characters in user and object names must not break lines.
   const cells = rows.map((row) => row.map((cell) => String(cell).replace(/[\t\n\v\f\r]/g, ' ')));
   const widths: number[] = [];
   for (const row of cells)

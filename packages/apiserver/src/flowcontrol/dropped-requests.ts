@@ -1,8 +1,9 @@
 const maxRetryAfterSeconds = 32;
 
 /**
- * How long those who are sent away shall stay away: twice as long each time that more than three a second had to be, and
- * a second less when it gets quiet. Remembers as many seconds as it goes by.
+ * Computes the Retry-After of rejected requests. It doubles when three or more requests per second were rejected, up to 32
+ * seconds, and decreases by a second when fewer than one per second was. It considers rejections of the last
+ * `retryAfterSeconds` seconds.
  */
 export class DroppedRequests {
   #history: { readonly second: number; readonly count: number }[] = [];
@@ -11,7 +12,7 @@ export class DroppedRequests {
   #raisedAt = 0;
   retryAfterSeconds = 1;
 
-  /** `second`: since the epoch, whole. */
+  /** Records a rejected request. `second` is the Unix time in whole seconds. */
   record(second: number): void {
     if (second === this.#second) {
       this.#count++;

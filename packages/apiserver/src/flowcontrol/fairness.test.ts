@@ -16,7 +16,7 @@ import {
   userOf,
 } from './requests.test-data.ts';
 
-/** Keeps so many requests going, each of which takes so long once it is let in. */
+/** A client with a number of `parallel` requests, each of which executes for `serviceMs`. */
 interface Client {
   readonly user: UserInfo;
   readonly parallel: number;
@@ -31,7 +31,7 @@ interface Served {
   longestWaitMs: number;
 }
 
-/** What each client got in that time. */
+/** Simulates the clients for that time. Returns what each was served. */
 function simulate(clock: FakeClock, controller: FlowController, clients: readonly Client[], ms: number): Served[] {
   const end = clock.now() + ms;
   const served = clients.map((): Served => ({ done: 0, refused: 0, seatMs: 0, longestWaitMs: 0 }));
@@ -66,7 +66,7 @@ const noisy = userOf('noisy');
 const quiet = userOf('quiet');
 
 describe('fairness', () => {
-  it('gives a quiet user its share beside one with a hundred times as many requests', () => {
+  it('gives a quiet user its share despite another one with many more requests', () => {
     const { clock, controller } = oneLevel();
     const [loud, calm] = simulate(
       clock,
@@ -77,7 +77,7 @@ describe('fairness', () => {
       ],
       10_000,
     );
-    // All seats are busy all the time, and two of ten are what the quiet one could use at most.
+    // All seats are always in use. The quiet user could use two of the ten at most.
     expect(loud!.done + calm!.done).toBeGreaterThan(9_900);
     expect(calm!.done).toBeGreaterThan(1_200);
     expect(calm!.longestWaitMs).toBeLessThanOrEqual(20);
@@ -85,7 +85,7 @@ describe('fairness', () => {
     expect(loud!.longestWaitMs).toBeGreaterThan(100);
   });
 
-  it('divides seats, not requests: lists that take many do not crowd out small ones', () => {
+  it('divides seats, not requests: lists that need many seats do not crowd out small requests', () => {
     const { clock, controller } = oneLevel({ objectStats: () => ({ entries: 1000, bytes: 10_000_000 }) });
     const [elephant, mouse] = simulate(
       clock,
@@ -97,12 +97,12 @@ describe('fairness', () => {
       10_000,
     );
     expect(elephant!.done).toBeGreaterThan(100);
-    // A list takes two of the ten seats here. Of the mouse's four requests at a time each does 200 a second alone.
+    // A list takes two of the ten seats here. Without contention, each of the mouse's four clients does 200 requests per second.
     expect(mouse!.done).toBeGreaterThan(2_000);
     expect(mouse!.longestWaitMs).toBeLessThanOrEqual(60);
   });
 
-  it('lets users with the same demand have the same', () => {
+  it('serves users with the same demand equally', () => {
     const { clock, controller } = oneLevel();
     const users = Array.from({ length: 5 }, (_, index) => userOf(`user-${index}`));
     const served = simulate(
@@ -115,7 +115,7 @@ describe('fairness', () => {
     expect(Math.max(...shares) / Math.min(...shares)).toBeLessThan(1.5);
   });
 
-  it('never lets those wait who are exempt', () => {
+  it('never queues exempt requests', () => {
     const { clock, controller } = oneLevel();
     const [, exempt, probe] = simulate(
       clock,
@@ -131,11 +131,11 @@ describe('fairness', () => {
     expect(probe).toMatchObject({ done: 1_000, refused: 0, longestWaitMs: 0 });
   });
 
-  it('refuses those for whom there is no place to wait', () => {
+  it('rejects requests when their queues are full', () => {
     const { controller } = oneLevel();
     const phases = Array.from({ length: 300 }, () => controller.start(noisy, infoOf(), noQuery).phase);
     const count = (wanted: string): number => phases.filter((phase) => phase === wanted).length;
-    // Ten seats, and four queues of fifty.
+    // Ten seats, and a hand of four queues with fifty places each.
     expect([count('executing'), count('waiting'), count('rejected')]).toEqual([10, 200, 90]);
   });
 });
@@ -144,7 +144,7 @@ describe('borrowing', () => {
   const limitOf = (controller: FlowController, level: string): number =>
     controller.levels.find(({ name }) => name === level)!.queueSet.limit;
 
-  it('gives idle seats to who needs them, and back when their owner does', () => {
+  it('lends idle seats to levels with demand, and returns them when their own level needs them', () => {
     const { clock, controller } = newController();
     const serviceAccount = userOf('system:serviceaccount:a:b', 'system:serviceaccounts');
     const kubelet = userOf('system:node:n1', 'system:nodes');
@@ -155,7 +155,7 @@ describe('borrowing', () => {
       controller.adjustSeats();
     };
     clock.setTimeout(tick, 10_000);
-    // Not beyond this, or the clock would turn for ever.
+    // The simulated time is limited, because `tick` reschedules itself forever.
     const turn = (clients: readonly Client[]): Served[] => simulate(clock, controller, clients, 60_000);
     turn([busy]);
     clock.turn(10_000);
@@ -168,7 +168,7 @@ describe('borrowing', () => {
   });
 });
 
-describe('a request that waits', () => {
+describe('a queued request', () => {
   function crowded() {
     const made = oneLevel();
     const executing = Array.from({ length: 10 }, () => made.controller.start(noisy, infoOf(), noQuery));
@@ -183,7 +183,7 @@ describe('a request that waits', () => {
     return { ...made, executing, decisions, wait, level };
   }
 
-  it('leaves at once when its client goes', () => {
+  it('is removed at once when its client disconnects', () => {
     const { controller, decisions, wait, executing, level } = crowded();
     const gone = wait('gone');
     wait('stays');
@@ -193,12 +193,12 @@ describe('a request that waits', () => {
     expect(level()?.queueSet.totals).toMatchObject({ rejected: 1, cancelled: 1 });
     controller.finish(executing[0]!);
     expect(decisions).toEqual(['gone false', 'stays true']);
-    // Too late to change one's mind.
+    // Cancelling a rejected request does nothing.
     controller.cancel(gone, 'time-out');
     expect(level()?.queueSet.totals.cancelled).toBe(1);
   });
 
-  it('is sent away when the server stops', () => {
+  it('is rejected when the server stops', () => {
     const { controller, decisions, wait, level } = crowded();
     for (let i = 0; i < 5; i++) wait(`user ${i}`, userOf(`user-${i}`));
     controller.cancelAll();
@@ -207,7 +207,7 @@ describe('a request that waits', () => {
     expect(level()?.queueSet.waiting).toBe(0);
   });
 
-  it('keeps its place when its level changes', () => {
+  it('keeps its place when its level is reconfigured', () => {
     const { controller, decisions, wait, executing } = crowded();
     for (let i = 0; i < 3; i++) wait(`${i}`, userOf(`user-${i}`));
     controller.configure({ levels: [limited('one', 1000, 5)], schemas: [everything('all', 'one')] });
@@ -217,7 +217,7 @@ describe('a request that waits', () => {
     expect(new Set(decisions.map((one) => one.split(' ')[1]))).toEqual(new Set(['true']));
   });
 
-  it('gets its turn although its level is gone, and then all of it is', () => {
+  it('is still executed after its level was deleted, which removes the level afterwards', () => {
     const { controller, decisions, wait, executing, level } = crowded();
     const last = wait('last');
     controller.configure({ levels: [], schemas: [everything('all', 'one')] });
@@ -231,7 +231,7 @@ describe('a request that waits', () => {
     expect(controller.levels.map(({ name }) => name)).toEqual(['catch-all', 'exempt']);
   });
 
-  it('leaves its level behind until watchers have heard of what it did', () => {
+  it('keeps its deleted level until the final seats of a write are released', () => {
     const { clock, controller } = oneLevel();
     for (let i = 0; i < 25; i++) controller.watches.register(infoOf({ verb: 'watch' }));
     const write = controller.start(noisy, infoOf({ verb: 'update', name: 'x' }), noQuery);
@@ -245,7 +245,7 @@ describe('a request that waits', () => {
     expect(write.flow.recorder.executingSeats.value).toBe(0);
   });
 
-  it('gets seats that others hold on to after their answer, when they let go', () => {
+  it('gets the final seats of a finished write when they are released', () => {
     const { clock, queueSet, requestOf } = newLevel();
     queueSet.configure({ type: 'queue', queues: 1, handSize: 1, queueLengthLimit: 5 }, 1, 1);
     const write = requestOf('write', { finalSeats: 1, additionalLatencyMs: 20 });
@@ -263,7 +263,7 @@ describe('a request that waits', () => {
   });
 });
 
-describe('whatever happens', () => {
+describe('in any sequence of events', () => {
   type Step = { readonly ms: number } & (
     | { readonly kind: 'start'; readonly flow: number; readonly seats: number; readonly latency: number }
     | { readonly kind: 'finish' | 'cancel'; readonly which: number }
@@ -295,7 +295,7 @@ describe('whatever happens', () => {
     },
   );
 
-  it('no seat is lost, given twice, or left empty while somebody could have it', () => {
+  it('no seat is lost, used twice, or left idle while a request could use it', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
         const { clock, queueSet, requestOf } = newLevel();
@@ -332,7 +332,7 @@ describe('whatever happens', () => {
           const executing = inPhase('executing');
           expect(queueSet.waiting).toBe(inPhase('waiting').length);
           expect(queueSet.executing.length).toBe(executing.length);
-          // Only one that is alone may have more than there are.
+          // Only a request that executes alone may take more seats than the limit.
           if (!limitFell && executing.length > 1) expect(queueSet.seatsInUse).toBeLessThanOrEqual(limit);
           if (queueSet.seatsInUse === 0) expect(queueSet.waiting).toBe(0);
         }

@@ -11,7 +11,7 @@ import { type FlowConfiguration, FlowController } from './flow-controller.ts';
 import { withPriorityAndFairness } from './with-priority-and-fairness.ts';
 import type { ObjectStats } from './work-estimate.ts';
 
-/** Seats are lent and given back this often. */
+/** The interval at which seats are lent and returned between levels. */
 const borrowingPeriodMs = 10_000;
 const group = 'flowcontrol.apiserver.k8s.io';
 
@@ -20,7 +20,7 @@ export interface FlowControlOptions {
   readonly serverSeats: number;
   readonly requestTimeoutMs: number;
   readonly features: FeatureGates;
-  /** What a cluster begins with: in force until what is stored is known. */
+  /** The configuration of a new cluster, used until `follow` has read the stored one. */
   readonly bootstrap: FlowConfiguration;
   readonly listers: Listers;
   readonly objectStats: (group: string, resource: string) => ObjectStats | undefined;
@@ -32,13 +32,13 @@ export interface FlowControlOptions {
 }
 
 /**
- * Priority and fairness of one server: the filter for its handler chain, kept in step with the flow schemas and priority
- * levels that are stored. It works from the start; `follow` makes it listen, `close` sends away whoever waits.
+ * Priority and fairness of one server: the filter for its handler chain. It works with the bootstrap configuration from the
+ * start. `follow` makes it use the stored FlowSchemas and PriorityLevelConfigurations, `close` rejects all queued requests.
  */
 export class FlowControl {
   readonly controller: FlowController;
   readonly filter: Filter;
-  /** For `/debug/…`. */
+  /** Serves `/debug/api_priority_and_fairness/…`. */
   readonly debugPages: ContextHandler;
   readonly #levels: Lister<PriorityLevelConfiguration>;
   readonly #schemas: Lister<FlowSchema>;
@@ -74,11 +74,11 @@ export class FlowControl {
     this.#stops.push(metrics.onCollect(() => this.controller.collect()));
   }
 
-  /** From now on what is stored counts. To be called when the objects that a cluster begins with are there. */
+  /** Applies the stored configuration, now and on every change. Must be called after the bootstrap objects were created. */
   async follow(): Promise<void> {
     await Promise.all([this.#levels.synced, this.#schemas.synced]);
     if (this.#isClosed) return;
-    // Conditions are not for us: a status that changes is no change.
+    // Changes of the status are ignored.
     const onChange = (object?: { spec?: object }, old?: { spec?: object }): void => {
       if (object && old && JSON.stringify(object.spec) === JSON.stringify(old.spec)) return;
       this.#configureSoon();
@@ -88,7 +88,7 @@ export class FlowControl {
     this.#schedulePeriod();
   }
 
-  /** Whoever waits is sent away, and nothing is listened to any more. Requests are still let in as far as seats go. */
+  /** Rejects all queued requests and stops following the stored configuration. Later requests still execute when seats are free. */
   close(): void {
     this.#isClosed = true;
     for (const stop of this.#stops.splice(0)) stop();
@@ -96,7 +96,7 @@ export class FlowControl {
     this.controller.cancelAll();
   }
 
-  /** Objects often change together. */
+  /** Schedules one reconfiguration for all changes of this event loop turn, because objects often change together. */
   #configureSoon(): void {
     if (this.#isDue) return;
     this.#isDue = true;

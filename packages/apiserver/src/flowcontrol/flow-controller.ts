@@ -21,7 +21,7 @@ export interface FlowControllerOptions extends Omit<WorkEstimateOptions, 'intere
   /** `--max-requests-inflight` and `--max-mutating-requests-inflight` together. */
   readonly serverSeats: number;
   readonly clock: Clock;
-  /** Until there is another one. Its `exempt` and `catch-all` stand in whenever those are missing. */
+  /** The initial configuration. Its `exempt` and `catch-all` objects are used whenever a later one lacks them. */
   readonly configuration: FlowConfiguration;
 }
 
@@ -29,21 +29,21 @@ const mandatory: ReadonlySet<string> = new Set(['exempt', 'catch-all']);
 const readOnlyVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 
 /**
- * Priority and fairness: says of each request whether it may be answered now, must wait, or is one too many. Schemas say
- * which priority level a request belongs to; the server's seats are divided among the levels.
+ * Priority and fairness: decides for each request whether it is executed, queued or rejected. FlowSchemas assign requests to
+ * priority levels; the server's seats are divided among the levels.
  */
 export class FlowController {
   readonly watches = new WatchTracker();
   readonly metrics: FlowMetrics;
   readonly clock: Clock;
-  /** How many are being answered, watches apart from their beginning. */
+  /** The number of executing requests. Watches count only until their initial events are sent. */
   readonly executing = { readOnly: 0, mutating: 0 };
   readonly #waiting = { readOnly: 0, mutating: 0 };
   readonly #serverSeats: number;
   readonly #defaults: FlowConfiguration;
   readonly #estimate: WorkEstimator;
   readonly #levels = new Map<string, PriorityLevel>();
-  /** In the order in which they are tried. */
+  /** In matching order. */
   #flows: readonly Flow[] = [];
   #catchAll: Flow | undefined;
   #configuration: FlowConfiguration;
@@ -58,14 +58,14 @@ export class FlowController {
     this.configure(configuration);
   }
 
-  /** By name. */
+  /** Sorted by name. */
   get levels(): readonly PriorityLevel[] {
     return [...this.#levels.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /**
-   * From now on requests go by this. Those that wait stay where they are; a level that is no longer there remains until
-   * they are gone.
+   * Applies a configuration to later requests. Queued requests stay in their queues; a deleted level remains until its requests
+   * are done.
    */
   configure(configuration: FlowConfiguration): void {
     this.#configuration = configuration;
@@ -137,7 +137,7 @@ export class FlowController {
     for (const ratio of [waiting.readOnly, waiting.mutating]) ratio.setDenominator(Math.max(1, roomToWait), now);
   }
 
-  /** Ends a period of lending and borrowing: seats go to where they were wanted in it. */
+  /** Ends a borrowing period: divides the seats by the demand of the levels in it. */
   adjustSeats(): void {
     const { levels, metrics } = this;
     for (const { queueSet } of levels) queueSet.demand.endPeriod(queueSet.sync());
@@ -156,20 +156,20 @@ export class FlowController {
       families.demandSmoothed.with(level.name).set(demand.smoothed);
       families.targetSeats.with(level.name).set(target);
       families.currentLimit.with(level.name).set(limit);
-      // There is always something to divide by.
+      // The denominator of the metrics must not be zero.
       const denominator = limit > 0 ? limit : Math.max(1, Math.round(this.#serverSeats / 10));
       level.queueSet.configure(level.queuing, limit, denominator);
     }
   }
 
-  /** The schema that a request belongs to. */
+  /** Returns the flow of the first FlowSchema that matches the request; `catch-all` when none does. */
   classify(user: UserInfo, info: RequestInfo): Flow {
     for (const flow of this.#flows) if (flow.matches(user, info)) return flow;
     if (!this.#catchAll) throw new Error('there is no flow schema for those that match no other');
     return this.#catchAll;
   }
 
-  /** A request comes. It is `executing`, `waiting` or `rejected` when this returns, and to be finished when it is done. */
+  /** Starts a request. When this returns it is `executing`, `waiting` or `rejected`. Callers must `finish` it when it is done. */
   start(user: UserInfo, info: RequestInfo, query: URLSearchParams): FlowRequest {
     const flow = this.classify(user, info);
     const distinguisher = flow.distinguish(user, info);
@@ -182,7 +182,7 @@ export class FlowController {
     return request;
   }
 
-  /** Tells of a request that waits, once, whether it may be answered now. */
+  /** Calls back once when a waiting request is executed (true) or rejected (false). */
   onDecision(request: FlowRequest, callback: (execute: boolean) => void): void {
     request.onDecision = (execute) => {
       const now = this.clock.monotonic();
@@ -192,13 +192,13 @@ export class FlowController {
     };
   }
 
-  /** Whoever waits for nothing any more leaves. */
+  /** Removes a waiting request from its queue and rejects it. Does nothing in other phases. */
   cancel(request: FlowRequest, reason: 'time-out' | 'cancelled'): void {
     request.flow.level.queueSet.cancel(request, reason);
     this.#reap(request.flow.level);
   }
 
-  /** The request has been answered. Again: nothing happens. */
+  /** Ends an executing request and releases its seats. Does nothing when it was finished before. */
   finish(request: FlowRequest): void {
     if (request.phase !== 'executing') return;
     const { flow, info, startedMs } = request;
@@ -210,12 +210,12 @@ export class FlowController {
     if (level.quiescing) this.#reap(level);
   }
 
-  /** Everybody who waits is sent away. */
+  /** Rejects all queued requests. */
   cancelAll(): void {
     for (const { queueSet } of this.#levels.values()) queueSet.cancelAll();
   }
 
-  /** To be called before metrics are read. */
+  /** Updates metrics that depend on the time. Must be called before they are read. */
   collect(): void {
     for (const { name, queueSet } of this.#levels.values()) {
       queueSet.sync();
@@ -223,7 +223,7 @@ export class FlowController {
     }
   }
 
-  /** A level that is left over is given up with the last request. */
+  /** Removes a deleted level once its last request is done. */
   #reap(level: PriorityLevel): void {
     if (isLeftOver(level) && this.#levels.get(level.name) === level) this.configure(this.#configuration);
   }

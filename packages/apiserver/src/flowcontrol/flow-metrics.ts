@@ -29,114 +29,126 @@ const histogram = (
   help: string,
 ): HistogramFamily => new HistogramFamily({ ...options(name, labels, help), buckets });
 
-/** Names, labels and buckets are upstream's; those that upstream hides because they are deprecated are left out. */
+/** Names, labels and buckets are upstream's. Metrics that upstream hides because they are deprecated are omitted. */
 function newFamilies(now: () => number) {
   const timing = (name: string, labels: readonly string[], buckets: readonly number[], help: string) =>
     new TimingHistogramFamily({ ...options(name, labels, help), buckets }, now);
   return {
-    rejected: counter('rejected_requests_total', [...byFlow, 'reason'], 'Requests that were sent away.'),
-    dispatched: counter('dispatched_requests_total', byFlow, 'Requests that were let in.'),
+    rejected: counter('rejected_requests_total', [...byFlow, 'reason'], 'Number of rejected requests.'),
+    dispatched: counter('dispatched_requests_total', byFlow, 'Number of executed requests.'),
     noAccommodation: counter(
       'request_dispatch_no_accommodation_total',
       byFlow,
-      'How often the request whose turn it was needed more seats than were free.',
+      'Number of times that the next request could not be executed because it needs more seats than are free.',
     ),
-    waitingRequests: gauge('current_inqueue_requests', byFlow, 'Requests that wait in queues.'),
-    waitingSeats: gauge('current_inqueue_seats', byFlow, 'Seats that the requests in queues wait for.'),
+    waitingRequests: gauge('current_inqueue_requests', byFlow, 'Number of requests in queues.'),
+    waitingSeats: gauge('current_inqueue_seats', byFlow, 'Number of seats that the requests in queues need.'),
     executingRequests: gauge(
       'current_executing_requests',
       byFlow,
-      'Requests being answered; of a watch, its beginning.',
+      'Number of executing requests; watches count until their initial events are sent.',
     ),
-    executingSeats: gauge('current_executing_seats', byFlow, 'Seats taken.'),
+    executingSeats: gauge('current_executing_seats', byFlow, 'Number of seats in use.'),
     queueLengths: histogram(
       'request_queue_length_after_enqueue',
       byFlow,
       [0, 10, 25, 50, 100, 250, 500, 1000],
-      'Length of the queue, as each request that came to it found it with itself.',
+      'Length of the queue after each enqueued request, including it.',
     ),
     waits: histogram('request_wait_duration_seconds', [...byFlow, 'execute'], secondsBuckets, 'Time spent in a queue.'),
     executions: histogram(
       'request_execution_seconds',
       [...byFlow, 'type'],
       secondsBuckets,
-      'Time on a seat; of a watch, that of its beginning.',
+      'Execution time; of a watch, until its initial events are sent.',
     ),
     watchCounts: histogram(
       'watch_count_samples',
       byFlow,
       [0, 1, 10, 100, 1000, 10000],
-      'Watches that may hear of a write.',
+      'Number of watches that may receive an event for a write.',
     ),
     estimatedSeats: histogram(
       'work_estimated_seats',
       byFlow,
       [1, 2, 4, 8, 16, 32, 64, 100],
-      'Seats that requests were estimated to need.',
+      'Estimated number of seats of requests.',
     ),
     currentR: gauge('current_r', byLevel, 'Virtual time.'),
-    dispatchR: gauge('dispatch_r', byLevel, 'Virtual time when a request was last let in.'),
-    latestS: gauge('latest_s', byLevel, 'Virtual start of the request that was last let in.'),
-    nextS: gauge('next_s_bounds', [...byLevel, 'bound'], 'Least and greatest virtual start of those next in a queue.'),
+    dispatchR: gauge('dispatch_r', byLevel, 'Virtual time when a request was last executed.'),
+    latestS: gauge('latest_s', byLevel, 'Virtual start of the request that was last executed.'),
+    nextS: gauge(
+      'next_s_bounds',
+      [...byLevel, 'bound'],
+      'Minimum and maximum virtual start of the next requests of all queues.',
+    ),
     nextDiscountedS: gauge(
       'next_discounted_s_bounds',
       [...byLevel, 'bound'],
-      'The same, less the work that the queue has under way.',
+      'Minimum and maximum virtual start of the next requests, minus the work that their queues execute.',
     ),
-    nominalLimit: gauge('nominal_limit_seats', byLevel, "Seats by the level's shares."),
-    lowerLimit: gauge('lower_limit_seats', byLevel, 'Seats that are left when all is lent that may be.'),
-    upperLimit: gauge('upper_limit_seats', byLevel, 'Seats when all is borrowed that may be.'),
-    currentLimit: gauge('current_limit_seats', byLevel, 'Seats that the level has now.'),
-    demandHigh: gauge(
-      'demand_seats_high_watermark',
+    nominalLimit: gauge('nominal_limit_seats', byLevel, "Number of seats by the level's shares."),
+    lowerLimit: gauge('lower_limit_seats', byLevel, 'Minimum number of seats, when all lendable seats are lent.'),
+    upperLimit: gauge('upper_limit_seats', byLevel, 'Maximum number of seats, with all that can be borrowed.'),
+    currentLimit: gauge('current_limit_seats', byLevel, 'Current number of seats of the level.'),
+    demandHigh: gauge('demand_seats_high_watermark', byLevel, 'Maximum demand for seats in the last period.'),
+    demandAverage: gauge(
+      'demand_seats_average',
       byLevel,
-      'Most seats that were wanted at once in the last period.',
+      'Time-weighted average of the demand for seats in the last period.',
     ),
-    demandAverage: gauge('demand_seats_average', byLevel, 'Seats wanted in the last period, on average over time.'),
-    demandDeviation: gauge('demand_seats_stdev', byLevel, 'Standard deviation of that over time.'),
-    demandSmoothed: gauge('demand_seats_smoothed', byLevel, 'Seats wanted, forgotten slowly.'),
-    targetSeats: gauge('target_seats', byLevel, 'Seats that the level should get where there are enough.'),
-    fairFraction: gauge('seat_fair_frac', [], 'What part of their targets levels got that no bound stopped.'),
+    demandDeviation: gauge(
+      'demand_seats_stdev',
+      byLevel,
+      'Time-weighted standard deviation of the demand for seats in the last period.',
+    ),
+    demandSmoothed: gauge(
+      'demand_seats_smoothed',
+      byLevel,
+      'Smoothed demand for seats: rises at once and falls slowly.',
+    ),
+    targetSeats: gauge('target_seats', byLevel, 'Number of seats that the level should get if there are enough.'),
+    fairFraction: gauge('seat_fair_frac', [], 'Fraction of their targets that levels within their bounds got.'),
     demand: timing(
       'demand_seats',
       byLevel,
       [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6],
-      'Nanoseconds by the seats that were wanted, as part of those that the level has.',
+      'Nanoseconds by demand for seats, as a fraction of the nominal seats of the level.',
     ),
     seatUtilization: timing(
       'priority_level_seat_utilization',
       ['phase', ...byLevel],
       [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1],
-      'Nanoseconds by the seats that were taken, as part of those that the level has.',
+      'Nanoseconds by seats in use, as a fraction of the seats of the level.',
     ),
     requestUtilization: timing(
       'priority_level_request_utilization',
       ['phase', ...byLevel],
       [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1],
-      'Nanoseconds by the requests that waited or were answered, as part of those for whom there is room.',
+      'Nanoseconds by waiting or executing requests, as a fraction of the maximum number of them.',
     ),
     readsAndWrites: timing(
       'read_vs_write_current_requests',
       ['phase', 'request_kind'],
       [0, 0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1],
-      'The same by reads and writes, for the whole server.',
+      'Nanoseconds by waiting or executing reads and writes of the server, as a fraction of the maximum number.',
     ),
   };
 }
 
 type Families = ReturnType<typeof newFamilies>;
 
-/** What is recorded of requests that may have to wait. */
+/** Metrics of flows whose requests may be queued. */
 interface QueueRecorder {
   readonly waitingRequests: Gauge;
   readonly waitingSeats: Gauge;
   readonly queueLengths: Histogram;
   readonly noAccommodation: Counter;
-  /** Of those who were let in. */
+  /** Waiting times of requests that were executed. */
   readonly waits: Histogram;
 }
 
-/** What is recorded of the requests of one schema at one level; what never happens is not there. */
+/** The metrics of one FlowSchema at one level. Series are created when first used. */
 export class FlowRecorder {
   readonly #families: Families;
   readonly #labels: [level: string, schema: string];
@@ -193,7 +205,7 @@ export class FlowRecorder {
   }
 }
 
-/** Virtual times of a level whose requests wait in queues, as of the last request that was let in. */
+/** Virtual times of a level with queues, updated whenever a request is executed. */
 interface DispatchRecorder {
   readonly dispatchR: Gauge;
   readonly latestS: Gauge;
@@ -203,7 +215,7 @@ interface DispatchRecorder {
   readonly maxDiscountedS: Gauge;
 }
 
-/** What is recorded of a priority level. */
+/** The metrics of a priority level. */
 export class LevelRecorder {
   readonly #families: Families;
   readonly #level: string;
@@ -238,9 +250,9 @@ export class LevelRecorder {
 
 type ByKind = Readonly<Record<'readOnly' | 'mutating', TimingHistogram>>;
 
-/** The metrics of priority and fairness. Recorders are kept by flows and levels: no request looks for one. */
+/** The metrics of priority and fairness. Flows and levels keep their recorders, so requests need no lookup by label. */
 export class FlowMetrics {
-  /** Those without a recorder are set when limits are, or before a scrape. */
+  /** Families without a recorder are set when limits change, or before a scrape. */
   readonly families: Families;
   readonly executing: ByKind;
   readonly waiting: ByKind;
@@ -259,7 +271,7 @@ export class FlowMetrics {
     return Object.values(this.families);
   }
 
-  /** Forgets all priority levels and flow schemas but these. */
+  /** Removes the series of all other priority levels and FlowSchemas. */
   keepOnly(levels: ReadonlySet<string>, schemas: ReadonlySet<string>): void {
     for (const family of Object.values(this.families)) {
       family.forget(['priority_level'], (level) => !levels.has(level));

@@ -2,18 +2,18 @@ import type { FlowRequest } from './flow-request.ts';
 import { RequestList } from './request-list.ts';
 import type { SeatSeconds } from './seat-seconds.ts';
 
-/** One of the queues of a priority level: requests of one flow, or of few. */
+/** One of the queues of a priority level. By shuffle sharding it has the requests of a few flows. */
 export class FlowQueue {
   readonly index: number;
   readonly waiting = new RequestList<FlowRequest>();
-  /** Sums over those that wait. */
+  /** This and the next two are sums over the waiting requests. */
   initialSeatsWaiting = 0;
   seatsWaiting = 0;
   workWaiting: SeatSeconds = 0;
   executing = 0;
-  /** Also of those that are done while watchers still hear of them. */
+  /** Includes the seats of finished writes whose watch events are still being sent. */
   seatsInUse = 0;
-  /** Virtual time at which its next request starts. Not before that has arrived, unless the queue is idle. */
+  /** Virtual time at which the next request starts. At least the arrival of that request, unless the queue is idle. */
   nextDispatchR: SeatSeconds = 0;
 
   constructor(index: number) {
@@ -34,7 +34,7 @@ export class FlowQueue {
     this.#add(request, -1);
   }
 
-  /** A queue that did not use its share while it could not does not get it later. */
+  /** Moves `nextDispatchR` up to the arrival of the next request, so that a queue gets no credit for idle time. */
   boundNextDispatch(): void {
     const { first } = this.waiting;
     if (first && this.nextDispatchR < first.arrivalR) this.nextDispatchR = first.arrivalR;

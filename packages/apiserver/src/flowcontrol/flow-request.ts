@@ -5,12 +5,11 @@ import type { FlowQueue } from './flow-queue.ts';
 import type { Linked } from './request-list.ts';
 import { type SeatSeconds, seatsTimesMs } from './seat-seconds.ts';
 
-/** Nobody knows beforehand how long a request takes; this is put right when it is done. */
+/** The assumed execution time of a request. `QueueSet.finish` replaces it by the actual time. */
 export const estimatedServiceMs = 3;
 
 /**
- * One request on its way through a priority level. `rejected` and `done` are final; what is `waiting` becomes
- * `executing` or `rejected`.
+ * A request in a priority level. A `waiting` request becomes `executing` or `rejected`. `rejected` and `done` are final.
  */
 export class FlowRequest implements Linked<FlowRequest> {
   readonly flow: Flow;
@@ -18,16 +17,17 @@ export class FlowRequest implements Linked<FlowRequest> {
   readonly info: RequestInfo;
   readonly distinguisher: string;
   phase: 'new' | 'waiting' | 'executing' | 'rejected' | 'done' = 'new';
-  /** Seats while it is being answered, and afterwards, while watchers hear of what it did. */
+  /** Seats during execution. */
   initialSeats = 1;
+  /** Seats for `additionalLatencyMs` after execution, while watch events are sent. */
   finalSeats = 0;
   additionalLatencyMs = 0;
-  /** Of those that wait, or come from, a queue. */
+  /** Set for requests that were assigned to a queue, also without waiting in it. */
   queue: FlowQueue | undefined;
   arrivedMs = 0;
   startedMs = 0;
   arrivalR: SeatSeconds = 0;
-  /** Told once, when a request that waited need not wait any longer. */
+  /** Called once, when a waiting request becomes `executing` (true) or `rejected` (false). */
   onDecision: ((execute: boolean) => void) | undefined;
   previous: FlowRequest | undefined;
   next: FlowRequest | undefined;

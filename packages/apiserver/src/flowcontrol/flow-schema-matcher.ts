@@ -10,7 +10,7 @@ import type { RequestInfo } from '../http/request-context.ts';
 
 export type FlowMatcher = (user: UserInfo, info: RequestInfo) => boolean;
 
-/** Says of each request whether the schema is for it. The schema is read once, here. */
+/** Returns a function that tests whether a request matches the schema. The schema is evaluated only here. */
 export function flowSchemaMatcher({ spec }: FlowSchema): FlowMatcher {
   const rules = (spec?.rules ?? []).map(ruleMatcher);
   return (user, info) => {
@@ -35,7 +35,7 @@ const serviceAccountPrefix = 'system:serviceaccount:';
 function subjectMatcher(subjects: readonly Subject[]): (user: UserInfo) => boolean {
   const users = new Set<string>();
   const groups = new Set<string>();
-  /** How the names of all service accounts of a namespace begin. */
+  /** Prefixes of the user names of all service accounts in a namespace. */
   const prefixes: string[] = [];
   for (const { kind, user, group, serviceAccount } of subjects) {
     if (kind === 'User' && user) users.add(user.name);
@@ -76,7 +76,7 @@ function pathMatcher(rule: NonResourcePolicyRule): InfoMatcher {
   const verbs = oneOf(rule.verbs);
   const all = rule.nonResourceURLs.includes('*');
   const exact = new Set(rule.nonResourceURLs);
-  // As upstream has it: a path without an asterisk is also for everything beneath it.
+  // As upstream, a path without an asterisk also matches all paths below it.
   const prefixes = rule.nonResourceURLs.map((path) => {
     const prefix = path.endsWith('*') ? path.slice(0, -1) : path;
     return prefix.endsWith('/') ? prefix : `${prefix}/`;
@@ -85,7 +85,7 @@ function pathMatcher(rule: NonResourcePolicyRule): InfoMatcher {
     verbs(verb) && (all || exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix)));
 }
 
-/** An asterisk that stands alone is for everything; beside others it is a word like any other. */
+/** Returns a test for membership. A single `*` matches everything; among other values it has no special meaning. */
 function oneOf(values: readonly string[]): (value: string) => boolean {
   if (values.length === 1) {
     const [only] = values;

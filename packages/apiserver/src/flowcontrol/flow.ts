@@ -6,12 +6,12 @@ import { type FlowMatcher, flowSchemaMatcher } from './flow-schema-matcher.ts';
 import type { PriorityLevel } from './priority-level.ts';
 import { dealHand, flowHash } from './shuffle-sharding.ts';
 
-/** So many hands are remembered per schema: dealing one costs more than all else that is done for a request. */
+/** The number of cached hands per schema. Dealing a hand costs more than everything else for a request. */
 const maxHands = 1000;
 const noHand: readonly number[] = [];
 const onlyQueue: readonly number[] = [0];
 
-/** A flow schema and the priority level that it leads to, as they are configured now. */
+/** A FlowSchema with its priority level. Replaced on every reconfiguration. */
 export class Flow {
   readonly name: string;
   readonly uid: string;
@@ -36,7 +36,7 @@ export class Flow {
     return this.#recorder;
   }
 
-  /** What tells flows of this schema apart: nothing where they could not be kept apart anyway. */
+  /** Returns the flow distinguisher of a request. Empty when the level has at most one queue, so flows share it anyway. */
   distinguish(user: UserInfo, info: RequestInfo): string {
     const { queuing } = this.level;
     if (queuing.type !== 'queue' || queuing.queues <= 1) return '';
@@ -44,7 +44,7 @@ export class Flow {
     return this.#distinguisher === 'ByNamespace' ? info.namespace : '';
   }
 
-  /** The queues that requests of this flow may wait in. */
+  /** Returns the indexes of the queues that requests of this flow may wait in. */
   hand(distinguisher: string): readonly number[] {
     const { queuing } = this.level;
     if (queuing.type !== 'queue') return noHand;

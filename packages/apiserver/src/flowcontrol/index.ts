@@ -1,6 +1,6 @@
 /**
- * API priority and fairness: requests are sorted into flows by flow schemas, flows into priority levels, and each level
- * has its part of the server's seats, given to flows in turn. `FlowControl` is all of it; begin with `FlowController`, and
- * `QueueSet` for how turns are taken.
+ * API Priority and Fairness. FlowSchemas assign requests to flows and priority levels. Each level has a part of the server's
+ * seats (units of concurrency) and shares them fairly among its flows. `FlowControl` puts it together. Start reading with
+ * `FlowController`, and `QueueSet` for fair queuing.
  */
 export { FlowControl } from './flow-control.ts';

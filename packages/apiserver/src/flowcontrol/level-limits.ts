@@ -2,26 +2,26 @@ import type { PriorityLevelConfiguration } from '@coxswain/api/flowcontrol/v1';
 import type { Queuing } from './queue-set.ts';
 import { canDeal } from './shuffle-sharding.ts';
 
-/** One request takes no more than this part of a level's seats. */
+/** The maximum fraction of a level's seats for one request. */
 const maxSeatsPart = 0.15;
 
-/** How many seats a level has by its configuration alone, and what it may come to by lending and borrowing. */
+/** The seats of a level: `nominal` by its shares, `min` with all lendable seats lent, `max` with all borrowable ones. */
 export interface LevelLimits {
   readonly nominal: number;
   readonly min: number;
   readonly max: number;
-  /** Seats that one request may be estimated to need; 0: as many as any. */
+  /** The maximum estimate for one request; 0 means the limit of its verb alone. */
   readonly maxSeatsPerRequest: number;
 }
 
-/** The shares of a level: what its part of all seats is reckoned by. */
+/** Returns the `nominalConcurrencyShares` of a level. */
 export const sharesOf = ({ spec }: Pick<PriorityLevelConfiguration, 'spec'>): number =>
   (spec?.limited ?? spec?.exempt)?.nominalConcurrencyShares ?? 0;
 
 export function levelLimits({ spec }: PriorityLevelConfiguration, serverSeats: number, shareSum: number): LevelLimits {
   const { lendablePercent = 0 } = spec?.limited ?? spec?.exempt ?? {};
   const borrowingLimitPercent = spec?.limited?.borrowingLimitPercent;
-  // Rounding up gives away a few seats more than there are: better than a level with none.
+  // Rounded up, so that no level with shares gets zero seats. The sum may exceed the server's seats a little.
   const nominal = shareSum > 0 ? Math.ceil((serverSeats * sharesOf({ spec })) / shareSum) : 0;
   const lendable = Math.round((nominal * lendablePercent) / 100);
   const borrowing =
@@ -37,7 +37,7 @@ export function levelLimits({ spec }: PriorityLevelConfiguration, serverSeats: n
   };
 }
 
-/** What the level does when it is full. Undefined when the object makes no sense, and is as good as not there. */
+/** Returns how the level handles requests without a free seat. Undefined for an invalid object, which is ignored. */
 export function queuingOf({ metadata, spec }: PriorityLevelConfiguration): Queuing | undefined {
   const isExempt = metadata.name === 'exempt';
   if (spec?.type === 'Exempt') return isExempt && spec.exempt && !spec.limited ? { type: 'exempt' } : undefined;

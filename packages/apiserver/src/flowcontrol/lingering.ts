@@ -5,13 +5,13 @@ interface Lingerer {
   readonly dueMs: number;
 }
 
-/** Requests that are done, but whose seats are not free yet, by the time at which they will be. */
+/** Finished requests whose final seats are still in use, ordered by the time at which these are released. */
 export class Lingering {
-  /** The latest first. */
+  /** In descending order of `dueMs`. */
   readonly #lingerers: Lingerer[] = [];
 
   add(request: FlowRequest, dueMs: number): void {
-    // As a rule it is the latest of all.
+    // Usually the new request is due last, so it goes to the front.
     let place = 0;
     while (place < this.#lingerers.length && this.#lingerers[place]!.dueMs > dueMs) place++;
     this.#lingerers.splice(place, 0, { request, dueMs });
@@ -21,7 +21,7 @@ export class Lingering {
     return this.#lingerers.at(-1)?.dueMs;
   }
 
-  /** Takes out the first that is due by now. */
+  /** Removes and returns the earliest request that is due, or undefined. */
   next(now: number): Lingerer | undefined {
     const last = this.#lingerers.at(-1);
     return last && last.dueMs <= now ? this.#lingerers.pop() : undefined;

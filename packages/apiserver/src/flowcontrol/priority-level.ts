@@ -5,7 +5,7 @@ import type { FlowMetrics } from './flow-metrics.ts';
 import type { LevelLimits } from './level-limits.ts';
 import { QueueSet, type Queuing } from './queue-set.ts';
 
-/** A priority level, from its first configuration until nobody is left in it. */
+/** A priority level. It lives from its first configuration until, after deletion, its last request is done. */
 export class PriorityLevel {
   readonly name: string;
   readonly queueSet: QueueSet;
@@ -13,7 +13,7 @@ export class PriorityLevel {
   configuration: PriorityLevelConfiguration;
   queuing: Queuing;
   limits: LevelLimits = { nominal: 0, min: 0, max: 0, maxSeatsPerRequest: 0 };
-  /** Nobody comes any more: it is there for those who have not left. */
+  /** True after the level was deleted, while it still has requests. It gets no new ones. */
   quiescing = false;
 
   constructor(

@@ -7,47 +7,47 @@ import { RequestList } from './request-list.ts';
 import { SeatDemand } from './seat-demand.ts';
 import { msPerSeat, type SeatSeconds, seatsTimesMs, toSeatSeconds } from './seat-seconds.ts';
 
-/** What a priority level does with those for whom there is no seat. */
+/** How a priority level handles requests without a free seat. `exempt` levels have no limit. */
 export type Queuing =
   | { readonly type: 'exempt' }
   | { readonly type: 'reject' }
   | { readonly type: 'queue'; readonly queues: number; readonly handSize: number; readonly queueLengthLimit: number };
 
-/** Of more than this, what is empty is forgotten; it matters only to whoever looks at it. */
+/** Above this number of queues, idle ones are deleted. This is visible only on the debug pages. */
 const maxIdleQueues = 10_000;
 
 /**
- * Fair queuing: gives the seats of a priority level to requests. Each queue that has any gets the same share of the work
- * that is done, in virtual time: R is the work that each has had coming so far, and the queue whose next request would
- * be done first in that time is next. A request's work is its seats times the time it holds them, estimated when it
- * starts and put right when it is done.
+ * Fair queuing: assigns the seats of a priority level to requests. Every non-empty queue gets the same share of the work, in
+ * virtual time: R is the work that each active queue should have received so far. The queue whose next request would finish
+ * first in virtual time is next. The work of a request is its seats times the duration for which it holds them. It is estimated
+ * at the start and corrected at the end.
  *
- * Everything happens in the call that causes it: with a seat free, a request is let in before `start` returns. A timer
- * runs only while somebody waits for seats that nobody will give back by a call.
+ * Everything happens synchronously: with a free seat, a request executes before `start` returns. A timer runs only while
+ * requests wait for final seats of finished requests, which are released by time.
  */
 export class QueueSet {
   readonly demand: SeatDemand;
-  /** Those being answered, in the order in which they were let in. */
+  /** Executing requests, in the order of their start. */
   readonly executing = new RequestList<FlowRequest>();
   readonly totals = { dispatched: 0, rejected: 0, timedOut: 0, cancelled: 0 };
   readonly #clock: Clock;
   readonly #recorder: LevelRecorder;
   #queuing: Queuing = { type: 'reject' };
   #limit = 0;
-  /** Queues that were ever used, in bounds; those beyond the configured number only until they are empty. */
+  /** Queues that were used, by index. Queues beyond the configured number are deleted when they are idle. */
   readonly #queues = new Map<number, FlowQueue>();
-  /** Those in which somebody waits. */
+  /** The queues with waiting requests. */
   readonly #backlog = new Set<FlowQueue>();
   readonly #lingering = new Lingering();
   #currentR: SeatSeconds = 0;
   #syncedMs: number;
-  /** Of the queue that had the last turn: with the same virtual time, others are first. */
+  /** The index of the queue that was served last. With equal virtual finish times, the next higher index is served first. */
   #robin = -1;
   #enqueued = 0;
   #waiting = 0;
   #seatsWaiting = 0;
   #seatsInUse = 0;
-  /** Those of `#seatsInUse` that were got through a queue. */
+  /** The part of `#seatsInUse` that belongs to requests with a queue. */
   #queuedSeatsInUse = 0;
   #activeQueues = 0;
   #timer: { readonly dueMs: number; readonly cancel: () => void } | undefined;
@@ -63,7 +63,7 @@ export class QueueSet {
     return this.#waiting === 0 && this.executing.length === 0;
   }
 
-  /** Idle, and nobody holds on to a seat after their answer. */
+  /** True when idle and no final seats of finished requests are in use. */
   get isDrained(): boolean {
     return this.isIdle && this.#seatsInUse === 0;
   }
@@ -84,7 +84,7 @@ export class QueueSet {
     return this.#queuing;
   }
 
-  /** In the order of their numbers. */
+  /** Sorted by index. */
   get usedQueues(): readonly FlowQueue[] {
     return [...this.#queues.values()].sort((a, b) => a.index - b.index);
   }
@@ -94,7 +94,7 @@ export class QueueSet {
   }
 
   /**
-   * Those who wait go on waiting, in the queues in which they are. `denominator`: what metrics take for the limit.
+   * Applies a configuration. Waiting requests stay in their queues. `denominator` is the limit for metrics, which must not be zero.
    */
   configure(queuing: Queuing, limit: number, denominator: number): void {
     const now = this.sync();
@@ -110,8 +110,8 @@ export class QueueSet {
   }
 
   /**
-   * A request comes. Afterwards it is executing, waiting or rejected. `hand`: the queues that it may wait in, of which
-   * it takes the one with the least work.
+   * Starts a request. Afterwards it is executing, waiting or rejected. `hand` has the queues that it may wait in; it takes the one
+   * with the least work.
    */
   start(request: FlowRequest, hand: readonly number[]): void {
     const now = this.sync();
@@ -137,7 +137,7 @@ export class QueueSet {
       this.#activeQueues++;
     }
     if (this.#waiting === 0 && this.#seatsInUse < this.#limit && this.#hasRoomFor(request.maxSeats)) {
-      // Nobody else's turn could come before: no need to queue.
+      // No other request is waiting, so this one need not be queued.
       if (queue.nextDispatchR < this.#currentR) queue.nextDispatchR = this.#currentR;
       const { nextDispatchR } = queue;
       const discounted = discountedStart(queue);
@@ -159,8 +159,7 @@ export class QueueSet {
   }
 
   /**
-   * A request that was executing has been answered. Its seats are free now, or when watchers have heard of it. Gives the
-   * time.
+   * Ends an executing request. Its seats are released now, or after `additionalLatencyMs`. Returns the current time.
    */
   finish(request: FlowRequest): number {
     const now = this.sync();
@@ -181,12 +180,12 @@ export class QueueSet {
     return now;
   }
 
-  /** A request that waits gives up. What does not wait is left alone. */
+  /** Removes a waiting request from its queue and rejects it. Does nothing in other phases. */
   cancel(request: FlowRequest, reason: 'time-out' | 'cancelled'): void {
     const { queue } = request;
     if (request.phase !== 'waiting' || !queue) return;
     const now = this.sync();
-    // The time that has passed may have been what it waited for.
+    // `sync` may have released seats and started this request.
     if (request.phase !== 'waiting') return;
     this.#dequeue(queue, request, now);
     if (queue.isIdle) this.#activeQueues--;
@@ -195,18 +194,18 @@ export class QueueSet {
     this.totals.cancelled++;
     this.#reject(request, reason);
     this.#recordDemand(now);
-    // It may have been too large for the seats that others can have.
+    // The request may have blocked smaller ones that now fit.
     this.#dispatch(now);
   }
 
-  /** All who wait are rejected. */
+  /** Rejects all waiting requests. */
   cancelAll(): void {
     for (const queue of [...this.#backlog]) for (const request of [...queue.waiting]) this.cancel(request, 'cancelled');
     this.#timer?.cancel();
     this.#timer = undefined;
   }
 
-  /** Brings everything to the present time, which it gives. */
+  /** Advances virtual time to now and releases seats that are due. Returns the current time. */
   sync(): number {
     const now = this.#clock.monotonic();
     let due = this.#lingering.next(now);
@@ -230,14 +229,14 @@ export class QueueSet {
     this.#syncedMs = now;
   }
 
-  /** What wants more than there is gets all, once it is alone. */
+  /** Returns whether the seats are free. A request that needs more than the limit fits when no other executes. */
   #hasRoomFor(seats: number): boolean {
     if (seats > this.#limit) return this.executing.length === 0;
     return this.#seatsInUse + seats <= this.#limit;
   }
 
   #leastLoaded(hand: readonly number[]): FlowQueue {
-    // The order changes: flows whose hands overlap do not all go for the same queue.
+    // Starts at a different queue each time, so that flows with overlapping hands do not all choose the same one.
     const offset = this.#enqueued++ % hand.length;
     let best: FlowQueue | undefined;
     for (let i = 0; i < hand.length; i++) {
@@ -257,7 +256,7 @@ export class QueueSet {
     return queue;
   }
 
-  /** Lets in as many as there are seats for. */
+  /** Executes waiting requests while seats are free. */
   #dispatch(now: number): void {
     while (this.#waiting > 0 && this.#seatsInUse < this.#limit && this.#dispatchOne(now));
     if (this.#waiting > 0) this.#wakeForSeats(now);
@@ -287,7 +286,7 @@ export class QueueSet {
     const request = best?.waiting.first;
     if (!best || !request) return false;
     if (!this.#hasRoomFor(request.maxSeats)) {
-      // Whose turn it is waits until there are enough; else small ones would always be first.
+      // The next request waits until enough seats are free. Otherwise small requests would always overtake it.
       request.flow.recorder.queueing.noAccommodation.inc();
       return false;
     }
@@ -314,7 +313,7 @@ export class QueueSet {
 
   #executeFrom(queue: FlowQueue, request: FlowRequest, now: number): void {
     if (request.finalSeats > this.#limit) {
-      // The same work on fewer seats takes longer.
+      // The same work on fewer seats takes more time.
       request.additionalLatencyMs = msPerSeat(request.finalWork, this.#limit);
       request.finalSeats = this.#limit;
     }
@@ -393,7 +392,7 @@ export class QueueSet {
     dispatch.maxDiscountedS.value = toSeatSeconds(maxDiscountedS);
   }
 
-  /** Seats that linger become free without anybody's doing. */
+  /** Sets a timer for the next release of final seats, which no call triggers. */
   #wakeForSeats(now: number): void {
     const dueMs = this.#lingering.nextDueMs;
     if (dueMs === undefined || (this.#timer && this.#timer.dueMs <= dueMs)) return;
@@ -407,6 +406,6 @@ export class QueueSet {
   }
 }
 
-/** When its next request would start if what it has under way did not count. */
+/** The virtual start of the next request, without the work of the executing ones. */
 const discountedStart = (queue: FlowQueue): SeatSeconds =>
   queue.nextDispatchR - seatsTimesMs(queue.seatsInUse, estimatedServiceMs);

@@ -1,10 +1,10 @@
-/** What can be in one list at a time. */
+/** An item of an intrusive list. It can be in one list at a time. */
 export interface Linked<T> {
   previous: T | undefined;
   next: T | undefined;
 }
 
-/** First in, first out, and anything can leave from anywhere at no cost. Makes no objects of its own. */
+/** A FIFO list with removal from any position in constant time. It is intrusive, so it allocates nothing. */
 export class RequestList<T extends Linked<T>> {
   first: T | undefined;
   #last: T | undefined;
@@ -18,7 +18,7 @@ export class RequestList<T extends Linked<T>> {
     this.length++;
   }
 
-  /** Of an item that is in this list. */
+  /** Removes an item, which must be in this list. */
   remove(item: T): void {
     const { previous, next } = item;
     if (previous) previous.next = next;

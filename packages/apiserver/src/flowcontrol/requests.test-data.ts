@@ -9,7 +9,7 @@ import { FlowMetrics } from './flow-metrics.ts';
 import { FlowRequest } from './flow-request.ts';
 import { PriorityLevel } from './priority-level.ts';
 
-/** A request for a resource, unless it says otherwise. */
+/** Returns the RequestInfo of a get of pods, with the given overrides. */
 export const infoOf = (some: Partial<RequestInfo> = {}): RequestInfo => ({
   isResourceRequest: true,
   path: '',
@@ -33,7 +33,7 @@ export const userOf = (username: string, ...groups: string[]): UserInfo => ({
   groups: [...groups, 'system:authenticated'],
 });
 
-/** With what a cluster begins with, and a clock to turn. */
+/** Returns a controller with the bootstrap configuration and a fake clock. */
 export function newController(some: Partial<FlowControllerOptions> = {}) {
   const clock = new FakeClock(0);
   const controller = new FlowController({
@@ -48,7 +48,7 @@ export function newController(some: Partial<FlowControllerOptions> = {}) {
   return { clock, controller };
 }
 
-/** A level with its queues apart from any controller, and the way to make requests for it. */
+/** Returns a level without a controller, and a function that makes requests for it. */
 export function newLevel(clock = new FakeClock(0)) {
   const metrics = new FlowMetrics(() => clock.monotonic());
   const level = new PriorityLevel('level', { metadata: { name: 'level' } }, { type: 'reject' }, clock, metrics);
@@ -60,7 +60,7 @@ export function newLevel(clock = new FakeClock(0)) {
   return { clock, level, queueSet: level.queueSet, flow, requestOf };
 }
 
-/** Queues for whoever has no seat; nothing is lent or borrowed. */
+/** Returns a level with queues that neither lends nor borrows. */
 export const limited = (name: string, shares: number, queues = 64): PriorityLevelConfiguration => ({
   metadata: { name },
   spec: {
@@ -74,7 +74,7 @@ export const limited = (name: string, shares: number, queues = 64): PriorityLeve
   },
 });
 
-/** Leads all requests of a user for resources, or of everybody, to a level. */
+/** Returns a FlowSchema that assigns all resource requests of a user, or of everybody, to a level. */
 export const everything = (name: string, level: string, username = '*'): FlowSchema => ({
   metadata: { name },
   spec: {
@@ -90,7 +90,7 @@ export const everything = (name: string, level: string, username = '*'): FlowSch
   },
 });
 
-/** One level of so many seats for everybody but those who are exempt. */
+/** Returns a controller with one level that has all seats, for all requests that are not exempt. */
 export function oneLevel({ serverSeats = 10, ...some }: Partial<FlowControllerOptions> = {}) {
   const made = newController({ serverSeats, ...some });
   made.controller.configure({ levels: [limited('one', 1000)], schemas: [everything('all', 'one')] });

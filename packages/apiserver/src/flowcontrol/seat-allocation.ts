@@ -1,6 +1,6 @@
-/** One of those who share: it gets what it wants in proportion, but never less or more than its bounds. */
+/** A claim to a part of the total: in proportion to `wanted`, within the bounds `least` and `most`. */
 interface Claim {
-  /** Not below `least`. */
+  /** At least `least`. */
   readonly wanted: number;
   readonly least: number;
   readonly most: number;
@@ -8,15 +8,15 @@ interface Claim {
 
 interface Allocation {
   readonly shares: number[];
-  /** What each claim is multiplied by where no bound stops it. */
+  /** The factor by which `wanted` is multiplied for claims within their bounds. */
   readonly fairFraction: number;
 }
 
-/** Who wants nothing has a claim too, or there would be no proportion. */
+/** A minimum for `wanted`, because proportions to zero are undefined. */
 const minWanted = 0.001;
 const tolerance = 1e-7;
 
-/** Divides all of `total`. Undefined when the bounds do not allow it. */
+/** Divides all of `total` among the claims. Returns undefined when the bounds do not allow it. */
 export function allocate(total: number, claims: readonly Claim[]): Allocation | undefined {
   const items = claims.map(({ wanted, least, most }) => ({ wanted: Math.max(wanted, minWanted), least, most }));
   const sharesAt = (fraction: number): number[] =>
@@ -31,8 +31,8 @@ export function allocate(total: number, claims: readonly Claim[]): Allocation | 
     return { shares: items.map(({ least }) => least), fairFraction: Math.min(...lowest) };
   if (total - mostSum > -tolerance)
     return { shares: items.map(({ most }) => most), fairFraction: Math.max(...highest) };
-  // What is given away grows with the fraction, in a straight line between one bound and the next: find the last bound
-  // at which it is still too little.
+  // The sum of the shares is a piecewise linear, increasing function of the fraction, which bends at the bounds. Find the last
+  // bound at which the sum is still below the total, and interpolate from there.
   const bounds = [...lowest, ...highest].sort((a, b) => a - b);
   let below = 0;
   let above = bounds.length - 1;

@@ -1,7 +1,7 @@
-/** How much of what was is still in the smoothed demand after each period: half of it after five minutes. */
+/** The weight of the previous smoothed demand in each period: a peak decays to half in five minutes. */
 const smoothing = 0.977;
 
-/** How many seats a priority level could have used, over the time since it was last asked. */
+/** Statistics of the demand for seats of a priority level (seats in use and waited for) in a borrowing period. */
 export class SeatDemand {
   #value = 0;
   #since: number;
@@ -12,7 +12,7 @@ export class SeatDemand {
   average = 0;
   deviation = 0;
   highWatermark = 0;
-  /** Rises at once, and falls slowly. */
+  /** Rises at once and falls slowly. */
   smoothed = 0;
 
   constructor(now: number) {
@@ -25,7 +25,7 @@ export class SeatDemand {
     if (value > this.#max) this.#max = value;
   }
 
-  /** Ends a period: the figures above are of it. */
+  /** Ends a period: computes `average`, `deviation`, `highWatermark` and `smoothed` of it. */
   endPeriod(now: number): void {
     this.#advance(now);
     this.highWatermark = Math.round(this.#max);

@@ -11,7 +11,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.stop()));
 });
 
-/** 61 seats, of which lists may take a few at a time. */
+/** Starts a server with 61 seats. A large list takes several. */
 async function start(overrides: Partial<ApiServerConfig> = {}, listen = false) {
   const { server, port } = await startTestServer(
     { listen },
@@ -34,7 +34,7 @@ async function start(overrides: Partial<ApiServerConfig> = {}, listen = false) {
 
 const text = ({ body }: ApiResponse): string => (body instanceof Uint8Array ? Buffer.from(body).toString() : '');
 
-/** Takes everything there is to read. */
+/** Reads the whole body. */
 function read({ body }: ApiResponse): void {
   if (!body || !('stream' in body)) return;
   const closed: (() => void)[] = [];
@@ -55,18 +55,18 @@ function read({ body }: ApiResponse): void {
   body.stream(sink);
 }
 
-/** Looks again and again until it is so. */
+/** Polls until the condition is true. Throws after 2,000 event loop turns. */
 async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 2_000; tries++) {
     if (await isSo()) return;
     await new Promise((resolve) => setImmediate(resolve));
   }
-  throw new Error('it never came to be');
+  throw new Error('the condition did not become true');
 }
 
 const dumpLevels = '/debug/api_priority_and_fairness/dump_priority_levels';
 
-/** How many requests of the level wait, and how many are being answered. */
+/** Returns the numbers of waiting and executing requests of the level. */
 async function countsOf(level: string, admin: (method: string, url: string) => Promise<ApiResponse>) {
   const row = text(await admin('GET', dumpLevels))
     .split('\n')
@@ -91,8 +91,8 @@ const lease = (name: string) => ({
 });
 const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 
-describe('a server with more large lists than it has seats', () => {
-  it('answers everybody else, and the lists in turn', async () => {
+describe('a server with more large lists than it has seats for', () => {
+  it('serves all other requests at once, and the lists one after another', async () => {
     const { as, admin } = await start();
     for (let i = 0; i < 20; i++) await admin('POST', configMaps, configMap(`large-${i}`, 50_000));
     const kubelet = as('system:node:n1', 'system:nodes');
@@ -110,7 +110,7 @@ describe('a server with more large lists than it has seats', () => {
       const { waiting, executing } = await countsOf('global-default', admin);
       return waiting + executing === 40 && answered.length === executing;
     });
-    // Nobody reads them: their seats are taken.
+    // The responses are not read, so their seats stay in use.
     const letIn = answered.length;
     expect(letIn).toBeGreaterThan(0);
     expect(letIn).toBeLessThan(20);
@@ -147,7 +147,7 @@ describe('a server with more large lists than it has seats', () => {
     expect((await Promise.all(lists)).map(({ status }) => status)).toEqual(Array(40).fill(200));
   });
 
-  it('lets those go who do not want to wait, and everybody when it stops', async () => {
+  it('rejects queued requests whose client disconnects, and all of them when it stops', async () => {
     const { server, as, admin } = await start();
     for (let i = 0; i < 20; i++) await admin('POST', configMaps, configMap(`large-${i}`, 50_000));
     const alice = as('alice');
@@ -171,7 +171,7 @@ describe('a server with more large lists than it has seats', () => {
 });
 
 describe('seats', () => {
-  it('come back from clients that hang up in the middle of an answer', async () => {
+  it('are released when clients disconnect in the middle of a response', async () => {
     const { admin, port } = await start({}, true);
     for (let i = 0; i < 20; i++) await admin('POST', configMaps, configMap(`large-${i}`, 100_000));
     const session = await connectSession(port);
@@ -187,7 +187,7 @@ describe('seats', () => {
     expect(text(await admin('GET', dumpLevels))).toMatch(/^global-default, +0, +true, /m);
   });
 
-  it('are held by a watch only until it has sent what there is', async () => {
+  it('are held by a watch only until it has sent its initial events', async () => {
     const { as, admin } = await start({ maxRequestsInFlight: 400, maxMutatingRequestsInFlight: 200 });
     for (let i = 0; i < 3; i++) await admin('POST', configMaps, configMap(`x-${i}`, 10));
     const query = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
@@ -196,7 +196,7 @@ describe('seats', () => {
     expect((await countsOf('global-default', admin)).executing).toBe(12);
     for (const watch of watches) read(watch);
     expect((await countsOf('global-default', admin)).executing).toBe(0);
-    // They go on, and so a write has more to do.
+    // The watches continue, so a write needs more seats.
     expect((await as('alice')('POST', configMaps, configMap('y', 10))).status).toBe(201);
     const lines = text(await admin('GET', '/metrics')).split('\n');
     const flow = 'flow_schema="global-default",priority_level="global-default"';
@@ -215,7 +215,7 @@ describe('a server', () => {
     (JSON.parse(text(await admin('GET', `/apis/flowcontrol.apiserver.k8s.io/v1/${kind}/${name}`))) as FlowSchema)
       .metadata.uid;
 
-  it('says in its answers where a request was sorted in, in refusals too', async () => {
+  it('names the FlowSchema and priority level in response headers, also of errors', async () => {
     const { as, admin } = await start({ authorizationModes: ['RBAC'] });
     const { status, headers } = await as('alice')('GET', configMaps);
     expect(status).toBe(403);
@@ -225,7 +225,7 @@ describe('a server', () => {
     });
   });
 
-  it('goes by what is stored as soon as it is', async () => {
+  it('applies changes of stored FlowSchemas at once', async () => {
     const { as, admin } = await start();
     const schemas = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas';
     const schema: FlowSchema = {
@@ -255,7 +255,7 @@ describe('a server', () => {
     expect(await isCounted()).toBe(false);
   });
 
-  it('has its figures among the metrics', async () => {
+  it('serves metrics of priority and fairness', async () => {
     const { as, admin } = await start();
     await as('alice')('GET', configMaps);
     await as('alice')('POST', configMaps, configMap('x', 1));
@@ -285,7 +285,7 @@ describe('a server', () => {
       );
   });
 
-  it('counts those whom it sends away', async () => {
+  it('counts rejected requests', async () => {
     const { as, admin } = await start();
     const gone = AbortSignal.abort();
     for (let i = 0; i < 20; i++) await admin('POST', configMaps, configMap(`large-${i}`, 50_000));
@@ -302,7 +302,7 @@ describe('a server', () => {
     );
   });
 
-  it('limits reads and writes alone when it is told to', async () => {
+  it('limits only reads and writes when priority and fairness is off', async () => {
     const { as, admin } = await start({ priorityAndFairness: false, maxRequestsInFlight: 2 });
     const answers = await Promise.all(Array.from({ length: 4 }, () => as('alice')('GET', configMaps)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429, 429]);

@@ -1,8 +1,8 @@
 import { Family, type FamilyOptions, Histogram, type Sample } from '../metrics/index.ts';
 
 /**
- * How long a ratio was in each bucket, in nanoseconds: upstream's "observations at the end of every nanosecond". The
- * time since the last change is counted when the next one comes, or when somebody looks.
+ * A histogram of how many nanoseconds a ratio spent in each bucket: upstream's "observations at the end of every nanosecond".
+ * The time since the last change is added on the next change or scrape.
  */
 export class TimingHistogram {
   readonly #histogram: Histogram;

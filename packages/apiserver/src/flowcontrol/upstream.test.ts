@@ -11,7 +11,7 @@ import { printSeatSeconds } from './seat-seconds.ts';
 import { dealHand, flowHash } from './shuffle-sharding.ts';
 import { workEstimator } from './work-estimate.ts';
 
-/** What upstream's library says, recorded. */
+/** Reads recorded results of upstream's library. */
 const recorded = <T>(name: string): T =>
   JSON.parse(readFileSync(new URL(`testdata/${name}.json`, import.meta.url), 'utf8')) as T;
 
@@ -25,7 +25,7 @@ describe('shuffle sharding', () => {
     hand: number[];
   }
 
-  it('deals the hands that upstream deals', () => {
+  it('deals the same hands as upstream', () => {
     const hands = recorded<Hand[]>('shuffle-sharding');
     expect(hands.length).toBeGreaterThan(30);
     for (const { deck, handSize, schema, distinguisher, hash, hand } of hands) {
@@ -48,7 +48,7 @@ describe('classification', () => {
     }[];
   }
 
-  it('sorts requests as upstream does', () => {
+  it('assigns requests to the same FlowSchemas as upstream', () => {
     const { schemas, cases } = recorded<Recording>('classification');
     const { controller } = newController();
     controller.configure({ levels: controller.levels.map(({ configuration }) => configuration), schemas });
@@ -56,7 +56,7 @@ describe('classification', () => {
     for (const { user, groups, info, ...expected } of cases) {
       const asked = infoOf({ ...info, isResourceRequest: info.path === undefined });
       const who = { username: user, groups: groups ?? [] };
-      // Whom nothing matches upstream takes for catch-all, after a warning.
+      // Upstream uses catch-all, after a warning, when no schema matches.
       const { schema = 'catch-all', level = 'catch-all' } = expected.schema === '' ? {} : expected;
       const flow = controller.classify(who, asked);
       expect([flow.name, flow.level.name], JSON.stringify({ user, info })).toEqual([schema, level]);
@@ -80,7 +80,7 @@ describe('seats', () => {
   const customNames = ['big', 'none', 'all'];
 
   it.each(cases.map((one) => [`${one.total} seats, ${one.custom ? 'more' : 'the usual'} levels`, one] as const))(
-    'are divided, lent and borrowed as upstream does it: %s',
+    'are divided, lent and borrowed as upstream: %s',
     (_, { total, custom, limits, periods }) => {
       const used = levels.filter(({ metadata }) => custom || !customNames.includes(metadata.name ?? ''));
       const { clock, controller } = newController({
@@ -149,7 +149,7 @@ describe('work estimates', () => {
     level.limits = { ...level.limits, maxSeatsPerRequest };
   };
 
-  it('of lists and of the beginnings of watches are those of upstream', () => {
+  it('of lists and watches are the same as upstream’s', () => {
     for (const { sized, max, stats, verb, name, seats } of lists) {
       allow(max);
       const estimate = workEstimator({
@@ -166,7 +166,7 @@ describe('work estimates', () => {
     }
   });
 
-  it('of writes are those of upstream', () => {
+  it('of writes are the same as upstream’s', () => {
     for (const { max, watches, resource, subresource, verb, initialSeats, finalSeats, latencyMs } of writes) {
       allow(max);
       const estimate = workEstimator({
@@ -203,7 +203,7 @@ describe('fair queuing', () => {
   }
 
   it.each(recorded<Trace[]>('queue-traces').map((trace, index) => [index, trace] as const))(
-    'takes the turns that upstream takes: trace %i',
+    'executes requests in the same order as upstream: trace %i',
     (_, { queues, handSize, queueLengthLimit, limit, steps }) => {
       const { clock, queueSet, requestOf } = newLevel();
       const queuing =

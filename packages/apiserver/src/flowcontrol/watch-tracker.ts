@@ -1,15 +1,15 @@
 import { fields } from '@coxswain/apimachinery';
 import type { RequestInfo } from '../http/request-context.ts';
 
-/** Pods are watched by node: such a watch hears of few of all events, and is not counted. */
+/** Watches that select by an indexed field, as kubelets watch pods by node, receive few events and are not counted. */
 const indexedFields: ReadonlyMap<string, string> = new Map([['pods', 'spec.nodeName']]);
 
-/** Counts watches by what they are for: a write costs more the more of them hear of it. */
+/** Counts watches by resource, namespace and name. A write costs more the more watches receive its event. */
 export class WatchTracker {
-  /** By resource, then by `namespace/name`, either of which is empty for all. Nothing with a count of zero is kept. */
+  /** By `group/resource`, then by `namespace/name`, either of which is empty for watches of all. All counts are above zero. */
   readonly #counts = new Map<string, Map<string, number>>();
 
-  /** Gives the way to forget it, to be used once. */
+  /** Counts a watch. Returns a function that uncounts it, which must be called once. */
   register({ apiGroup, resource, namespace, name, fieldSelector }: RequestInfo): () => void {
     const indexed = indexedFields.get(resource);
     if (indexed !== undefined && selects(fieldSelector, indexed)) return nothing;
@@ -19,7 +19,7 @@ export class WatchTracker {
     return () => this.#add(key, target, -1);
   }
 
-  /** How many may hear of what the request does: of all objects, of the namespace's, and of this one. */
+  /** Returns the number of watches that may receive an event for a write: those of the resource, the namespace and the object. */
   interested({ apiGroup, resource, namespace, name }: RequestInfo): number {
     const counts = this.#counts.get(`${apiGroup}/${resource}`);
     if (!counts) return 0;

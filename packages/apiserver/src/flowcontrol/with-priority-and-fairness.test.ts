@@ -7,7 +7,7 @@ import { withPriorityAndFairness } from './with-priority-and-fairness.ts';
 
 const alice = userOf('alice');
 
-/** A server whose answers come when the test says so. */
+/** Returns a filter around an endpoint whose responses the test triggers. */
 function newServer() {
   const { clock, controller } = oneLevel({ serverSeats: 1 });
   const answers: { readonly url: string; answer(response: ApiResponse): void; fail(error: Error): void }[] = [];
@@ -39,11 +39,11 @@ function newServer() {
 }
 
 const never = (): never => {
-  throw new Error('nobody reads this');
+  throw new Error('the request body must not be read');
 };
 const ok: ApiResponse = { status: 200, headers: {}, body: Buffer.from('ok') };
 
-/** A body that is sent piece by piece, and the client that reads it. */
+/** Returns a streamed response, and a client that reads it. */
 function streamed() {
   let close = (): void => {};
   const sink: ResponseSink = {
@@ -67,10 +67,10 @@ const pods = '/api/v1/namespaces/a/pods';
 const pod = `${pods}/x`;
 
 describe('a request', () => {
-  it('goes straight to its endpoint when there is a seat, and gives it back with the answer', async () => {
+  it('is executed at once when a seat is free, and releases it with the response', async () => {
     const { ask, answers, level } = newServer();
     const { state, response } = ask(pod);
-    // In the same turn: nothing was waited for.
+    // Synchronously, without waiting.
     expect(answers).toHaveLength(1);
     expect(state.flow).toBe(level('one').queueSet.executing.first?.flow);
     answers[0]!.answer(ok);
@@ -78,7 +78,7 @@ describe('a request', () => {
     expect(level('one').queueSet.seatsInUse).toBe(0);
   });
 
-  it('gives its seat back when it fails', async () => {
+  it('releases its seat when it fails', async () => {
     const { ask, answers, level } = newServer();
     const { response } = ask(pod);
     answers[0]!.fail(new Error('no'));
@@ -86,7 +86,7 @@ describe('a request', () => {
     expect(level('one').queueSet.isIdle).toBe(true);
   });
 
-  it('waits for a seat no longer than a quarter of its time', async () => {
+  it('waits for a seat no longer than a quarter of the request timeout', async () => {
     const { ask, answers, clock } = newServer();
     ask(pod);
     const { response } = ask(pod);
@@ -102,7 +102,7 @@ describe('a request', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('leaves the queue when its client does', async () => {
+  it('is removed from the queue when its client disconnects', async () => {
     const { ask, answers, level } = newServer();
     ask(pod);
     const client = new AbortController();
@@ -116,7 +116,7 @@ describe('a request', () => {
     expect(answers).toHaveLength(1);
   });
 
-  it('is told to stay away for longer the more are sent away', async () => {
+  it('gets a longer Retry-After the more requests are rejected', async () => {
     const { ask, controller, tick } = newServer();
     controller.configure({ levels: [], schemas: [] });
     ask(pod);
@@ -131,14 +131,14 @@ describe('a request', () => {
     expect(retryAfter).toEqual(['1', '2', '2', '4', '4', '4', '4', '8']);
   });
 
-  it('is not counted when it lasts and is no watch', async () => {
+  it('is not counted when it is long-running and no watch', async () => {
     const { ask, level } = newServer();
     for (const url of [`${pod}/log`, `${pod}/exec`, '/api/v1/proxy/nodes/n']) ask(url);
     expect(level('one').queueSet.isIdle).toBe(true);
   });
 });
 
-describe('an answer that is sent piece by piece', () => {
+describe('a streamed response', () => {
   it('holds its seat until it is sent', async () => {
     const { ask, answers, level, clock } = newServer();
     const { response, read, close } = streamed();
@@ -152,9 +152,9 @@ describe('an answer that is sent piece by piece', () => {
   });
 
   it.each([
-    ['nobody wants the body', { method: 'HEAD' }],
-    ['the client has gone', { signal: AbortSignal.abort() }],
-  ])('holds none when %s', async (_, some) => {
+    ['the body is not sent (HEAD)', { method: 'HEAD' }],
+    ['the client has disconnected', { signal: AbortSignal.abort() }],
+  ])('holds no seat when %s', async (_, some) => {
     const { ask, answers, level } = newServer();
     const asked = ask(pods, some);
     answers[0]!.answer(streamed().response);
@@ -162,7 +162,7 @@ describe('an answer that is sent piece by piece', () => {
     expect(level('one').queueSet.seatsInUse).toBe(0);
   });
 
-  it('does not hold its seat for ever when nobody fetches it', async () => {
+  it('releases its seat after the request timeout when the body is never sent', async () => {
     const { ask, answers, level, clock } = newServer();
     const asked = ask(pods);
     answers[0]!.answer(streamed().response);
@@ -175,7 +175,7 @@ describe('an answer that is sent piece by piece', () => {
 describe('a watch', () => {
   const interested = infoOf({ verb: 'update', namespace: 'a', name: 'x' });
 
-  it('holds its seat until it has begun, and counts until it is over', async () => {
+  it('holds its seat until its initial events are sent, and is counted until it ends', async () => {
     const { ask, answers, level, controller, clock } = newServer();
     const { response, read, close } = streamed();
     const asked = ask(`${pods}?watch=1`);
@@ -191,7 +191,7 @@ describe('a watch', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('whose client takes its time does not hold its seat for ever', async () => {
+  it('of a slow client releases its seat after the request timeout', async () => {
     const { ask, answers, level, controller, clock } = newServer();
     const { response, read } = streamed();
     const asked = ask(`${pods}?watch=1`);
@@ -202,7 +202,7 @@ describe('a watch', () => {
     expect(controller.watches.interested(interested)).toBe(1);
   });
 
-  it('that is refused is none', async () => {
+  it('that is refused is not counted', async () => {
     const { ask, answers, level, controller } = newServer();
     const asked = ask(`${pods}?watch=1`);
     answers[0]!.answer({ ...ok, status: 403 });
@@ -211,7 +211,7 @@ describe('a watch', () => {
     expect(controller.watches.interested(interested)).toBe(0);
   });
 
-  it('is heard of by whom it concerns', () => {
+  it('is counted for writes to objects that it selects', () => {
     const { watches } = newController().controller;
     const watch = (some: Partial<ReturnType<typeof infoOf>>) => watches.register(infoOf({ verb: 'watch', ...some }));
     const stops = [
@@ -232,7 +232,7 @@ describe('a watch', () => {
     expect(watches.interested(interested)).toBe(0);
   });
 
-  it('makes writes cost more when there are many', () => {
+  it('increases the seats of writes when there are many', () => {
     const { controller } = newController();
     for (let i = 0; i < 25; i++) controller.watches.register(infoOf({ verb: 'watch' }));
     const request = controller.start(alice, interested, noQuery);

@@ -5,19 +5,19 @@ import type { FlowRequest } from './flow-request.ts';
 
 interface PriorityAndFairnessOptions {
   readonly controller: FlowController;
-  /** `--request-timeout`: a quarter of it, but no more than a minute, is what a request waits. */
+  /** `--request-timeout`. A request waits for a quarter of it, but no more than a minute. */
   readonly requestTimeoutMs: number;
   readonly now: () => Date;
-  /** Hears of those that were sent away. */
+  /** Called for rejected requests. */
   readonly onRejected?: (state: RequestState) => void;
 }
 
 const maxWaitMs = 60_000;
 
 /**
- * Lets requests in by priority and fairness. With a seat free that takes no time; else they wait their turn, or are sent
- * away. A seat is held until the answer has been sent; a watch holds it until it has begun, and what else is long-running
- * has none.
+ * Executes requests by priority and fairness. With a free seat a request is executed synchronously; otherwise it is queued, or
+ * rejected with a 429. It holds its seats until the response is sent, a watch until its initial events are sent. Other
+ * long-running requests need no seats.
  */
 export function withPriorityAndFairness(options: PriorityAndFairnessOptions): Filter {
   const { controller } = options;
@@ -42,7 +42,7 @@ export function withPriorityAndFairness(options: PriorityAndFairnessOptions): Fi
     );
   };
 
-  /** Leaves the queue at once when the client goes away. */
+  /** Resolves to whether a queued request may execute. It is cancelled when the client disconnects or the wait times out. */
   async function waited({ request: { signal } }: RequestState, request: FlowRequest): Promise<boolean> {
     const giveUp = (): void => controller.cancel(request, 'time-out');
     const decided = new Promise<boolean>((resolve) => controller.onDecision(request, resolve));
@@ -69,7 +69,7 @@ export function withPriorityAndFairness(options: PriorityAndFairnessOptions): Fi
     });
   }
 
-  /** Ends with the answer, or with its body where that is sent piece by piece. */
+  /** Calls `next`, and calls `end` after the response, or after its body when that is streamed. */
   function held(next: StateHandler, state: RequestState, request: FlowRequest, end: () => void): Promise<ApiResponse> {
     return next(state).then(
       (response) => {
@@ -89,8 +89,8 @@ export function withPriorityAndFairness(options: PriorityAndFairnessOptions): Fi
 
   function heldStream(stream: (sink: ResponseSink) => void, request: FlowRequest, end: () => void) {
     let isSent = false;
-    // An answer may be too late to be sent at all. And, which differs from upstream, a watcher that takes its time over
-    // the first events does not hold seats for ever.
+    // A response that came after the deadline is never sent, so its stream does not end. Differs from upstream: a client that
+    // is slow to read the initial events of a watch does not hold seats forever.
     const late = (): void => (isSent ? controller.finish(request) : end());
     const timer = controller.clock.setTimeout(late, options.requestTimeoutMs, { background: true });
     return (sink: ResponseSink): void => {

@@ -2,50 +2,50 @@ import type { RequestInfo } from '../http/request-context.ts';
 import { isTrue } from '../http/request-info.ts';
 import type { FlowRequest } from './flow-request.ts';
 
-/** What is known of the objects of a resource. */
+/** Statistics of the stored objects of a resource. */
 export interface ObjectStats {
   readonly entries: number;
   readonly bytes: number;
 }
 
 export interface WorkEstimateOptions {
-  /** Undefined for what this server does not store. */
+  /** Returns undefined for resources that this server does not store. */
   readonly objectStats: (group: string, resource: string) => ObjectStats | undefined;
-  /** How many watches may hear of what a request does. */
+  /** Returns the number of watches that may receive an event for a write. */
   readonly interestedWatches: (info: RequestInfo) => number;
-  /** The feature SizeBasedListCostEstimate: lists by their bytes rather than by the number of objects. */
+  /** The feature gate SizeBasedListCostEstimate: estimates lists by bytes instead of by the number of objects. */
   readonly sizeBasedLists: boolean;
-  /** The feature WatchList: a watch that begins with what is there costs as much as a list. */
+  /** The feature gate WatchList: a watch with initial events costs as much as a list. */
   readonly watchLists: boolean;
 }
 
 const maxMutatingSeats = 10;
 const objectsPerSeat = 100;
 const bytesPerSeat = 100_000;
-/** A list from the cache is sent piece by piece. */
+/** The size that counts at most for a list from the watch cache, which is streamed. */
 const maxStreamedBytes = 1_000_000;
-/** What objects are taken for of which it is not known. */
+/** The assumed size of objects whose size is not known. */
 const largestObjectBytes = 1_500_000;
 const watchesPerSeat = 10;
-/** So long one watch's part of a seat is taken when something happens. */
+/** The time for which `watchesPerSeat` watches take a seat per event. */
 const msPerEvent = 5;
 
 export type WorkEstimator = (request: FlowRequest, query: URLSearchParams) => void;
 
-/** Says in a request how many seats it takes, and for how long after its answer. */
+/** Returns a function that sets `initialSeats`, `finalSeats` and `additionalLatencyMs` of a request. */
 export function workEstimator(options: WorkEstimateOptions): WorkEstimator {
   const maxListSeats = options.sizeBasedLists ? 100 : 10;
   const estimateList = (request: FlowRequest, query: URLSearchParams): void => {
     const most = capped(request, maxListSeats);
     const { info } = request;
     if (isMalformed(query)) {
-      // It will be refused, but not before it was read.
+      // As upstream, an invalid request costs the maximum.
       request.initialSeats = most;
       return;
     }
     if (info.verb === 'watch' && !beginsWithObjects(query)) return;
     const stats = options.objectStats(info.apiGroup, info.resource);
-    // What somebody else serves costs us nothing.
+    // Resources of aggregated servers cost the minimum.
     if (!stats) return;
     const seats = options.sizeBasedLists ? seatsBySize(stats, info, query) : seatsByCount(stats, info, query);
     request.initialSeats = Math.min(Math.max(seats, 1), most);
@@ -58,7 +58,7 @@ export function workEstimator(options: WorkEstimateOptions): WorkEstimator {
     if (watches < watchesPerSeat) return;
     const seats = Math.ceil(watches / watchesPerSeat);
     request.finalSeats = Math.min(seats, capped(request, maxMutatingSeats));
-    // The same work: fewer seats are taken for longer.
+    // The same work with fewer seats takes more time.
     request.additionalLatencyMs = (seats * msPerEvent) / request.finalSeats;
   };
   return (request, query) => {
@@ -104,7 +104,7 @@ function limitOf(query: URLSearchParams, count: number): number {
 const isSelected = (query: URLSearchParams): boolean =>
   (query.get('fieldSelector') ?? '') !== '' || (query.get('labelSelector') ?? '') !== '';
 
-/** What upstream has to ask its store for. Ours does not, but what takes turns by it is the same. */
+/** Returns whether upstream reads the list from etcd. Our lists always come from the cache, but estimates are upstream's. */
 function isFromStore(info: RequestInfo, query: URLSearchParams): boolean {
   if (info.verb === 'watch') return false;
   const match = query.get('resourceVersionMatch') ?? '';
