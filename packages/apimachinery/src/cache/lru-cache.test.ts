@@ -10,11 +10,11 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('clear' as const), key }),
 );
 
-it('holds what was used last, whatever is done with it', () => {
+it('holds the most recently used entries after any sequence of operations', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const cache = new LruCache<number, string>(3);
-      // The longest unused first.
+      // The least recently used first.
       let model: [number, string][] = [];
       steps.forEach(({ do: what, key }, turn) => {
         const known = model.find(([other]) => other === key);

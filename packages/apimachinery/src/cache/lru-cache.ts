@@ -1,9 +1,9 @@
-/** The entries used last, never more of them than the capacity. */
+/** Holds the most recently used entries, at most `capacity` of them. */
 export class LruCache<K, V> {
-  /** In the order of use, the longest unused first. Never more than `#capacity`. */
+  /** In the order of use, the least recently used first. Never more than `#capacity`. */
   readonly #entries = new Map<K, V>();
   readonly #capacity: number;
-  /** The last of `#entries`, unless it was deleted: what is used again and again stays where it is. */
+  /** The key of the last of `#entries`, unless it was deleted. Reading it again does not move it. */
   #newest: K | undefined;
 
   constructor(capacity: number) {
@@ -16,7 +16,7 @@ export class LruCache<K, V> {
     return value;
   }
 
-  /** Answers the entry that had to go for it, if one had to. */
+  /** Returns the value of the entry that was evicted, if there was one. */
   set(key: K, value: V): V | undefined {
     this.#touch(key, value);
     if (this.#entries.size <= this.#capacity) return undefined;
@@ -27,7 +27,7 @@ export class LruCache<K, V> {
     return undefined;
   }
 
-  /** Without counting as use. */
+  /** Returns the value without counting as use. */
   peek(key: K): V | undefined {
     return this.#entries.get(key);
   }
@@ -44,7 +44,7 @@ export class LruCache<K, V> {
     return this.#entries.size;
   }
 
-  /** Without counting as use. Entries may be deleted meanwhile. */
+  /** Iterating does not count as use. Entries may be deleted meanwhile. */
   entries(): IterableIterator<[K, V]> {
     return this.#entries.entries();
   }

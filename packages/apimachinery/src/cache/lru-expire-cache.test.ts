@@ -7,7 +7,7 @@ function newCache(capacity = 2) {
 }
 
 describe('LruExpireCache', () => {
-  it('has an entry until its time is over', () => {
+  it('holds an entry until it expires', () => {
     const { cache, clock } = newCache();
     cache.set('a', 'short', 10);
     cache.set('b', 'long', 20);
@@ -17,7 +17,7 @@ describe('LruExpireCache', () => {
     expect([cache.get('a'), cache.get('b')]).toEqual([undefined, 'long']);
   });
 
-  it('drops the entry that was unused longest when it is full', () => {
+  it('evicts the least recently used entry when it is full', () => {
     const { cache } = newCache();
     cache.set('a', '1', 10);
     cache.set('b', '2', 10);
@@ -26,14 +26,14 @@ describe('LruExpireCache', () => {
     expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual(['1', undefined, '3']);
   });
 
-  it('lets nothing live longer because the clock was set back', () => {
+  it('does not keep an entry longer when the clock is set back', () => {
     const { cache, clock } = newCache();
     cache.set('a', '1', 10);
     clock.ms -= 1;
     expect(cache.get('a')).toBeUndefined();
   });
 
-  it('keeps nothing for no time, not even what was there', () => {
+  it('removes the entry when the time to live is zero or less', () => {
     const { cache } = newCache();
     cache.set('a', '1', 10);
     cache.set('a', '2', 0);

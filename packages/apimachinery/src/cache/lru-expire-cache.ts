@@ -7,8 +7,8 @@ interface Entry<V> {
 }
 
 /**
- * The entries used last, never more of them than the capacity, each for its own time. An entry does not live longer because the clock was set back: it counts as
- * expired then.
+ * Holds the most recently used entries, at most `capacity` of them, each for its own time to live. An entry whose time of creation is in
+ * the future counts as expired, so that it does not live longer when the clock is set back.
  */
 export class LruExpireCache<K, V> {
   readonly #entries: LruCache<K, Entry<V>>;
@@ -28,7 +28,7 @@ export class LruExpireCache<K, V> {
     return undefined;
   }
 
-  /** Replaces what was there under the key; with a time to live of zero or less nothing takes its place. */
+  /** Replaces the entry of the key. With a time to live of zero or less, only removes it. */
   set(key: K, value: V, ttlMs: number): void {
     const from = this.#now().getTime();
     if (ttlMs > 0) this.#entries.set(key, { value, from, until: from + ttlMs });

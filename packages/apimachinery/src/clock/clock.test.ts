@@ -4,24 +4,24 @@ import { describe, expect, it } from 'vitest';
 import { FakeClock } from './fake-clock.ts';
 import { sleep } from './sleep.ts';
 
-describe('the machine’s clock', () => {
+describe('the system clock', () => {
   const clock = JSON.stringify(fileURLToPath(new URL('./clock.ts', import.meta.url)));
   const run = (program: string): string =>
     execFileSync('npx', ['tsx', '-e', `import { systemClock } from ${clock};\n${program}`], {
       stdio: 'pipe',
     }).toString();
 
-  it('keeps a process alive in which somebody waits', () => {
+  it('keeps the process alive while a timer is pending', () => {
     expect(run("systemClock.setTimeout(() => console.log('went on'), 10);")).toBe('went on\n');
   });
 
-  it('lets a process end that only keeps house', () => {
+  it('does not keep the process alive for background timers', () => {
     expect(run("systemClock.setTimeout(() => console.log('kept house'), 60_000, { background: true });")).toBe('');
   });
 });
 
-describe('a clock that is turned by hand', () => {
-  it('calls what comes due, in order of time, each at its time', async () => {
+describe('FakeClock', () => {
+  it('calls due timers in order of time, each at its own time', async () => {
     const clock = new FakeClock(0);
     const calls: string[] = [];
     clock.setTimeout(() => calls.push(`late ${clock.now()}`), 20);
@@ -38,7 +38,7 @@ describe('a clock that is turned by hand', () => {
     expect(clock.nextInMs).toBe(1);
   });
 
-  it('lets what waits go on before the next timer', async () => {
+  it('lets pending promises settle before the next timer', async () => {
     const clock = new FakeClock(0);
     const woken: number[] = [];
     const loop = (async () => {
@@ -54,7 +54,7 @@ describe('a clock that is turned by hand', () => {
 });
 
 describe('sleep', () => {
-  it('ends with the signal’s reason, and leaves no timer behind', async () => {
+  it('rejects with the reason of the signal, and leaves no timer behind', async () => {
     const clock = new FakeClock(0);
     const stop = new AbortController();
     const sleeping = sleep(clock, 10, stop.signal);

@@ -1,40 +1,37 @@
-/**
- * Time as a parameter. Whatever waits, backs off or expires takes one, so that a test can turn a year ahead without
- * waiting for it.
- */
+/** Time as a parameter. Code that waits, backs off or expires takes a Clock, so that tests can advance the time without waiting. */
 export interface Clock {
-  /** Milliseconds since 1970. May jump when the machine's clock is set. */
+  /** Milliseconds since 1970. May jump when the system's clock is set. */
   now(): number;
-  /** Milliseconds that only ever grow; for measuring how long something took. */
+  /** Milliseconds that never decrease, for measuring durations. */
   monotonic(): number;
-  /** Calls back once, after at least `delayMs`. */
+  /** Calls `callback` once, after at least `delayMs`. */
   setTimeout(callback: () => void, delayMs: number, options?: TimerOptions): Timer;
 }
 
 export interface TimerOptions {
   /**
-   * Housekeeping, for which alone no process need stay alive: closing what is idle, bringing metrics up to date. Whoever
-   * waits for something, to try again or to go on, must not say so: a program in which everybody waits would end.
+   * Does not keep the process alive for this timer. For housekeeping, such as closing idle connections or updating metrics. Not for
+   * timers that something waits for, such as retries: a program that only waits for them would end.
    */
   readonly background?: boolean;
 }
 
-/** A callback that waits for its time. */
+/** A pending callback. */
 export interface Timer {
-  /** The callback is not called any more. Harmless when it was already. */
+  /** Prevents the call of the callback. Has no effect after the call. */
   cancel(): void;
 }
 
-/** Longer delays would be taken for 1 ms. */
+/** setTimeout takes longer delays for 1 ms. */
 const longestDelayMs = 2 ** 31 - 1;
 
-/** The machine's time. Node leaves out parts of milliseconds, so that a timer would be early by them. */
+/** The system's time. Delays are rounded up: Node truncates fractions of milliseconds, so the timer would be early. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimeout(callback, delayMs, { background = false } = {}) {
     const timer: unknown = setTimeout(callback, Math.min(Math.max(Math.ceil(delayMs), 0), longestDelayMs));
-    // A number in browsers.
+    // In browsers the timer is a number.
     if (background && typeof timer === 'object' && timer !== null && 'unref' in timer) {
       if (typeof timer.unref === 'function') timer.unref();
     }

@@ -7,7 +7,7 @@ interface Waiting {
   readonly callback: () => void;
 }
 
-/** A clock that moves only when it is told to. */
+/** A clock for tests. Its time changes only by `advance` and `turn`. */
 export class FakeClock implements Clock {
   #nowMs: number;
   #startMs: number;
@@ -35,20 +35,20 @@ export class FakeClock implements Clock {
     return { cancel: () => this.#waiting.delete(waiting) };
   }
 
-  /** How many timers wait. */
+  /** The number of pending timers. */
   get pending(): number {
     return this.#waiting.size;
   }
 
-  /** Milliseconds until the next timer is due; undefined when none waits. */
+  /** Milliseconds until the next timer is due; undefined when no timer is pending. */
   get nextInMs(): number | undefined {
     const next = this.#next();
     return next && next.at - this.#nowMs;
   }
 
   /**
-   * Moves on by so much, calling what comes due on the way in order of its time, each at its own time. What follows from a
-   * callback by promises runs before the next timer: several turns of the event loop are left for it.
+   * Advances the time by `byMs` and calls the timers that come due in order of time, each at its own time. Several turns of the event
+   * loop pass before each timer, so that promises which depend on earlier callbacks can settle.
    */
   async advance(byMs: number): Promise<void> {
     const until = this.#nowMs + byMs;
@@ -62,14 +62,14 @@ export class FakeClock implements Clock {
     await turns();
   }
 
-  /** The same at once: what follows from a callback by promises runs after the last timer. */
+  /** Like `advance`, but synchronous: promises that depend on the callbacks settle after the last timer. */
   turn(byMs: number): void {
     const until = this.#nowMs + byMs;
     for (let next = this.#next(); next && next.at <= until; next = this.#next()) this.#call(next);
     this.#nowMs = Math.max(this.#nowMs, until);
   }
 
-  /** Resolves once at least so many timers wait: whoever is under test has come to the point where time must pass. */
+  /** Resolves once at least `timers` timers are pending: the code under test then waits for the time to pass. */
   async whenWaiting(timers = 1): Promise<void> {
     while (this.#waiting.size < timers) await new Promise<void>((resolve) => this.#onWaiting.push(resolve));
   }
@@ -89,7 +89,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets pending promises and I/O that is ready go on. */
+/** Lets pending promises settle and ready I/O callbacks run. */
 async function turns(): Promise<void> {
   for (let i = 0; i < 10; i++) await nextTurn(systemEventLoop);
 }

@@ -1,6 +1,6 @@
 import type { Clock, Timer, TimerOptions } from './clock.ts';
 
-/** Calls back again and again, each time so long after the last call; until it is cancelled. */
+/** Calls `callback` after `intervalMs`, and again `intervalMs` after each call, until it is cancelled. */
 export function repeat(clock: Clock, callback: () => void, intervalMs: number, options?: TimerOptions): Timer {
   let timer: Timer;
   let isCancelled = false;

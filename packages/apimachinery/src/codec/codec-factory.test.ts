@@ -74,7 +74,7 @@ const objects: [json: string, hex: string][] = [
   ],
 ];
 
-describe('all formats say the same of', () => {
+describe('all formats encode the same data of', () => {
   it.each(objects)('%s', (json, hex) => {
     const { object, gvk } = codecs.json.decode(bytesOf(json));
     expect(gvk.kind).toBe(object.kind);
@@ -97,7 +97,7 @@ describe('all formats say the same of', () => {
 });
 
 describe('printing', () => {
-  it('ends JSON with a line break, except for people', () => {
+  it('ends JSON with a line break, unless it is indented', () => {
     expect(textOf(codecs.json.encode({ a: '<' }))).toBe('{"a":"\\u003c"}\n');
     expect(textOf(codecs.json.encode({ a: [] }, { pretty: true }))).toBe('{\n  "a": []\n}');
   });
@@ -115,7 +115,7 @@ describe('recognising', () => {
     ['JSON', bytesOf(' \n{"kind"'), codecs.json],
     ['YAML', bytesOf('kind: Secret'), codecs.yaml],
     ['a YAML list', bytesOf('[]'), codecs.yaml],
-    ['nothing', bytesOf(''), codecs.yaml],
+    ['empty data', bytesOf(''), codecs.yaml],
     ['protobuf', fromHex('6b38730000'), codecs.protobuf],
   ])('%s', (_, data, codec) => {
     expect(codecs.recognize(data)).toBe(codec);
@@ -128,16 +128,16 @@ describe('the kind', () => {
   const lease = GroupVersionKind.of('coordination.k8s.io', 'v1', 'Lease');
 
   it.each<[sentence: string, json: string, defaultGVK: GroupVersionKind, expected: GroupVersionKind]>([
-    ['is the default where nothing is said', '{}', lease, lease],
+    ['is the default when the object has none', '{}', lease, lease],
     ['is the default for null', 'null', lease, lease],
     ['takes the version of the default', '{"kind":"Lease"}', lease, lease],
     ['takes the kind of the default', '{"apiVersion":"coordination.k8s.io/v1"}', lease, lease],
-    ['is what the object says', '{"apiVersion":"v1","kind":"Secret"}', lease, secret],
+    ['is that of the object', '{"apiVersion":"v1","kind":"Secret"}', lease, secret],
   ])('%s', (_, json, defaultGVK, expected) => {
     expect(decodeJson(json, { defaultGVK })).toBe(expected);
   });
 
-  it('is put into the object', () => {
+  it('is set in the object', () => {
     expect(codecs.json.decode(bytesOf('{}'), { defaultGVK: secret }).object).toEqual({
       apiVersion: 'v1',
       kind: 'Secret',
@@ -230,7 +230,7 @@ describe('errors', () => {
       `["${'x'.repeat(40)}`,
       `the object provided is unrecognized (must be of type Secret): ${parseError}unexpected end of JSON input (5b22${'78'.repeat(28)} ...)`,
     ],
-  ])('make the answer to a request with %s', (body, expected) => {
+  ])('are the message of the response to a request with body %s', (body, expected) => {
     const data = bytesOf(body);
     const decode = (): unknown => codecs.json.decode(data, { defaultGVK: secret });
     expect(decode).toThrow(DecodeFailure);
@@ -246,7 +246,7 @@ describe('strict decoding', () => {
   const strictErrors = (format: 'json' | 'yaml', text: string): readonly string[] =>
     codecs[format].decode(bytesOf(text), { strict: true }).strictErrors;
 
-  it('lists what is unknown or there twice, and decodes all the same', () => {
+  it('lists unknown and duplicate fields, and decodes the object nevertheless', () => {
     const json = '{"apiVersion":"v1","kind":"Secret","foo":1,"metadata":{"name":"a","name":"b"}}';
     const decoded = codecs.json.decode(bytesOf(json), { strict: true });
     expect(decoded.object.metadata).toEqual({ name: 'b' });
@@ -256,12 +256,12 @@ describe('strict decoding', () => {
     expect(codecs.json.decode(bytesOf(json)).strictErrors).toEqual([]);
   });
 
-  it('has nothing against a good object', () => {
+  it('finds no errors in a valid object', () => {
     expect(strictErrors('json', '{"apiVersion":"v1","kind":"Secret","metadata":{"labels":{"a":":"}}}')).toEqual([]);
     expect(strictErrors('yaml', 'apiVersion: v1\nkind: Secret\nmetadata: {labels: {a: b}}')).toEqual([]);
   });
 
-  it('tells the lines of a YAML document', () => {
+  it('reports duplicate keys with their lines in a YAML document', () => {
     const yaml = 'apiVersion: v1\nkind: Secret\nkind: Secret\nmetadata: {name: a, name: b, bar: 1}\nabc: 1';
     expect(strictErrors('yaml', yaml)).toEqual([
       'yaml: unmarshal errors:\n  line 3: key "kind" already set in map\n  line 4: key "name" already set in map',
@@ -291,7 +291,7 @@ describe('a watch', () => {
     ]);
   });
 
-  it('is what upstream sends', () => {
+  it('is encoded as upstream does', () => {
     const json = codecs.json.wrapEvent('ADDED', codecs.json.encode(object));
     expect(textOf(json)).toBe(`{"type":"ADDED","object":${stringifyJson(object)}}\n`);
     const event = codecs.protobuf.wrapEvent('ADDED', fromHex('6b387300'));
@@ -309,7 +309,7 @@ describe('a watch', () => {
 });
 
 describe('choosing a format', () => {
-  it('goes by the headers', () => {
+  it('depends on the headers', () => {
     expect(codecs.forOutput('application/yaml').accepted).toBe(codecs.yaml);
     expect(codecs.forInput('application/vnd.kubernetes.protobuf').accepted).toBe(codecs.protobuf);
     expect(codecs.forStream('application/json;stream=watch').accepted).toBe(codecs.json);

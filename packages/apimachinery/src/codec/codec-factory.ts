@@ -14,15 +14,15 @@ import { YamlSerializer } from './yaml-serializer.ts';
 
 const openingBrace = 0x7b;
 
-/** The serializers for what a lookup knows, and the choice among them. */
+/** The serializers for the kinds of a KindLookup, and the negotiation of which one to use. */
 export class CodecFactory {
   readonly json: JsonSerializer;
   readonly yaml: YamlSerializer;
   readonly protobuf: ProtobufSerializer;
-  /** In the order in which upstream prefers and lists them. */
+  /** In upstream's order, by which they are preferred and listed. */
   readonly supported: readonly (JsonSerializer | YamlSerializer | ProtobufSerializer)[];
 
-  /** Custom resources have no protobuf: leave it out for them. */
+  /** `protobuf` must be false for custom resources, which have no protobuf encoding. */
   constructor(lookup: KindLookup, { protobuf = true }: { readonly protobuf?: boolean } = {}) {
     this.json = new JsonSerializer(lookup);
     this.yaml = new YamlSerializer(lookup);
@@ -30,29 +30,32 @@ export class CodecFactory {
     this.supported = protobuf ? [this.json, this.yaml, this.protobuf] : [this.json, this.yaml];
   }
 
-  /** How to answer a request, by its Accept header. */
+  /** Negotiates the format of a response by the Accept header of the request. */
   forOutput(accept: string, restrictions?: EndpointRestrictions): AcceptedMediaType<Serializer> | NotNegotiated {
     return negotiateOutput(accept, this.supported, restrictions);
   }
 
-  /** How to answer a watch, by its Accept header. */
+  /** Negotiates the format of a watch by the Accept header of the request. */
   forStream(accept: string, restrictions?: EndpointRestrictions): AcceptedMediaType<StreamSerializer> | NotNegotiated {
     return negotiateStream(accept, this.supported, restrictions);
   }
 
-  /** How to read a body, by its Content-Type header. */
+  /** Returns the serializer of a request's body by its Content-Type header. */
   forInput(contentType: string): { readonly accepted: Serializer } | NotNegotiated {
     return negotiateInput(contentType, this.supported);
   }
 
-  /** The serializer that a document looks like: protobuf by its first bytes, JSON by its brace, else YAML. */
+  /**
+   * Returns the serializer of the format that a document seems to have: protobuf by its first bytes, JSON by its opening brace, otherwise
+   * YAML.
+   */
   recognize(data: Uint8Array): Serializer {
     if (isProtobufEnvelope(data)) return this.protobuf;
     const first = data.find((byte) => byte !== 0x20 && (byte < 0x09 || byte > 0x0d));
     return first === openingBrace ? this.json : this.yaml;
   }
 
-  /** Decodes a document in whatever format it is. Throws DecodeFailure. */
+  /** Decodes a document in any of the formats. Throws DecodeFailure. */
   decode(data: Uint8Array, options?: DecodeOptions): Decoded {
     return this.recognize(data).decode(data, options);
   }

@@ -3,10 +3,10 @@ import { DecodeError } from '../schema/decode-error.ts';
 import { quote } from '../strconv/quote.ts';
 import { decodeUtf8 } from './utf8.ts';
 
-/** Data that could not be decoded. The message is upstream's; `cause` says more, as a MissingKindError does. */
+/** Thrown when data cannot be decoded. The message is upstream's; `cause` is the original error, such as a MissingKindError. */
 export class DecodeFailure extends DecodeError {
   override readonly name = 'DecodeFailure';
-  /** What the data says it is, as far as that could be read. */
+  /** The kind that the data states, as far as it could be decoded. */
   readonly gvk: GroupVersionKind | undefined;
 
   constructor(cause: unknown, gvk?: GroupVersionKind) {
@@ -15,7 +15,7 @@ export class DecodeFailure extends DecodeError {
   }
 }
 
-/** Runs a part of decoding; whatever it throws becomes a DecodeFailure. */
+/** Returns the result of `decode`. An error that it throws becomes the cause of a DecodeFailure. */
 export function orDecodeFailure<T>(gvk: GroupVersionKind | undefined, decode: () => T): T {
   try {
     return decode();
@@ -24,13 +24,13 @@ export function orDecodeFailure<T>(gvk: GroupVersionKind | undefined, decode: ()
   }
 }
 
-/** The error of strict decoding as a whole. */
+/** Returns the message for all errors of strict decoding together. */
 export const strictDecodingMessage = (errors: readonly string[]): string =>
   `strict decoding error: ${errors.join(', ')}`;
 
 const summaryLength = 30;
 
-/** The beginning of a body, for an error. */
+/** Returns the beginning of a body, for an error message. */
 function summarize(body: Uint8Array): string {
   if (body.length === 0) return '<empty>';
   const start = body.subarray(0, summaryLength);
@@ -39,7 +39,7 @@ function summarize(body: Uint8Array): string {
   return body.length > summaryLength ? `${text} ...` : text;
 }
 
-/** What the API server answers to a body that is no object of the expected kind, with 400 Bad Request. */
+/** Returns the API server's message, with 400 Bad Request, for a body that is not an object of the expected kind. */
 export function badBodyMessage(
   { gvk, message }: Pick<DecodeFailure, 'gvk' | 'message'>,
   expectedKind: string,

@@ -1,7 +1,7 @@
 import { exampleKinds } from '../schema/example-types.test-data.ts';
 import type { KindLookup } from './serializer.ts';
 
-/** Knows the example kinds. */
+/** A KindLookup for the example kinds. */
 export const exampleLookup: KindLookup = {
   name: 'test',
   resolve: ({ apiVersion, kind }) => exampleKinds.get(`${apiVersion} ${kind}`),

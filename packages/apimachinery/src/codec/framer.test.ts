@@ -19,7 +19,7 @@ describe.each<[string, Framer, fc.Arbitrary<Uint8Array>]>([
   ['lines', jsonFramer, fc.json().map((text) => bytesOf(`${text}\n`))],
   ['lengths', lengthDelimitedFramer, fc.uint8Array({ maxLength: 300 })],
 ])('frames by %s', (_, framer, message) => {
-  it('come back whole, however the stream is cut', () => {
+  it('are read back whole, however the stream is split into chunks', () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 5 }), fc.array(fc.nat(50)), (messages, sizes) => {
         const reader = framer.reader();
@@ -32,12 +32,12 @@ describe.each<[string, Framer, fc.Arbitrary<Uint8Array>]>([
 });
 
 describe('lines', () => {
-  it('end with a break, which is added where it lacks', () => {
+  it('end with a line break, which is added when it is missing', () => {
     expect(textOf(jsonFramer.frame(bytesOf('{}')))).toBe('{}\n');
     expect(textOf(jsonFramer.frame(bytesOf('{}\n')))).toBe('{}\n');
   });
 
-  it('mean nothing when they are blank; the last needs no break', () => {
+  it('are skipped when they are blank; the last needs no line break', () => {
     const reader = jsonFramer.reader();
     expect(
       [...reader.push(bytesOf('\n \r\n{}\n{"a"')), ...reader.push(bytesOf(':1}')), ...reader.end()].map(textOf),
@@ -52,16 +52,16 @@ describe('lines', () => {
 });
 
 describe('lengths', () => {
-  it('are four bytes, the highest first', () => {
+  it('are four bytes in big-endian order', () => {
     expect([...lengthDelimitedFramer.frame(new Uint8Array(258)).subarray(0, 4)]).toEqual([0, 0, 1, 2]);
   });
 
-  it('are not waited for when they are too long', () => {
+  it('throw at once when they are too long', () => {
     const reader = lengthDelimitedFramer.reader();
     expect(() => reader.push(new Uint8Array([0xff, 0xff, 0xff, 0xff]))).toThrow('longer than maximum allowed size');
   });
 
-  it.each([[[0]], [[0, 0, 0, 2, 1]]])('are missed when the stream ends after %j', (bytes) => {
+  it.each([[[0]], [[0, 0, 0, 2, 1]]])('throw when the stream ends after %j', (bytes) => {
     const reader = lengthDelimitedFramer.reader();
     reader.push(new Uint8Array(bytes));
     expect(() => reader.end()).toThrow('unexpected EOF');

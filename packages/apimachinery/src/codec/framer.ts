@@ -1,29 +1,29 @@
 import { DecodeError } from '../schema/decode-error.ts';
 
-/** A frame that claims to be longer is not waited for. */
+/** The default maximum length of a frame. A reader throws for a longer frame without waiting for its end. */
 const defaultMaxBytes = 16 * 1024 * 1024;
 
 const lineBreak = 0x0a;
 const lengthBytes = 4;
 
-/** Cuts a stream into frames as its chunks come in. */
+/** Splits a stream of chunks into frames. */
 export interface FrameReader {
-  /** The frames that the chunk completes. Throws DecodeError when one is too long. */
+  /** Returns the frames that the chunk completes. Throws DecodeError when a frame is too long. */
   push(chunk: Uint8Array): Uint8Array[];
-  /** What is left at the end of the stream. Throws DecodeError when it is a part of a frame. */
+  /** Returns the rest at the end of the stream. Throws DecodeError when it is an incomplete frame. */
   end(): Uint8Array[];
 }
 
-/** How messages follow each other in a stream. */
+/** How messages are delimited in a stream. */
 export interface Framer {
-  /** The message as it goes into the stream. */
+  /** Returns the message with its delimiter or length, as written to the stream. */
   frame(message: Uint8Array): Uint8Array;
   reader(maxBytes?: number): FrameReader;
 }
 
 const tooLong = (): DecodeError => new DecodeError('object to decode was longer than maximum allowed size');
 
-/** Bytes that wait for their frame to be complete. Chunks are joined only when it is. */
+/** The bytes of incomplete frames. Chunks are joined only when a frame is complete. */
 class Pending {
   #chunks: Uint8Array[] = [];
   length = 0;
@@ -34,7 +34,7 @@ class Pending {
     this.length += chunk.length;
   }
 
-  /** Takes the first `count` bytes, which must be there. */
+  /** Removes and returns the first `count` bytes, which must be present. */
   take(count: number): Uint8Array {
     const [first] = this.#chunks;
     this.length -= count;
@@ -57,7 +57,7 @@ class Pending {
   }
 }
 
-/** One JSON text in a line. Empty lines mean nothing. */
+/** One JSON text per line. Blank lines are skipped. */
 export const jsonFramer: Framer = {
   frame(message) {
     if (message.at(-1) === lineBreak) return message;
@@ -93,7 +93,7 @@ export const jsonFramer: Framer = {
   },
 };
 
-/** Messages after their length, in four bytes with the highest first. */
+/** Each message is preceded by its length: four bytes, big-endian. */
 export const lengthDelimitedFramer: Framer = {
   frame(message) {
     const framed = new Uint8Array(lengthBytes + message.length);

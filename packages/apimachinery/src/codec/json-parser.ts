@@ -16,16 +16,16 @@ const literals: Readonly<Record<string, readonly [word: string, value: unknown]>
 const plainString = /[ !#-[\]-\ud7ff\ue000-\uffff]*"/y;
 
 /**
- * Reads JSON as Go does where JSON.parse falls short: integers beyond 2^53 become bigints, lone surrogates U+FFFD, and
- * errors have Go's words. It reads in steps, which JSON.parse cannot, but takes several times as long: `parseJson` calls it
- * only for texts that need it.
+ * Parses JSON as Go does where JSON.parse does not: integers beyond 2^53 become bigints, lone surrogates become U+FFFD, and errors have
+ * Go's messages. It parses in steps, which JSON.parse cannot, but takes several times as long: `parseJson` uses it only for texts that
+ * need it.
  */
 export class JsonParser {
   readonly #text: string;
   readonly #keepLiterals: boolean;
   #index = 0;
   #depth = 0;
-  /** Since the last step. */
+  /** The number of items parsed since the last step. */
   #items = 0;
 
   /** With `keepLiterals`, numbers whose spelling matters to a typed field become NumberLiterals. */
@@ -65,7 +65,7 @@ export class JsonParser {
     return value;
   }
 
-  /** What is in an object or a list. */
+  /** Parses a value inside an object or array. */
   *#item(): Steps<unknown> {
     if (++this.#items >= itemsPerStep) {
       this.#items = 0;
@@ -119,7 +119,7 @@ export class JsonParser {
       if (character === '\\') this.#escape();
     }
     const value: unknown = JSON.parse(this.#text.slice(start, this.#index));
-    // `\p{Surrogate}` matches none that is part of a pair.
+    // With the `u` flag, `\p{Surrogate}` matches only lone surrogates.
     return String(value).replace(/\p{Surrogate}/gu, '\ufffd');
   }
 
@@ -162,7 +162,7 @@ export class JsonParser {
   #integer(text: string): unknown {
     const number = Number(text);
     if (Number.isSafeInteger(number)) return number;
-    // 19 digits and a sign hold every int64; a longer text need not be read as a bigint to be refused.
+    // Every int64 has at most 19 digits and a sign; a longer text is out of range and need not be converted to a bigint.
     return (text.length <= 20 ? toInt64(BigInt(text)) : undefined) ?? this.#real(text);
   }
 
@@ -188,7 +188,7 @@ export class JsonParser {
     return found;
   }
 
-  /** The next character that is no space; undefined at the end. */
+  /** Returns the next character that is not white space; undefined at the end. */
   #skipSpace(): string | undefined {
     for (;;) {
       const character = this.#text[this.#index];

@@ -1,7 +1,7 @@
 import { DecodeError } from '../schema/decode-error.ts';
 import { quote } from '../strconv/quote.ts';
 
-/** The text is no JSON. The message is that of Go's parser. */
+/** Thrown for a text that is not JSON. The message is that of Go's parser. */
 export class JsonSyntaxError extends DecodeError {
   override readonly name = 'JsonSyntaxError';
 }
@@ -9,15 +9,14 @@ export class JsonSyntaxError extends DecodeError {
 export const unexpectedEnd = (): JsonSyntaxError => new JsonSyntaxError('unexpected end of JSON input');
 
 /**
- * The complaint about the character at `index`. Inside a number, a literal or an escape, Go takes the end of the input
- * for a space.
+ * Returns the error about the character at `index`. Inside a number, a literal or an escape, Go reports the end of the input as a space.
  */
 export function invalidCharacter(text: string, index: number, context: string): JsonSyntaxError {
   const code = text.codePointAt(index) ?? 0x20;
   return new JsonSyntaxError(`invalid character ${quoteByte(firstByte(code))} ${context}`);
 }
 
-/** Go looks at bytes, and prints the first byte of a longer character as if it were one itself. */
+/** Go reports bytes: it prints the first byte of a multi-byte character as if it were a character. */
 function firstByte(code: number): number {
   if (code < 0x80) return code;
   if (code < 0x800) return 0xc0 | (code >> 6);

@@ -9,11 +9,11 @@ import { JsonParser } from './json-parser.ts';
 import { encodeUtf8 } from './utf8.ts';
 
 describe('parsing', () => {
-  it('agrees with JSON.parse, both ways', () => {
+  it('agrees with JSON.parse, with and without the fast path', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const expected: unknown = JSON.parse(text);
-        // Bigints are numbers to JSON.
+        // JSON.parse reads bigints as numbers.
         expect(JSON.parse(stringifyJson(parseJson(text).value))).toEqual(expected);
         expect(JSON.parse(stringifyJson(completed(new JsonParser(text, false).parse())))).toEqual(expected);
       }),
@@ -32,7 +32,7 @@ describe('parsing', () => {
     expect(taken).toBeGreaterThan(20);
   });
 
-  it('reads in steps as it does in one go', () => {
+  it('gives the same result in steps as at once', () => {
     const read = (parse: () => unknown): unknown => {
       try {
         return parse();
@@ -65,11 +65,11 @@ describe('parsing', () => {
     ['integers beyond 2^53', '{"a":[9007199254740993],"b":1.5}', { a: [9007199254740993n], b: 1.5 }],
     ['no integers beyond int64', '[18446744073709551616]', [2 ** 64]],
     ['long fractions as doubles', '[0.1234567890123456]', [0.1234567890123456]],
-  ])('reads from a server %s', (_, text, expected) => {
+  ])('readJson reads %s', (_, text, expected) => {
     expect(readJson(text)).toEqual(expected);
   });
 
-  it('throws for what is no JSON, from a server too', () => {
+  it('readJson throws for invalid JSON', () => {
     for (const text of ['', '{', '[9007199254740993', '{"a":9007199254740993,}']) {
       expect(() => readJson(text)).toThrow();
     }
@@ -132,7 +132,7 @@ describe('parsing', () => {
     ['\ufeff{}', "invalid character 'ï' looking for beginning of value"],
     ["{'a':1}", "invalid character '\\'' looking for beginning of object key string"],
     ['nope', "invalid character 'o' in literal null (expecting 'u')"],
-  ])('says what is wrong with %j', (text, message) => {
+  ])('reports the error in %j', (text, message) => {
     expect(() => parseJson(text)).toThrow(expect.objectContaining({ name: 'JsonSyntaxError', message }));
   });
 });
@@ -167,7 +167,7 @@ it('reads and prints a string of ten megabytes', () => {
 });
 
 describe('printing', () => {
-  it('prints beside bigints what JSON.stringify prints', () => {
+  it('prints values next to bigints as JSON.stringify does', () => {
     const rest = {
       when: new Date(0),
       nothing: undefined,
@@ -182,7 +182,7 @@ describe('printing', () => {
     expect(writeJson(rest)).toBe(JSON.stringify(rest));
   });
 
-  it('gives what parsing takes', () => {
+  it('prints JSON that parses to the same value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.boolean(), (value, pretty) => {
         expect(JSON.parse(stringifyJson(value, { pretty }))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -197,12 +197,7 @@ describe('printing', () => {
       '{"a":[9007199254740992],"b":{}}',
       '{\n  "a": [\n    9007199254740992\n  ],\n  "b": {}\n}',
     ],
-    [
-      'what HTML could misread as escapes',
-      '<&>\u2028',
-      '"\\u003c\\u0026\\u003e\\u2028"',
-      '"\\u003c\\u0026\\u003e\\u2028"',
-    ],
+    ['HTML characters as escapes', '<&>\u2028', '"\\u003c\\u0026\\u003e\\u2028"', '"\\u003c\\u0026\\u003e\\u2028"'],
     ['nothing for undefined', { a: undefined, b: 1n }, '{"b":1}', '{\n  "b": 1\n}'],
   ])('prints %s', (_, value, compact, pretty) => {
     expect(stringifyJson(value)).toBe(compact);
@@ -214,7 +209,7 @@ describe('printing', () => {
     expect(stringifyJson({ ...value, d: 5n }, { pretty: true })).toBe(JSON.stringify({ ...value, d: 5 }, null, 2));
   });
 
-  it('refuses what contains itself', () => {
+  it('refuses circular values', () => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
     expect(() => stringifyJson(cycle)).toThrow('exceeded max depth');

@@ -9,33 +9,33 @@ export { type StringifyOptions, stringifyJson, writeJson } from '../json/stringi
 
 export interface ParsedJson {
   readonly value: unknown;
-  /** The exact parser read it; the value may hold number literals, if they were asked for. */
+  /** True when the exact parser was used with `keepLiterals`: the value may contain NumberLiterals. */
   readonly literals: boolean;
 }
 
 /**
- * Numbers with a fraction or an exponent, whose spelling JSON.parse would lose. They must be followed by what ends a JSON
- * value, which keeps `nginx:1.25` out.
+ * Matches a number with a fraction or an exponent, whose spelling JSON.parse would lose. The end of a JSON value must follow it, which
+ * excludes texts such as `nginx:1.25`.
  */
 const spelledNumber = /\d(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\s*(?:[,\]}]|$)/;
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
 
 /**
- * Parses JSON as Go's decoder does. Integers are exact up to 64 bits, as bigints beyond 2^53. Broken UTF-8 and lone
- * surrogates become U+FFFD. `__proto__` is an ordinary key. Throws JsonSyntaxError with Go's message, also when the text
- * is nested deeper than MAX_JSON_DEPTH.
+ * Parses JSON as Go's decoder does. Integers are exact up to 64 bits, as bigints beyond 2^53. Invalid UTF-8 and lone surrogates become
+ * U+FFFD. `__proto__` is an ordinary key. Throws JsonSyntaxError with Go's message, also when the text is nested deeper than
+ * MAX_JSON_DEPTH.
  *
- * Differs from upstream: of several values for one key the last one counts; Go merges them.
+ * Differs from upstream: of several values for one key the last one wins; Go merges them.
  */
 export function parseJson(input: string | Uint8Array, keepLiterals = false): ParsedJson {
   const text = typeof input === 'string' ? input : decodeUtf8(input);
   return parseFast(text) ?? { value: completed(new JsonParser(text, keepLiterals).parse()), literals: keepLiterals };
 }
 
-/** JSON.parse takes 25 ms for a text with so many objects of which each has a key of its own, and nothing can run meanwhile. */
+/** JSON.parse takes 25 ms for a text with this many objects that each have a different key, and blocks the event loop meanwhile. */
 const maxPartsAtOnce = 20_000;
 
-/** The same in steps. */
+/** Like `parseJson`, in steps. */
 export function* parseJsonInSteps(input: Uint8Array, keepLiterals = false): Steps<ParsedJson> {
   const isSplit = hasMoreJsonParts(input, maxPartsAtOnce);
   const text = decodeUtf8(input);
@@ -45,7 +45,7 @@ export function* parseJsonInSteps(input: Uint8Array, keepLiterals = false): Step
   return { value: yield* new JsonParser(text, keepLiterals).parse(), literals: keepLiterals };
 }
 
-/** By JSON.parse; undefined for a text that needs the exact parser. */
+/** Parses with JSON.parse. Returns undefined for a text that needs the exact parser. */
 function parseFast(text: string): ParsedJson | undefined {
   if (!spelledNumber.test(text) && !(text.includes('\\u') && surrogateEscape.test(text))) {
     try {
@@ -59,9 +59,9 @@ function parseFast(text: string): ParsedJson | undefined {
 }
 
 /**
- * Reads JSON that a server or this project wrote: JSON.parse, but integers beyond 2^53 come as bigints (`docs/decisions/0002-int64.md`).
- * A text without such digits costs one look at every 16th character more than JSON.parse alone. Throws a SyntaxError, or a
- * JsonSyntaxError or DecodeError for a text with long numbers.
+ * Parses JSON that a server or this project wrote: like JSON.parse, but integers beyond 2^53 become bigints
+ * (`docs/decisions/0002-int64.md`). For a text without such integers, the additional cost is a check of every 16th character. Throws a
+ * SyntaxError, or a JsonSyntaxError or DecodeError for a text with long numbers.
  */
 export function readJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -69,7 +69,7 @@ export function readJson(text: string): unknown {
   return completed(new JsonParser(text, false).parse());
 }
 
-/** What `isExact` finds out, from the text alone: cheap, and true of almost every object. */
+/** Whether the text alone shows that `isExact` is true of its value. Cheap, and true of almost every object. */
 const isSurelyExact = (text: string): boolean =>
   countUpTo(text, '{', MAX_JSON_DEPTH) + countUpTo(text, '[', MAX_JSON_DEPTH) < MAX_JSON_DEPTH && !hasLongNumber(text);
 
@@ -79,7 +79,10 @@ function countUpTo(text: string, character: string, limit: number): number {
   return count;
 }
 
-/** Whether there are as many digits in a row as a number needs to be beyond 2^53. Such a row covers every 16th place. */
+/**
+ * Whether the text has a run of at least 16 digits, as every number beyond 2^53 has. Such a run covers one of the positions checked,
+ * every 16th.
+ */
 function hasLongNumber(text: string): boolean {
   const row = 16;
   for (let at = row - 1; at < text.length; at += row) {
@@ -98,7 +101,7 @@ function isDigit(text: string, at: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** Whether JSON.parse lost nothing of a number and nothing is nested deeper than `levels`. Looks no deeper itself. */
+/** Whether JSON.parse lost no digits of a number and nothing is nested deeper than `levels`. Does not recurse deeper itself. */
 function isExact(value: unknown, levels: number): boolean {
   if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
   if (typeof value !== 'object' || value === null) return true;

@@ -4,12 +4,12 @@ import { trim } from '../validation/trim.ts';
 export interface AcceptClause {
   readonly type: string;
   readonly subtype: string;
-  /** Between 0 and 1; how much the client wants it. */
+  /** The client's preference, the parameter `q`. */
   readonly quality: number;
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Reads an Accept header: what the client wants most comes first. Clauses that cannot be read are left out. */
+/** Parses an Accept header into clauses, the most preferred first. Malformed clauses are left out. */
 export function parseAccept(header: string): AcceptClause[] {
   const clauses: AcceptClause[] = [];
   for (const part of header.split(',')) {
@@ -35,7 +35,10 @@ function readParameters(parameters: readonly string[]): Pick<AcceptClause, 'qual
   return { quality, parameters: read };
 }
 
-/** Upstream's order is none in the strict sense, so the way of sorting counts: each clause moves up past lesser ones. */
+/**
+ * Moves the clause up past less preferred ones. Upstream's comparison is not a strict order, so the result depends on this way of
+ * sorting.
+ */
 function insertByPreference(clauses: AcceptClause[], clause: AcceptClause): void {
   let index = clauses.length;
   while (index > 0 && isPreferred(clause, clauses[index - 1]!)) index--;
@@ -49,7 +52,7 @@ const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const mediaType = new RegExp(`^(${token}/${token})[ \t]*(;.*)?$`, 's');
 const parameter = new RegExp(`^;[ \t]*(?:(${token})[ \t]*=[ \t]*(${token}|"(?:[^"\\\\]|\\\\.)*")[ \t]*)?`, 's');
 
-/** The type in a Content-Type header, in small letters and without parameters; undefined when the header is malformed. */
+/** Returns the media type of a Content-Type header in lower case, without parameters; undefined when the header is malformed. */
 export function parseContentType(header: string): string | undefined {
   const match = mediaType.exec(header.trim());
   if (!match) return undefined;
@@ -59,7 +62,7 @@ export function parseContentType(header: string): string | undefined {
     if (!found) return undefined;
     const [all, name, value = ''] = found;
     rest = rest.slice(all.length);
-    // A semicolon may stand at the end, and only there, without a parameter.
+    // A semicolon without a parameter is allowed at the end only.
     if (name === undefined) return rest === '' ? match[1]!.toLowerCase() : undefined;
     if ((parameters.get(name.toLowerCase()) ?? value) !== value) return undefined;
     parameters.set(name.toLowerCase(), value);

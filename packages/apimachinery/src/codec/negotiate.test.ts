@@ -41,7 +41,7 @@ describe('an Accept header', () => {
     expect(negotiateOutput(accept, supported).accepted).toBe(accepted);
   });
 
-  it('carries what else is wanted', () => {
+  it('has parameters for the kind, indentation and profile', () => {
     expect(negotiateOutput('application/json;as=Table;v=v1;g=meta.k8s.io;pretty=1', supported, tables)).toEqual({
       accepted: json,
       convert: GroupVersionKind.of('meta.k8s.io', 'v1', 'Table'),
@@ -64,7 +64,7 @@ describe('an Accept header', () => {
     expect(negotiateOutput(accept, supported, tables)).toMatchObject({ convert: { kind: 'PartialObjectMetadata' } });
   });
 
-  it('lists what there is when nothing fits', () => {
+  it('gives a list of the supported types when none fits', () => {
     expect(negotiateOutput('text/plain', supported)).toEqual({ accepted: undefined, supported: names });
     expect(negotiateStream('text/plain', supported)).toEqual({
       accepted: undefined,
@@ -72,23 +72,23 @@ describe('an Accept header', () => {
     });
   });
 
-  it('must name a type that streams for a watch', () => {
+  it('must name a type with streams for a watch', () => {
     expect(negotiateStream('application/vnd.kubernetes.protobuf;stream=watch', supported).accepted).toBe(protobuf);
     expect(negotiateStream('application/yaml', supported).accepted).toBeUndefined();
   });
 
-  it('is read as quickly when it is nothing but spaces', () => {
+  it('is parsed in linear time when it consists of spaces', () => {
     expect(parseAccept(`application/json${' '.repeat(1_000_000)}x, a/b`).map(({ type }) => type)).toEqual([
       'application',
       'a',
     ]);
   });
 
-  it('is sorted by quality, and by how much it says', () => {
+  it('is sorted by quality and by how specific it is', () => {
     const order = parseAccept('a/*;q=0.5, b/c;q=0.5, */*, d/e;q=0.7;x=1').map(
       ({ type, subtype }) => `${type}/${subtype}`,
     );
-    // Not what one would expect, but what upstream makes of it.
+    // Unexpected, but upstream's order.
     expect(order).toEqual(['d/e', '*/*', 'b/c', 'a/*']);
   });
 });
@@ -110,7 +110,7 @@ describe('a Content-Type header', () => {
     expect(result).toEqual(accepted ? { accepted } : { accepted: undefined, supported: names });
   });
 
-  it('gives its type without parameters', () => {
+  it('is parsed to its type without parameters', () => {
     expect(parseContentType(' application/json ; charset=utf-8 ; x="a;b\\"" ')).toBe('application/json');
   });
 });

@@ -1,40 +1,43 @@
 import { GroupVersionKind } from '../meta/group-version.ts';
 import { type AcceptClause, parseAccept, parseContentType } from './media-type.ts';
 
-/** What a server can read and write. */
+/** A media type that a server can read and write. */
 export interface SupportedMediaType {
   readonly mediaType: string;
-  /** It can carry a stream of watch events. */
+  /** Whether it supports streams of watch events. */
   readonly streams: boolean;
 }
 
-/** What an endpoint allows a client to ask for besides the format. */
+/** What an endpoint allows a client to request besides the format. */
 export interface EndpointRestrictions {
-  /** Whether the endpoint can answer with another kind in place of its own; undefined when none is asked for. */
+  /**
+   * Whether the endpoint can respond with the kind `target` instead of its own; `target` is undefined when the client requests no other
+   * kind.
+   */
   allowsTransform(mediaType: string, target: GroupVersionKind | undefined): boolean;
   allowsStream(schema: string): boolean;
 }
 
-/** No other kinds, and watches as the only streams. */
+/** Allows no other kinds, and only watches as streams. */
 export const defaultRestrictions: EndpointRestrictions = {
   allowsTransform: (_, target) => target === undefined,
   allowsStream: (schema) => schema === 'watch',
 };
 
-/** How a client wants its answer. */
+/** The format of a response, with the parameters of the Accept header. */
 export interface AcceptedMediaType<T extends SupportedMediaType = SupportedMediaType> {
   readonly accepted: T;
-  /** `;pretty=1`: indented for people. */
+  /** `;pretty=1`: indented for human readers. */
   readonly pretty: boolean;
-  /** `;stream=watch`, else empty. */
+  /** `watch` for `;stream=watch`, otherwise empty. */
   readonly stream: string;
-  /** `;as=Table;g=meta.k8s.io;v=v1`: the kind to answer with in place of its own. */
+  /** `;as=Table;g=meta.k8s.io;v=v1`: the kind of the response instead of the endpoint's own. */
   readonly convert: GroupVersionKind | undefined;
-  /** `;profile=…`: which discovery is wanted. */
+  /** `;profile=…`: the requested form of discovery. */
   readonly profile: string;
 }
 
-/** The request cannot be met; `supported` is what the error lists. */
+/** No supported media type satisfies the request. `supported` is listed in the error. */
 export interface NotNegotiated {
   readonly accepted: undefined;
   readonly supported: readonly string[];
@@ -45,7 +48,7 @@ const streamTypes = (types: readonly SupportedMediaType[]): string[] =>
 
 const allTypes = (types: readonly SupportedMediaType[]): string[] => types.map(({ mediaType }) => mediaType);
 
-/** Chooses how to answer; without an Accept header, the first type. A failure means 406, Not Acceptable. */
+/** Negotiates the format of a response. Without an Accept header it is the first type. A failure means 406 Not Acceptable. */
 export function negotiateOutput<T extends SupportedMediaType>(
   accept: string,
   supported: readonly T[],
@@ -54,7 +57,7 @@ export function negotiateOutput<T extends SupportedMediaType>(
   return negotiate(accept, supported, restrictions) ?? { accepted: undefined, supported: allTypes(supported) };
 }
 
-/** The same for a watch: the type must be one that streams. */
+/** Like `negotiateOutput`, for a watch: the type must support streams. */
 export function negotiateStream<T extends SupportedMediaType>(
   accept: string,
   supported: readonly T[],
@@ -68,7 +71,7 @@ const isStreaming = <T extends SupportedMediaType>(
   chosen: AcceptedMediaType<T>,
 ): chosen is AcceptedMediaType<T & { readonly streams: true }> => chosen.accepted.streams;
 
-/** Chooses how to read a body; without a Content-Type, the first type. A failure means 415, Unsupported Media Type. */
+/** Finds the format of a request body. Without a Content-Type it is the first type. A failure means 415 Unsupported Media Type. */
 export function negotiateInput<T extends SupportedMediaType>(
   contentType: string,
   supported: readonly T[],
@@ -99,7 +102,7 @@ function matches({ type, subtype }: AcceptClause, { mediaType }: SupportedMediaT
   return type === '*' || mediaType.startsWith(`${type}/`);
 }
 
-/** Undefined when the endpoint does not allow what the parameters ask for. */
+/** Returns undefined when the endpoint does not allow the parameters. */
 function readOptions<T extends SupportedMediaType>(
   { parameters }: AcceptClause,
   accepted: T,
@@ -107,7 +110,7 @@ function readOptions<T extends SupportedMediaType>(
 ): AcceptedMediaType<T> | undefined {
   const stream = parameters.get('stream') ?? '';
   if (stream !== '' && !(accepted.streams && restrictions.allowsStream(stream))) return undefined;
-  // Asks for another version of the server's own group, which no server offers.
+  // `sv` asks for another version of the server's own group, which no server offers.
   if (parameters.get('sv')) return undefined;
   const [kind, group, version] = ['as', 'g', 'v'].map((name) => parameters.get(name));
   const asked = kind !== undefined || group !== undefined || version !== undefined;
@@ -123,8 +126,8 @@ function readOptions<T extends SupportedMediaType>(
 }
 
 /**
- * Whether to indent an answer that was not asked for as `;pretty=1`: as the query's `pretty` says, else for people, who
- * use browsers, curl and wget.
+ * Whether to indent a response that was not requested with `;pretty=1`. The query parameter `pretty` decides. Without it, responses are
+ * indented for the user agents of people: browsers, curl and wget.
  */
 export function wantsPretty(query: string | undefined, userAgent: string): boolean {
   if (query) return ['1', 't', 'T', 'TRUE', 'true', 'True'].includes(query);

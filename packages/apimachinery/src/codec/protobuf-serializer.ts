@@ -13,7 +13,7 @@ import type { Decoded, DecodedEvent, DecodeOptions, KindLookup, StreamSerializer
 import type { Steps } from '../steps/index.ts';
 import { resolveKind, withType } from './typed-object.ts';
 
-/** The object's kind has no form in protobuf; a server answers 406. */
+/** Thrown for an object whose kind has no protobuf encoding. A server responds with 406. */
 export class NotMarshalableError extends Error {
   override readonly name = 'NotMarshalableError';
 
@@ -47,22 +47,22 @@ export class ProtobufSerializer implements StreamSerializer {
     return orDecodeFailure(gvk, () => {
       const schema = resolveKind(this.#lookup, gvk, () => describeTypeMeta(envelope));
       if (!isMarshalable(schema)) throw new NotMarshalableError(schema);
-      // These two come first, as everywhere.
+      // kind and apiVersion come first, as in every decoded object.
       const object: Record<string, unknown> = { kind: gvk.kind, apiVersion: gvk.apiVersion };
       compileDecoder(schema)(new ProtoReader(data, envelope.start, maxParts), envelope.end, object);
       return { object: withType(object, gvk), gvk, strictErrors: [] };
     });
   }
 
-  /** In one: a message of no more parts than this is read in a few milliseconds, however long it is. */
-  // biome-ignore lint/correctness/useYield: there is but one step
+  /** In a single step: a message with at most `maxPartsInOneStep` parts is decoded in a few milliseconds, however long it is. */
+  // biome-ignore lint/correctness/useYield: there is only one step
   *decodeInSteps(data: Uint8Array, options?: DecodeOptions): Steps<Decoded> {
     return this.#decode(data, options, maxPartsInOneStep);
   }
 
-  /** Throws NotMarshalableError for kinds that have no form in protobuf, NotRegisteredError for unknown ones. */
+  /** Throws NotMarshalableError for kinds without a protobuf encoding, NotRegisteredError for unknown kinds. */
   encode(object: object): Uint8Array {
-    if (!isJsonObject(object)) throw new TypeError('cannot encode what is no object');
+    if (!isJsonObject(object)) throw new TypeError('cannot encode a value that is not an object');
     const gvk = GroupVersionKind.fromApiVersionAndKind(String(object.apiVersion ?? ''), String(object.kind ?? ''));
     const schema = resolveKind(this.#lookup, gvk, () => JSON.stringify(Object.keys(object)));
     if (!isMarshalable(schema)) throw new NotMarshalableError(schema);
@@ -84,7 +84,7 @@ export class ProtobufSerializer implements StreamSerializer {
 
 const maxPartsInOneStep = 200_000;
 
-/** Some kinds, such as Table, have no field numbers at all. */
+/** Whether the kind has a protobuf encoding. Some kinds, such as Table, have no field numbers at all. */
 const isMarshalable = ({ declared }: StructSchema): boolean =>
   declared.length === 0 || declared.some(({ number }) => number > 0);
 

@@ -5,27 +5,27 @@ import type { Framer } from './framer.ts';
 import type { SupportedMediaType } from './negotiate.ts';
 import type { Steps } from '../steps/index.ts';
 
-/** Tells what type a kind is. A Scheme can do it, and so can anything that knows custom resources. */
+/** Resolves kinds to schemas. A Scheme is one, and so can be a lookup that includes custom resources. */
 export interface KindLookup {
-  /** Stands in the error about a kind that it does not know. */
+  /** Names the lookup in the error about an unknown kind. */
   readonly name: string;
   resolve(gvk: GroupVersionKind): StructSchema | undefined;
 }
 
 export interface DecodeOptions {
-  /** What the object is where it does not say so itself. */
+  /** The kind of an object that does not state its kind. */
   readonly defaultGVK?: GroupVersionKind;
-  /** Look for unknown and duplicate fields, too. */
+  /** Also look for unknown and duplicate fields. */
   readonly strict?: boolean;
-  /** Take the object as it is, whatever its kind; only that it has one is required. */
+  /** Accept an object of any kind as it is. It is only required to have a kind. */
   readonly unstructured?: boolean;
 }
 
 export interface Decoded {
-  /** In its canonical form, with apiVersion and kind. */
+  /** In canonical form, with apiVersion and kind. */
   readonly object: RuntimeObject & Record<string, unknown>;
   readonly gvk: GroupVersionKind;
-  /** With `strict`: what a strict server would refuse and another warn of. Protobuf knows no such mistakes. */
+  /** With `strict`: the unknown and duplicate fields, for which a server rejects the request or warns. Always empty for protobuf. */
   readonly strictErrors: readonly string[];
 }
 
@@ -35,26 +35,26 @@ export interface DecodedEvent extends Decoded {
 }
 
 export interface EncodeOptions {
-  /** For people; formats that are none for people ignore it. */
+  /** Indents JSON for human readers. Other formats ignore it. */
   readonly pretty?: boolean;
 }
 
-/** Reads and writes objects in one format. */
+/** Encodes and decodes objects in one format. */
 export interface Serializer extends SupportedMediaType {
   /** Throws DecodeFailure. */
   decode(data: Uint8Array, options?: DecodeOptions): Decoded;
-  /** The same in steps, for data so large that others should have their turn in between. */
+  /** Like `decode`, in steps, for data so large that other work should run in between. */
   decodeInSteps(data: Uint8Array, options?: DecodeOptions): Steps<Decoded>;
-  /** The object must be in its canonical form. */
+  /** Encodes an object in canonical form. */
   encode(object: object, options?: EncodeOptions): Uint8Array;
 }
 
-/** A serializer that can carry watches. */
+/** A serializer that supports watches. */
 export interface StreamSerializer extends Serializer {
   readonly streams: true;
   readonly framer: Framer;
-  /** A watch event, not yet framed, around an object that was encoded by the same serializer. */
+  /** Encodes a watch event, not yet framed, around an object encoded by the same serializer. */
   wrapEvent(type: string, object: Uint8Array): Uint8Array;
-  /** Reads a frame. Throws DecodeFailure. */
+  /** Decodes a frame. Throws DecodeFailure. */
   decodeEvent(frame: Uint8Array, options?: DecodeOptions): DecodedEvent;
 }

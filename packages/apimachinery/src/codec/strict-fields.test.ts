@@ -18,13 +18,13 @@ it.each<[sentence: string, type: string, json: string, expected: string[]]>([
     ],
   ],
   [
-    'counts through lists',
+    'includes the indexes of list items',
     'core.v1.SecretList',
     '{"items":[{}, {"metadata" : {"ownerReferences":[{},{"zed":1}]}}]}',
     ['unknown field "items[1].metadata.ownerReferences[1].zed"'],
   ],
-  ['finds a key twice in a map', 'core.v1.Secret', '{"data":{"a":"","b":"","a":""}}', ['duplicate field "data.a"']],
-  ['is strict about upper case', 'core.v1.Secret', '{"Type":"x"}', ['unknown field "Type"']],
+  ['finds duplicate keys in a map', 'core.v1.Secret', '{"data":{"a":"","b":"","a":""}}', ['duplicate field "data.a"']],
+  ['is case-sensitive', 'core.v1.Secret', '{"Type":"x"}', ['unknown field "Type"']],
   [
     'reports each only once',
     'core.v1.Secret',
@@ -33,9 +33,19 @@ it.each<[sentence: string, type: string, json: string, expected: string[]]>([
   ],
   ['compares keys, not their spelling', 'core.v1.Secret', '{"type":"","\\u0074ype":""}', ['duplicate field "type"']],
   ['does not look into embedded objects', 'apps.v1.ControllerRevision', '{"data":{"a":1,"a":2}}', []],
-  ['does not look into schemas in disguise', 'apiextensions.v1.JSONSchemaProps', '{"items":{"foo":1}}', []],
-  ['looks into schemas as such', 'apiextensions.v1.JSONSchemaProps', '{"not":{"foo":1}}', ['unknown field "not.foo"']],
-  ['quotes what it prints', 'core.v1.Secret', '{"a\\"b\\n":1}', ['unknown field "a\\"b\\n"']],
+  [
+    'does not look into types with a JSON decoder of their own',
+    'apiextensions.v1.JSONSchemaProps',
+    '{"items":{"foo":1}}',
+    [],
+  ],
+  [
+    'looks into nested JSON schemas',
+    'apiextensions.v1.JSONSchemaProps',
+    '{"not":{"foo":1}}',
+    ['unknown field "not.foo"'],
+  ],
+  ['quotes field names', 'core.v1.Secret', '{"a\\"b\\n":1}', ['unknown field "a\\"b\\n"']],
   [
     'knows fields of inlined structs',
     'core.v1.SecretKeySelector',
@@ -43,7 +53,7 @@ it.each<[sentence: string, type: string, json: string, expected: string[]]>([
     ['unknown field "localObjectReference"'],
   ],
   [
-    'does not fall for __proto__',
+    'treats __proto__ as an ordinary key',
     'core.v1.Secret',
     '{"__proto__":1,"constructor":2}',
     ['unknown field "__proto__"', 'unknown field "constructor"'],
@@ -52,12 +62,12 @@ it.each<[sentence: string, type: string, json: string, expected: string[]]>([
   expect(errorsOf(type, json)).toEqual(expected);
 });
 
-it('stops at a hundred', () => {
+it('reports at most a hundred errors', () => {
   const json = JSON.stringify(Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`f${i}`, i])));
   expect(errorsOf('core.v1.Secret', json)).toHaveLength(100);
 });
 
-it('finds duplicates without a type', () => {
+it('finds duplicates without a schema', () => {
   expect(findStrictErrors('{"a":[{"b":1,"b":2}],"c":{"a":1},"a":3}', undefined)).toEqual([
     'duplicate field "a[0].b"',
     'duplicate field "a"',

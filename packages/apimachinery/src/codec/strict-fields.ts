@@ -2,7 +2,7 @@ import { isJsonObject } from '../json/own-entry.ts';
 import type { Schema } from '../schema/schema.ts';
 import { quote } from '../strconv/quote.ts';
 
-/** Upstream reports no more. */
+/** The maximum number of errors reported, as upstream. */
 const maxErrors = 100;
 
 const doubleQuote = 0x22;
@@ -10,8 +10,8 @@ const colon = 0x3a;
 const backslash = 0x5c;
 
 /**
- * Whether a JSON text has a key twice in one object. `value` is what the text was parsed to, where only one of them is
- * left. Far cheaper than findStrictErrors, which then tells where.
+ * Whether a JSON text has a duplicate key in an object. `value` is the result of parsing it, which contains only one of the duplicates.
+ * Far cheaper than findStrictErrors, which finds their paths.
  */
 export function hasDuplicateKeys(json: Uint8Array, value: unknown): boolean {
   let keys = 0;
@@ -35,13 +35,14 @@ function countKeys(value: unknown): number {
   return keys;
 }
 
-/** How deep the search for mistakes goes: types that read their own JSON are not looked into. */
+/**
+ * What to check in a value: a schema, duplicate keys only (`untyped`), or nothing (`opaque`, for types with a JSON decoder of their own).
+ */
 type Scope = Schema | 'untyped' | 'opaque';
 
 /**
- * What strict decoding has against a JSON text: fields that the type does not know and fields given twice, in the order
- * they stand there, each once, no more than a hundred. Without a schema, and where unknown fields are kept, only the
- * latter. The text must be valid.
+ * Returns the errors of strict decoding: unknown fields and duplicate fields, in the order of the text, each once, at most a hundred.
+ * Without a schema, and where unknown fields are preserved, only duplicates are reported. The text must be valid JSON.
  */
 export function findStrictErrors(json: string, schema: Schema | undefined): string[] {
   const errors = new Set<string>();
@@ -138,7 +139,7 @@ const opaqueOr = (scope: Scope): Scope =>
     ? scope
     : 'opaque';
 
-/** What to expect below a key; undefined when there is no such field. */
+/** Returns the scope of a key's value; undefined when the schema has no such field. */
 function scopeOfField(scope: Scope, key: string): Scope | undefined {
   if (typeof scope === 'string') return scope;
   if (scope.kind === 'map') return scope.values;

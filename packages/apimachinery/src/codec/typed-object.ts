@@ -10,17 +10,17 @@ import { orDecodeFailure } from './decode-failure.ts';
 import type { Decoded, DecodeOptions, KindLookup } from './serializer.ts';
 import type { Steps } from '../steps/index.ts';
 
-/** A parsed document and what may have to be looked up in its text. */
+/** A parsed document with access to its text. */
 export interface JsonDocument {
   readonly value: unknown;
   readonly literals: boolean;
-  /** The text, for errors. */
+  /** Returns the text, for error messages. */
   text(): string;
-  /** What strict decoding has against it. */
+  /** Returns the errors of strict decoding. */
   strictErrors(schema: StructSchema | undefined, hasUnknownFields: boolean): readonly string[];
 }
 
-/** Makes an object of a parsed document: finds its kind and brings it to the canonical form. Throws DecodeFailure. */
+/** Decodes a parsed document: determines its kind and converts it to canonical form. Throws DecodeFailure. */
 export function decodeDocument(lookup: KindLookup, document: JsonDocument, options: DecodeOptions = {}): Decoded {
   const gvk = kindOf(document, options);
   return orDecodeFailure(gvk, () => {
@@ -29,7 +29,7 @@ export function decodeDocument(lookup: KindLookup, document: JsonDocument, optio
   });
 }
 
-/** The same in steps. */
+/** Like `decodeDocument`, in steps. */
 export function* decodeDocumentInSteps(
   lookup: KindLookup,
   document: JsonDocument,
@@ -50,7 +50,7 @@ const kindOf = (document: JsonDocument, { defaultGVK }: DecodeOptions): GroupVer
 
 interface MadeObject {
   readonly object: Decoded['object'];
-  /** Absent for what is taken as it is. */
+  /** Absent for unstructured objects. */
   readonly schema?: StructSchema;
   readonly hasUnknownFields: boolean;
 }
@@ -77,7 +77,7 @@ const mistakesIn = (
   { strict = false }: DecodeOptions,
 ): readonly string[] => (strict ? document.strictErrors(schema, hasUnknownFields) : []);
 
-/** The type of a kind. Throws what upstream throws when the kind is incomplete or unknown. */
+/** Returns the schema of a kind. Throws upstream's error when the kind is incomplete or unknown. */
 export function resolveKind(lookup: KindLookup, gvk: GroupVersionKind, data: () => string): StructSchema {
   if (gvk.kind === '') throw new MissingKindError(data());
   if (gvk.version === '') throw new MissingVersionError(data());
@@ -86,7 +86,7 @@ export function resolveKind(lookup: KindLookup, gvk: GroupVersionKind, data: () 
   return schema;
 }
 
-/** The object with apiVersion and kind, which it may lack where they went without saying. */
+/** Returns the object with apiVersion and kind, which it lacks when they came from defaults. */
 export function withType(
   object: Record<string, unknown>,
   { apiVersion, kind }: Pick<GroupVersionKind, 'apiVersion' | 'kind'>,
@@ -98,7 +98,7 @@ export function withType(
 const isTyped = (object: Record<string, unknown>): object is Decoded['object'] =>
   typeof object.apiVersion === 'string' && typeof object.kind === 'string';
 
-/** What an object says it is, which may be nothing. */
+/** Returns the kind that a value states. What it does not state is empty. */
 function interpret(value: unknown): GroupVersionKind {
   if (value === null) return GroupVersionKind.of('', '', '');
   const mismatch = (found: unknown, where: string): DecodeError =>
@@ -120,7 +120,10 @@ function interpret(value: unknown): GroupVersionKind {
   return GroupVersion.parse(apiVersion).withKind(read('kind'));
 }
 
-/** A version without a group belongs to the default's group, if that is the core. */
+/**
+ * Completes a kind by the default. The default's group and version are used together, when the object states no version and no other
+ * group.
+ */
 function withDefaults(stated: GroupVersionKind, fallback: GroupVersionKind | undefined): GroupVersionKind {
   if (!fallback) return stated;
   const kind = stated.kind || fallback.kind;

@@ -10,7 +10,7 @@ it('decodes what it encoded', () => {
   );
 });
 
-// What a Go string becomes when it is converted to runes.
+// The expectations are the results of Go's conversion of a string to runes.
 it.each([
   ['a stray byte', [0x61, 0xff, 0x62], 'a\ufffdb'],
   ['each byte of a character cut off', [0xe2, 0x82], '\ufffd\ufffd'],

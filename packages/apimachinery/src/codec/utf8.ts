@@ -1,4 +1,4 @@
-// Part of every runtime this package is for, but of no library that the compiler is told of.
+// Global in every supported runtime, but in none of the libraries that this package compiles with.
 declare const TextDecoder: new (
   label?: string,
   options?: { fatal?: boolean; ignoreBOM?: boolean },
@@ -11,10 +11,10 @@ declare const TextEncoder: new () => {
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 
-/** UTF-8 bytes as a string. Every byte that belongs to no character becomes U+FFFD, as in Go. A byte order mark stays. */
+/** Decodes UTF-8. Every invalid byte becomes U+FFFD, as in Go. A byte order mark is kept. */
 export const decodeUtf8 = (bytes: Uint8Array): string => tryDecodeUtf8(bytes) ?? decodeByteWise(bytes);
 
-/** The same; undefined when a byte belongs to no character. */
+/** Like `decodeUtf8`, but returns undefined when a byte is invalid. */
 export function tryDecodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return strict.decode(bytes);
@@ -25,10 +25,10 @@ export function tryDecodeUtf8(bytes: Uint8Array): string | undefined {
 
 export const encodeUtf8 = (text: string): Uint8Array => encoder.encode(text);
 
-/** Writes as much of the text as fits; the number of bytes written. */
+/** Writes as much of the text as fits. Returns the number of bytes written. */
 export const encodeUtf8Into = (text: string, target: Uint8Array): number => encoder.encodeInto(text, target).written;
 
-/** The standard decoder takes the beginning of a broken character for one mistake, Go takes each of its bytes for one. */
+/** Decodes invalid UTF-8. TextDecoder replaces the incomplete start of a character once; Go replaces each of its bytes. */
 function decodeByteWise(bytes: Uint8Array): string {
   const clean = new Uint8Array(bytes.length * replacement.length);
   let length = 0;
@@ -46,7 +46,7 @@ function decodeByteWise(bytes: Uint8Array): string {
 /** U+FFFD. */
 const replacement = [0xef, 0xbf, 0xbd];
 
-/** How many bytes the character at `i` takes; 0 when it is none. */
+/** Returns the length in bytes of the character at `i`; 0 when it is invalid. */
 function characterLength(bytes: Uint8Array, i: number): number {
   const first = bytes[i]!;
   if (first < 0x80) return 1;
@@ -54,7 +54,7 @@ function characterLength(bytes: Uint8Array, i: number): number {
     first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
   if (length === 0 || i + length > bytes.length) return 0;
   const second = bytes[i + 1]!;
-  // Overlong forms, surrogates and what lies beyond U+10FFFF.
+  // Excludes overlong forms, surrogates and code points beyond U+10FFFF.
   const low = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
   const high = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
   if (second < low || second > high) return 0;

@@ -11,7 +11,7 @@ import { decodeUtf8, encodeUtf8 } from './utf8.ts';
 import { stringifyYaml } from './yaml/emitter.ts';
 import { type ParsedYaml, parseYamlInSteps } from './yaml/parse.ts';
 
-/** `application/yaml`. Reads the first document and no more. */
+/** `application/yaml`. Only the first document is decoded. */
 export class YamlSerializer implements Serializer {
   readonly mediaType = 'application/yaml';
   readonly streams = false;
@@ -47,7 +47,7 @@ export class YamlSerializer implements Serializer {
       return yield* decodeDocumentInSteps(this.#lookup, document(value), options);
     } catch {
       yield;
-      // Upstream turns YAML to JSON, which sorts the keys, and so another error may be the first.
+      // Upstream converts YAML to JSON, which sorts the keys, so another error may come first.
       return yield* decodeDocumentInSteps(this.#lookup, document(sortKeys(value)), options);
     }
   }

@@ -6,13 +6,13 @@ afterEach(() => {
   vi.resetModules();
 });
 
-it('gives the source the names of the scope', () => {
+it('lets the source refer to the names in the scope', () => {
   const add = generate(new Map([['two', 2]]), '(number) => number + two');
   expect(add).toBeTypeOf('function');
   expect(add instanceof Function && add(3)).toBe(5);
 });
 
-it('generates for messages that are met often', async () => {
+it('generates code for messages that are read often', async () => {
   const { generateAfter } = await import('./code-generation.ts');
   expect(generateAfter).toBeLessThan(1000);
 });

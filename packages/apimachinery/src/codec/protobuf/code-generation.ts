@@ -1,7 +1,7 @@
-/** Generating code for a message takes about as long as reading it so many times without. */
+/** Code is generated for a message type after this many reads: generating it takes about as long as these reads without it. */
 const worthGenerating = 100;
 
-/** Pages can forbid it in their content security policy, and some runtimes know no such thing. */
+/** Whether code can be generated: a page's content security policy can forbid it, and some runtimes do not support it. */
 function isAllowed(): boolean {
   try {
     return new Function('return true')() === true;
@@ -10,12 +10,12 @@ function isAllowed(): boolean {
   }
 }
 
-/** How often a message type has to be met until code is generated for it: never where that is forbidden. */
+/** The number of reads of a message type after which code is generated for it. Infinite where code cannot be generated. */
 export const generateAfter: number = isAllowed() ? worthGenerating : Number.POSITIVE_INFINITY;
 
 /**
- * Makes a function from source text, in which the names of `scope` stand for its values. Whatever text from outside is
- * in the source must be there as a literal (`JSON.stringify`).
+ * Compiles source text to a function. The names of `scope` refer to its values. Text from outside must be embedded in the source as a
+ * literal (`JSON.stringify`).
  */
 export function generate(scope: ReadonlyMap<string, unknown>, source: string): unknown {
   return new Function(...scope.keys(), `'use strict';\nreturn ${source};`)(...scope.values());

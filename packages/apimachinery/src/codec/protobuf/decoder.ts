@@ -16,9 +16,8 @@ import { scalarDecodings } from './scalar-decodings.ts';
 const readers = new WeakMap<StructSchema, ReadInto>();
 
 /**
- * Compiles what reads a struct from upstream's protobuf, straight to the normalised form. The reader throws DecodeError
- * for anything that is no message of this type; fields that the type does not know are skipped. Cheap to call again: a
- * type is compiled once.
+ * Compiles a function that decodes a struct from upstream's protobuf, directly to the normalised form. The function throws DecodeError
+ * for bytes that are not a message of this type; unknown fields are skipped. A type is compiled only once.
  */
 export function compileDecoder(schema: StructSchema): ReadInto {
   const known = readers.get(schema);
@@ -28,11 +27,11 @@ export function compileDecoder(schema: StructSchema): ReadInto {
   const bits = new RequiredBits();
   let complete = 0;
   const read: ReadInto = (reader, end, target) => {
-    // Upstream writes whatever is not nil, so that there is nothing to add as a rule.
+    // Upstream writes every field that is not nil, so usually nothing is missing.
     if (fields.read(reader, end, target) === complete) return;
     for (const field of always) if (target[field.name] === undefined) target[field.name] = unsetValueOf(field);
   };
-  // Types refer to themselves, so this one must be known before its fields are compiled.
+  // Types can be recursive: the decoder must be registered before the fields are compiled.
   readers.set(schema, read);
   for (const field of schema.declared) {
     const bit = isRequired(field) ? bits.next() : 0;
@@ -42,13 +41,13 @@ export function compileDecoder(schema: StructSchema): ReadInto {
   return read;
 }
 
-/** Whether something has to be filled in when the field is not on the wire, which some never are. */
+/** Whether the field must be filled in when it is not on the wire. Some fields never are. */
 const isRequired = (field: Field): boolean =>
   field.inline && field.schema.kind === 'struct'
     ? alwaysWrittenFields(field.schema).length > 0
     : isAlwaysWritten(field);
 
-/** Hands out a bit for each field that must be there. */
+/** Assigns a bit to each required field. */
 class RequiredBits {
   #count = 0;
 
@@ -56,7 +55,7 @@ class RequiredBits {
     return this.#count++ < 31 ? 1 << (this.#count - 1) : 0;
   }
 
-  /** All bits; none that can be met when there were too many. */
+  /** All bits; -1, which never matches, when there were more than 31 fields. */
   get all(): number {
     return this.#count <= 31 ? 2 ** this.#count - 1 : -1;
   }
@@ -83,7 +82,7 @@ function addField(message: MessageDecoder, field: Field, bit: number): void {
   }
 }
 
-/** Which values of a field are left out; undefined when none is. */
+/** Returns a predicate of the values that are left out of a field; undefined when none is. */
 function dropping({ schema, pointer, omitEmpty, omitZero }: Field): ((value: unknown) => boolean) | undefined {
   if (pointer || !(omitEmpty || omitZero)) return undefined;
   return (value) => (omitEmpty && isEmptyValue(schema, value)) || (omitZero && jsonEquals(value, zeroValueOf(schema)));
@@ -103,7 +102,7 @@ function mapField(name: string, values: Schema): ReadInto {
   const entry = new MessageDecoder(name).add(1, 'key', { kind: 'string' });
   if (values.kind === 'string') entry.add(2, 'value', { kind: 'string' });
   else entry.addValue(2, 'value', decodingOf(values));
-  // What an entry without a value stands for: upstream begins with an empty value, not with none.
+  // The value of an entry without one: upstream starts from an empty value, not from nil.
   const missing = (): unknown => (values.kind === 'bytes' ? '' : values.kind === 'list' ? [] : zeroValueOf(values));
   return (reader, end, target) => {
     const present = target[name];
@@ -144,7 +143,7 @@ function decodingOf(schema: Schema): Decoding {
       };
     }
     case 'map':
-      throw new Error('a map has no encoding but as a field of a message');
+      throw new Error('a map can only be decoded as a field of a message');
     case 'schemaOr':
       return schemaOrDecoding(schema);
     default:

@@ -7,7 +7,7 @@ import { wire } from './reader.ts';
 import { secondsOfTime } from './timestamp.ts';
 import type { ProtoWriter } from './writer.ts';
 
-/** Writes a value in front of what is there, without its tag; one of bytes with its length. */
+/** Writes a value in front of the bytes written before. The tag is not included; the length of length-delimited values is. */
 type WriteValue = (writer: ProtoWriter, value: unknown) => void;
 
 interface Encoding {
@@ -15,10 +15,10 @@ interface Encoding {
   readonly write: WriteValue;
 }
 
-/** Writes the content of a message in front of what is there. */
+/** Writes the content of a message in front of the bytes written before. */
 type WriteMessage = (writer: ProtoWriter, value: Record<string, unknown>) => void;
 
-/** The JSON form does not fit the schema: it was not normalised, which is a bug of the caller. */
+/** Thrown when a value does not fit the schema: it was not normalised, which is a bug of the caller. */
 class UnfitValue extends Error {
   override readonly name = 'UnfitValue';
 
@@ -29,7 +29,7 @@ class UnfitValue extends Error {
 
 const tagOf = (number: number, wireType: number): number => number * 8 + wireType;
 
-/** Tags of the small messages that scalars are, by number and wire type. */
+/** Tags, by field number and wire type, of the messages that represent scalars. */
 const tag1Varint = tagOf(1, wire.varint);
 const tag2Varint = tagOf(2, wire.varint);
 const tag1Bytes = tagOf(1, wire.bytes);
@@ -57,7 +57,7 @@ const integerOf = (kind: ScalarKind, value: unknown): number | bigint => {
   return value;
 };
 
-/** Upstream writes nothing at all for the zero time. */
+/** Upstream encodes the zero time as an empty message. */
 const timestamp = (kind: 'time' | 'microTime'): Encoding =>
   message((writer, value) => {
     if (value === null || value === undefined) return;
@@ -69,10 +69,10 @@ const timestamp = (kind: 'time' | 'microTime'): Encoding =>
     writer.byte(tag1Varint);
   });
 
-/** JSON within protobuf is kept as its author wrote it, who is no Go program in general. */
+/** JSON within protobuf is not HTML-escaped: upstream keeps the author's text, and the author usually is not a Go program. */
 const rawJson = (value: unknown): string => stringifyJson(value, { escapeHtml: false });
 
-/** JSON text as the only field of a message; nothing where there is no value. */
+/** JSON text as the only field of a message. The message is empty when there is no value. */
 const jsonText: Encoding = message((writer, value) => {
   if (value === null || value === undefined) return;
   writer.string(rawJson(value));
@@ -124,14 +124,14 @@ const scalarEncodings: Readonly<Record<ScalarKind, Encoding>> = {
 
 interface FieldEncoder {
   readonly name: string;
-  /** Not written when there is no value. Everything else is written, zero or not. */
+  /** The field is omitted when it has no value. Other fields are always written, even if zero. */
   readonly optional: boolean;
-  /** The struct's fields stand in the parent: it is written from that. */
+  /** The struct's fields are properties of the parent, which is passed to `write`. */
   readonly inline: boolean;
-  /** Most fields are strings: these are written in place, without a call. */
+  /** The field is a string, as most are: it is written in place, without a call of `write`. */
   readonly isString: boolean;
   readonly tag: number;
-  /** Puts the field, tags included, in front of what is there. */
+  /** Writes the field, tags included, in front of the bytes written before. */
   readonly write: WriteValue;
 }
 
@@ -185,7 +185,7 @@ function mapField(number: number, values: Schema): WriteValue {
   };
 }
 
-/** In Go's order. Objects that upstream wrote are sorted already. */
+/** Sorts in Go's order. The keys of objects written by upstream are sorted already. */
 function sortByBytes(keys: string[]): void {
   for (let i = 1; i < keys.length; i++) {
     if (compareUtf8(keys[i - 1]!, keys[i]!) > 0) {
@@ -195,13 +195,13 @@ function sortByBytes(keys: string[]): void {
   }
 }
 
-/** By bytes, which is by code points; JavaScript's own order is by UTF-16 units. */
+/** Compares by UTF-8 bytes, which is the order of code points. JavaScript compares UTF-16 code units. */
 function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     const x = a.charCodeAt(i);
     const y = b.charCodeAt(i);
-    // Surrogates stand for what lies beyond all other units.
+    // Surrogates stand for code points above all other code units.
     if (x !== y) return (isSurrogate(x) ? x + 0x10000 : x) - (isSurrogate(y) ? y + 0x10000 : y);
   }
   return a.length - b.length;
@@ -216,7 +216,7 @@ function encodingOf(schema: Schema): Encoding {
     case 'list':
       return message(repeatedField(1, schema.items));
     case 'map':
-      throw new Error('a map has no encoding but as a field of a message');
+      throw new Error('a map can only be encoded as a field of a message');
     case 'schemaOr':
       return schemaOrEncoding(schema);
     default:
@@ -225,7 +225,7 @@ function encodingOf(schema: Schema): Encoding {
 }
 
 function structEncoding(schema: StructSchema): Encoding {
-  // Types refer to themselves, and most are never met: a struct is compiled when it first is.
+  // Types can be recursive, and most are never used: a struct is compiled at its first use.
   let writeStruct: WriteMessage | undefined;
   return {
     wireType: wire.bytes,
@@ -257,8 +257,8 @@ function schemaOrEncoding({ alternative, schema }: SchemaOrSchema): Encoding {
 const encoders = new WeakMap<StructSchema, WriteMessage>();
 
 /**
- * Compiles what writes a struct as upstream writes its Go type, byte for byte. The struct must be normalised; one that
- * does not fit the schema throws. Cheap to call again: a type is compiled once.
+ * Compiles a function that encodes a struct as upstream encodes its Go type, byte for byte. The struct must be normalised; the function
+ * throws when it does not fit the schema. A type is compiled only once.
  */
 export function compileEncoder(schema: StructSchema): WriteMessage {
   const known = encoders.get(schema);
@@ -269,10 +269,10 @@ export function compileEncoder(schema: StructSchema): WriteMessage {
     .map(fieldEncoder);
   const names = fields.map(({ name }) => propertyKey(name));
   const positions = new Map(names.map((name, position) => [name, position]));
-  // The field that came after each one last time, and the first one at the very end: a guess that saves most lookups.
+  // For each field, the field that followed it in the last object. The last element is the field that came first. This guess saves most
+  // lookups.
   const following = new Uint16Array(fields.length + 1);
-  // Looking for the fields of the object among those of the type is far cheaper than the other way round: most types
-  // have many more fields than anybody sets.
+  // Looking up the object's keys in the type is far cheaper than the reverse: most types have many more fields than objects set.
   const encoder: WriteMessage = (writer, object) => {
     const values = new Array<unknown>(fields.length);
     let previous = fields.length;

@@ -3,14 +3,14 @@ import { type JsonObject, MessageDecoder, plainDecodings } from './message-decod
 import { ProtoReader, wire } from './reader.ts';
 import type { ProtoWriter } from './writer.ts';
 
-/** `k8s` and a zero, which every message begins with. */
+/** `k8s` and a zero byte: the prefix of every message. */
 const magic = new Uint8Array([0x6b, 0x38, 0x73, 0x00]);
 
 /** Whether data is an object in upstream's protobuf envelope. */
 export const isProtobufEnvelope = (data: Uint8Array): boolean =>
   data.length >= magic.length && magic.every((byte, index) => data[index] === byte);
 
-/** What the envelope says of the object within; the object lies in the same bytes, from `start` to `end`. */
+/** The fields of the envelope. The object lies in the same bytes, from `start` to `end`. */
 export interface Envelope {
   readonly apiVersion: string;
   readonly kind: string;
@@ -46,7 +46,7 @@ const unknown = new MessageDecoder('Unknown')
   .addValue(3, 'contentEncoding', plainDecodings.string)
   .addValue(4, 'contentType', plainDecodings.string);
 
-/** Opens the envelope. Throws DecodeError with upstream's message when there is none or it is damaged. */
+/** Decodes the envelope. Throws DecodeError with upstream's message when there is none or it is malformed. */
 export function readEnvelope(data: Uint8Array): Envelope {
   if (data.length === 0) throw new DecodeError('empty data');
   if (!isProtobufEnvelope(data)) {
@@ -68,7 +68,7 @@ export function readEnvelope(data: Uint8Array): Envelope {
   };
 }
 
-/** Closes the envelope around what `writeObject` writes. */
+/** Writes the envelope around the object that `writeObject` writes. */
 export function writeEnvelope(
   writer: ProtoWriter,
   { apiVersion, kind }: Pick<Envelope, 'apiVersion' | 'kind'>,
@@ -83,7 +83,7 @@ export function writeEnvelope(
     write();
     writer.varint(writer.length - before);
   };
-  // From the last to the first.
+  // The last field is written first.
   field(4, () => writer.string(''));
   field(3, () => writer.string(''));
   field(2, () => nested(writeObject));

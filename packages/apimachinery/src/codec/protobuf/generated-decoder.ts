@@ -2,13 +2,13 @@ import { generate } from './code-generation.ts';
 import type { Decoding, FieldDecoder, JsonObject, ReadFields } from './message-decoder.ts';
 import { type ProtoReader, wire } from './reader.ts';
 
-/** Reads a field in any form that it may have, given its tag; returns its bit. */
+/** Reads a field of any wire type, given its tag. Returns its bit. */
 type ReadAnyField = (reader: ProtoReader, end: number, tag: number, target: JsonObject) => number;
 
 /**
- * Generates what reads the fields of a message. It sets each field by a name that stands in the source, which engines
- * turn into a few instructions; a name from a table costs them several times as much. For a message with a string, a
- * number, a message and a repeated message, of which the third must be there:
+ * Generates a function that decodes the fields of a message. The names of the properties it sets are literals in the source, which engines
+ * compile to a few instructions; setting properties by names from a table costs several times as much. For a message with a
+ * string, a number, a message and a repeated message, of which the third is required:
  *
  * ```js
  * (reader, end, target) => {
@@ -31,9 +31,9 @@ type ReadAnyField = (reader: ProtoReader, end: number, tag: number, target: Json
  * }
  * ```
  *
- * It reads nothing but what is usual. Unknown fields, other wire types and whatever is to be refused are left to
- * `readAny`. Encoders gain nothing from such code: objects have so many shapes that reading every field of the type by
- * name is slower than looking up the names that an object has.
+ * It handles only the usual cases. Unknown fields, other wire types and invalid input are left to `readAny`. Encoders
+ * gain nothing from generated code: objects have so many shapes that reading every field of the type by name is slower
+ * than looking up the names that an object has.
  */
 export function generateDecoder(fields: readonly (FieldDecoder | undefined)[], readAny: ReadAnyField): ReadFields {
   const scope = new Map<string, unknown>([['readAny', readAny]]);
@@ -62,7 +62,7 @@ function caseOf(field: FieldDecoder, number: number, scope: Map<string, unknown>
   const found = field.bit === 0 ? '' : `found |= ${field.bit};`;
   const caseWith = (wireType: number, statements: string): string =>
     `case ${number * 8 + wireType}: { ${statements} ${found} break; }`;
-  /** Makes a function known to the generated code; returns its name there. */
+  /** Adds a value to the scope. Returns its name in the generated code. */
   const named = (name: string, value: unknown): string => {
     scope.set(`${name}${number}`, value);
     return `${name}${number}`;

@@ -10,50 +10,50 @@ import { type ProtoReader, wire } from './reader.ts';
 export type JsonObject = Record<string, unknown>;
 
 /**
- * How a value is read. `end` is where the value ends if its wire type gives it a length, which was read already; else
- * where the message ends that holds it.
+ * How a value is decoded. `end` is the end of the value if its wire type has a length, which was read already; otherwise it is the end of
+ * the enclosing message.
  */
 export interface Decoding {
   readonly wireType: number;
   readonly read: (reader: ProtoReader, end: number) => unknown;
 }
 
-/** Reads what lies before `end` into an object, which may hold some of it already. */
+/** Decodes the bytes before `end` into an object, which may hold a part of the message already. */
 export type ReadInto = (reader: ProtoReader, end: number, target: JsonObject) => void;
 
-/** Reads fields, up to `end`, into an object; returns the bits of those that were there. */
+/** Decodes the fields before `end` into an object. Returns the bits of the fields that were present. */
 export type ReadFields = (reader: ProtoReader, end: number, target: JsonObject) => number;
 
-/** Numbers below this are looked up in a list; none of upstream's is greater. */
+/** Field numbers are looked up in an array, so they must be below this. Upstream's are. */
 const maxNumber = 1024;
 
-/** How a field is read. */
+/** How a field is decoded. */
 type FieldKind =
-  /** The kinds that most fields have. A value equal to `dropped` is left out. */
+  /** Scalars, the kinds of most fields. A value equal to `dropped` is left out. */
   | { readonly kind: 'string' | 'bool' | 'int32' | 'int64'; readonly dropped?: unknown }
-  /** The last one of several counts. */
+  /** A single value. Of several, the last one wins. */
   | {
       readonly kind: 'value';
       readonly decoding: Decoding;
       readonly isDropped?: ((value: unknown) => boolean) | undefined;
     }
-  /** Each adds to what is there. */
+  /** Several messages are merged; several items are appended. */
   | { readonly kind: 'message'; readonly read: ReadInto }
   | { readonly kind: 'repeated'; readonly items: Decoding }
-  /** Something with a length that knows itself where it belongs in the object. */
+  /** A length-delimited value whose reader sets the object's properties itself. */
   | { readonly kind: 'custom'; readonly read: ReadInto };
 
 export type FieldDecoder = FieldKind & {
   readonly name: string;
-  /** Marks the field in what `read` returns. */
+  /** The bit of this field in the result of `read`. */
   readonly bit: number;
 };
 
-/** Reads the fields of a message into an object, and nothing else: what is not on the wire is not in the object. */
+/** Decodes the fields of a message into an object. Fields that are not on the wire are not set. */
 export class MessageDecoder {
   readonly #name: string;
   readonly #fields: (FieldDecoder | undefined)[] = [];
-  /** How often the message was read without generated code. */
+  /** The number of messages decoded without generated code. */
   #reads = 0;
   #generated: ReadFields | undefined;
 
@@ -62,12 +62,12 @@ export class MessageDecoder {
   }
 
   /**
-   * Throws when the number or the name cannot be one of a built-in type. All fields must be added before the first
-   * message is read.
+   * Adds a field. Throws when the number is out of range or the name is a property of Object.prototype, which no built-in type has. All
+   * fields must be added before the first message is decoded.
    */
   add(number: number, name: string, field: FieldKind, bit = 0): this {
     if (number >= maxNumber) throw new Error(`${this.#name}: field number ${number} is out of range`);
-    if (name in Object.prototype) throw new Error(`${this.#name}: every object has something called ${name}`);
+    if (name in Object.prototype) throw new Error(`${this.#name}: ${name} is a property of every object`);
     this.#fields[number] = { ...field, name: propertyKey(name), bit };
     return this;
   }
@@ -77,7 +77,7 @@ export class MessageDecoder {
     return this.add(number, name, { kind: 'value', decoding });
   }
 
-  /** Returns the bits of the fields that were there. */
+  /** Decodes a message. Returns the bits of the fields that were present. */
   read(reader: ProtoReader, end: number, target: JsonObject): number {
     if (++reader.depth > MAX_JSON_DEPTH) throw new DecodeError('proto: exceeded max depth');
     const found =
@@ -96,7 +96,7 @@ export class MessageDecoder {
     return found;
   }
 
-  /** Reads one field, given its tag; returns its bit. One that nobody knows is skipped. */
+  /** Decodes one field, given its tag. Returns its bit. An unknown field is skipped. */
   #readField(reader: ProtoReader, end: number, tag: number, target: JsonObject): number {
     const field = tag < maxNumber * 8 ? this.#fields[tag >>> 3] : undefined;
     if (field === undefined) {
@@ -168,19 +168,19 @@ function readItems(
   if (wireType === items.wireType) {
     list.push(items.read(reader, wireType === wire.bytes ? reader.lengthDelimited(end) : end));
   } else {
-    // Numbers may come packed, although upstream does not write them so.
+    // Numbers may be packed, although upstream does not pack them.
     const valueEnd = endOf(reader, end, wireType, name);
     while (reader.at < valueEnd) list.push(items.read(reader, valueEnd));
   }
 }
 
-/** The end of a value that must have a length. Throws DecodeError when its wire type says that it has none. */
+/** Returns the end of a length-delimited value. Throws DecodeError when the value has another wire type. */
 function endOf(reader: ProtoReader, end: number, wireType: number, name: string): number {
   if (wireType !== wire.bytes) throw wrongWireType(wireType, name);
   return reader.lengthDelimited(end);
 }
 
-/** Reads a value whose tag was read. Throws DecodeError when it has another wire type. */
+/** Decodes a value after its tag. Throws DecodeError when it has another wire type. */
 function readValue(decoding: Decoding, reader: ProtoReader, end: number, wireType: number, name: string): unknown {
   if (wireType !== decoding.wireType) throw wrongWireType(wireType, name);
   return decoding.read(reader, wireType === wire.bytes ? reader.lengthDelimited(end) : end);
@@ -189,7 +189,7 @@ function readValue(decoding: Decoding, reader: ProtoReader, end: number, wireTyp
 const wrongWireType = (wireType: number, name: string): DecodeError =>
   new DecodeError(`proto: wrong wireType = ${wireType} for field ${name.charAt(0).toUpperCase()}${name.slice(1)}`);
 
-/** The values that are no messages. */
+/** The decodings of values that are not messages. */
 export const plainDecodings = {
   string: { wireType: wire.bytes, read: (reader, end) => reader.text(end) },
   bytes: {

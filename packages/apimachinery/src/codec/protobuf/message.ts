@@ -4,14 +4,14 @@ import { compileEncoder } from './encoder.ts';
 import { ProtoReader } from './reader.ts';
 import { ProtoWriter } from './writer.ts';
 
-/** A struct as a bare message, without the envelope that says its kind. It must be normalised. */
+/** Encodes a struct as a bare message, without the envelope that states its kind. The struct must be normalised. */
 export function encodeProtobufMessage(schema: StructSchema, object: Record<string, unknown>): Uint8Array {
   const writer = new ProtoWriter();
   compileEncoder(schema)(writer, object);
   return writer.take();
 }
 
-/** Reads a bare message from part of some bytes, straight to the canonical form. Throws DecodeError. */
+/** Decodes a bare message from a part of `bytes`, directly to canonical form. Throws DecodeError. */
 export function decodeProtobufMessage(
   schema: StructSchema,
   bytes: Uint8Array,

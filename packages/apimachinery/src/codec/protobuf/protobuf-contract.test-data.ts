@@ -15,7 +15,7 @@ const decode = (type: string, bytes: Uint8Array): JsonObject => decodeProtobufMe
 const fromHex = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex.replaceAll(' ', ''), 'hex'));
 const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-// Bytes that upstream writes for the object on the left, which is how upstream prints it.
+// Objects as upstream prints them in JSON, with the bytes that upstream encodes them to.
 const vectors: [type: string, json: string, hex: string][] = [
   ['core.v1.SecretKeySelector', '{"name":"db","key":"password"}', '0a040a026462120870617373776f7264'],
   ['core.v1.SecretKeySelector', '{"key":"","optional":false}', '0a020a0012001800'],
@@ -56,9 +56,9 @@ const vectors: [type: string, json: string, hex: string][] = [
   ],
 ];
 
-/** What every way of reading and writing messages has to do. */
+/** The tests that every way of encoding and decoding messages must pass. */
 export function protobufContract(): void {
-  describe('as upstream writes it', () => {
+  describe('encoding and decoding as upstream', () => {
     it.each(vectors.map(([type, json, hex]) => [type, json, hex.replace(/\s/g, '')] as const))(
       '%s %s',
       (type, json, hex) => {
@@ -96,13 +96,13 @@ export function protobufContract(): void {
     expect(Object.values(decode('meta.v1.LabelSelector', bytes).matchLabels as object)).toEqual(['0', '1', '2', '3']);
   });
 
-  it('takes __proto__ for a key', () => {
+  it('treats __proto__ as an ordinary key', () => {
     const labels: unknown = JSON.parse('{"matchLabels":{"__proto__":"x","constructor":"y"}}');
     const bytes = encode('meta.v1.LabelSelector', labels as JsonObject);
     expect(JSON.stringify(decode('meta.v1.LabelSelector', bytes))).toBe(JSON.stringify(labels));
   });
 
-  it('writes strings of any length and script', () => {
+  it('encodes strings of any length and script', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (text) => {
         expect(decode('meta.v1.ShardInfo', encode('meta.v1.ShardInfo', { selector: text }))).toEqual({
@@ -115,7 +115,7 @@ export function protobufContract(): void {
   });
 
   describe.each([...exampleKinds].filter(([kind]) => !kind.endsWith('Table')))('any %s', (_, schema) => {
-    it('comes back as it was', () => {
+    it('is the same after encoding and decoding', () => {
       fc.assert(
         fc.property(arbitraryFor(schema), (object) => {
           expect(decode(schema.fullName, encode(schema.fullName, object))).toEqual(object);
@@ -125,7 +125,7 @@ export function protobufContract(): void {
     });
   });
 
-  it('brings a schema of schemas back as it was', () => {
+  it('decodes a schema of schemas to the same as was encoded', () => {
     const type = 'apiextensions.v1.JSONSchemaProps';
     fc.assert(
       fc.property(arbitraryFor(exampleType(type)), (object) => {
@@ -135,7 +135,7 @@ export function protobufContract(): void {
     );
   });
 
-  describe('what others may write', () => {
+  describe('valid messages that this encoder does not write', () => {
     it.each<[sentence: string, type: string, hex: string, expected: JsonObject]>([
       [
         'skips unknown fields of every wire type',
@@ -145,26 +145,21 @@ export function protobufContract(): void {
       ],
       ['takes the last of several values', 'meta.v1.ShardInfo', '0a0161 0a0162', { selector: 'b' }],
       [
-        'merges a message that is there twice',
+        'merges a message that occurs twice',
         'coordination.v1.Lease',
         '12030a0168 12021005',
         { metadata: {}, spec: { holderIdentity: 'h', leaseDurationSeconds: 5 } },
       ],
       [
-        'fills in what is missing',
+        'fills in missing fields that are required',
         'meta.v1.Condition',
         '',
         { type: '', status: '', lastTransitionTime: null, reason: '', message: '' },
       ],
       ['drops empty values', 'core.v1.LocalObjectReference', '0a00', {}],
-      [
-        'takes an empty time for none and an empty pointer for null',
-        'meta.v1.ManagedFieldsEntry',
-        '2200',
-        { time: null },
-      ],
+      ['decodes an empty time as null', 'meta.v1.ManagedFieldsEntry', '2200', { time: null }],
       ['reads an entry without a value', 'core.v1.Secret', '12030a0161', { metadata: {}, data: { a: '' } }],
-      ['replaces broken UTF-8', 'meta.v1.ShardInfo', '0a02c328', { selector: '\ufffd(' }],
+      ['replaces invalid UTF-8', 'meta.v1.ShardInfo', '0a02c328', { selector: '\ufffd(' }],
     ])('%s', (_, type, hex, expected) => {
       expect(decode(type, fromHex(hex))).toEqual(expected);
     });
@@ -185,7 +180,7 @@ export function protobufContract(): void {
     });
   });
 
-  describe('what nobody should write', () => {
+  describe('invalid messages', () => {
     it.each([
       ['a length beyond the end', '0a0561', 'unexpected EOF'],
       ['a tag without a value', '0a', 'unexpected EOF'],
@@ -217,7 +212,7 @@ export function protobufContract(): void {
       expect(() => decode(type, fromHex(hex))).toThrow(new RegExp(message));
     });
 
-    it('messages in messages without end', () => {
+    it('messages nested too deeply', () => {
       let bytes: Uint8Array = new Uint8Array();
       for (let i = 0; i < 2000; i++) {
         const writer = new ProtoWriter(bytes.length + 10);
@@ -229,7 +224,7 @@ export function protobufContract(): void {
       expect(() => decode('apiextensions.v1.JSONSchemaProps', bytes)).toThrow('proto: exceeded max depth');
     });
 
-    it('a message cut off anywhere', () => {
+    it('a message cut off at any byte', () => {
       for (const [type, , hex] of vectors) {
         const bytes = fromHex(hex.replace(/\s/g, ''));
         for (let end = 0; end < bytes.length; end++) {
@@ -262,7 +257,7 @@ export function protobufContract(): void {
     });
   });
 
-  it('refuses to write what is not normalised', () => {
+  it('refuses to encode an object that is not normalised', () => {
     expect(() => encode('meta.v1.ShardInfo', { selector: 5 })).toThrow('cannot encode number as string');
   });
 }

@@ -9,13 +9,13 @@ const unexpectedEof = (): DecodeError => new DecodeError('unexpected EOF');
 const overflow = (): DecodeError => new DecodeError('proto: integer overflow');
 const invalidLength = (): DecodeError => new DecodeError('proto: negative length found during unmarshaling');
 
-/** Reads a protobuf message. Every method throws DecodeError, with upstream's message, rather than read past the end. */
+/** Reads a protobuf message. Every method throws DecodeError, with upstream's message, instead of reading past the end. */
 export class ProtoReader {
   readonly bytes: Uint8Array;
   at: number;
-  /** How deep in nested messages; the decoder counts. */
+  /** The depth of nested messages, which the decoder counts. */
   depth = 0;
-  /** How many strings, bytes and messages may still be read. */
+  /** The number of strings, bytes and messages that may still be read. */
   #partsLeft: number;
 
   constructor(bytes: Uint8Array, at = 0, maxParts: number = Number.MAX_SAFE_INTEGER) {
@@ -24,7 +24,7 @@ export class ProtoReader {
     this.#partsLeft = maxParts;
   }
 
-  /** An unsigned number below 2^53, for tags and lengths. */
+  /** Reads an unsigned number below 2^53: a tag or a length. */
   varint(end: number): number {
     const first = this.bytes[this.at]!;
     if (first < 0x80 && this.at < end) {
@@ -43,7 +43,7 @@ export class ProtoReader {
     throw overflow();
   }
 
-  /** The end of what follows, after its length. */
+  /** Reads a length and returns the end of the value that follows. */
   lengthDelimited(end: number): number {
     const length = this.varint(end);
     if (--this.#partsLeft < 0) throw new DecodeError('proto: the message has too many parts');
@@ -51,7 +51,7 @@ export class ProtoReader {
     throw length >= 2 ** 63 ? invalidLength() : unexpectedEof();
   }
 
-  /** A tag of more than one byte, of which the first was read. */
+  /** Reads the rest of a tag of several bytes, given its first byte. */
   restOfTag(first: number, end: number): number {
     const { at } = this;
     const second = this.bytes[at]!;
@@ -72,7 +72,7 @@ export class ProtoReader {
     const start = this.at;
     let value = 0;
     let factor = 1;
-    // Seven bytes hold 49 bits, which a double adds up exactly.
+    // Seven bytes hold 49 bits, which a double represents exactly.
     for (let i = 0; i < 7 && this.at < end; i++) {
       const byte = this.bytes[this.at++]!;
       value += (byte & 0x7f) * factor;
@@ -83,7 +83,7 @@ export class ProtoReader {
     return toInt64(BigInt.asIntN(64, this.#bits(end))) ?? 0;
   }
 
-  /** A varint's 64 bits. */
+  /** Reads the 64 bits of a varint. */
   #bits(end: number): bigint {
     let value = 0n;
     for (let shift = 0n; shift < 64n; shift += 7n) {
@@ -106,20 +106,20 @@ export class ProtoReader {
     return value;
   }
 
-  /** A string, after its length. */
+  /** Reads a length and the string that follows. */
   string(end: number): string {
     return this.text(this.lengthDelimited(end));
   }
 
-  /** The string from here to `end`. */
+  /** Reads the string up to `end`. */
   text(end: number): string {
     const start = this.at;
     this.at = end;
-    // Most strings that nobody set are on the wire all the same.
+    // Upstream writes unset strings too, as empty ones.
     return start === end ? '' : commonStrings.get(this.bytes, start, end);
   }
 
-  /** Skips a field that nobody knows, given its wire type. */
+  /** Skips an unknown field, given its wire type. */
   skip(wireType: number, end: number): void {
     let groups = 0;
     for (let type = wireType; ; type = this.varint(end) % 8) {

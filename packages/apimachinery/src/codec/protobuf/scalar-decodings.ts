@@ -7,7 +7,7 @@ import { type Decoding, type JsonObject, MessageDecoder, plainDecodings } from '
 import { wire } from './reader.ts';
 import { timeOfSeconds } from './timestamp.ts';
 
-/** A message that stands for one value: reads its fields and converts them. */
+/** Returns the decoding of a message that represents a single value: `convert` computes the value from its fields. */
 function message(decoder: MessageDecoder, convert: (fields: JsonObject) => unknown): Decoding {
   return {
     wireType: wire.bytes,
@@ -19,7 +19,7 @@ function message(decoder: MessageDecoder, convert: (fields: JsonObject) => unkno
   };
 }
 
-/** The JSON text in a field of bytes; null when there is none. */
+/** Decodes JSON text in a field of bytes; null when the field is empty. */
 const json: Decoding = {
   wireType: wire.bytes,
   read: (reader, end) => (reader.at === end ? null : parseJson(reader.text(end)).value),
@@ -32,14 +32,14 @@ const integerOf = (value: unknown): number | bigint => (typeof value === 'bigint
 
 const maxNanos = 999_999_999;
 
-/** Nothing at all is the zero time, not 1970. */
+/** An empty message is the zero time, not 1970. */
 function timestamp(format: (seconds: number | bigint, nanos: number) => string | null): Decoding {
   const decoder = new MessageDecoder('Timestamp')
     .addValue(1, 'seconds', plainDecodings.int64)
     .add(2, 'nanos', { kind: 'int32' });
   const { read } = message(decoder, ({ seconds, nanos }) => {
     try {
-      // Go would carry over a fraction that is negative or a second and more; nobody writes such.
+      // Go would carry over nanoseconds that are negative or at least a second; such values do not occur in practice.
       return format(integerOf(seconds), Math.min(Math.max(Number(nanos ?? 0), 0), maxNanos));
     } catch (cause) {
       throw new DecodeError('proto: Timestamp: time out of range', { cause });
@@ -56,7 +56,7 @@ function quantityOf(text: unknown): string {
   }
 }
 
-/** How each kind of scalar is read, straight to its canonical form. */
+/** The decoding of each kind of scalar, directly to its canonical form. */
 export const scalarDecodings: Readonly<Record<ScalarKind, Decoding>> = {
   ...plainDecodings,
   quantity: message(new MessageDecoder('Quantity').addValue(1, 'string', plainDecodings.string), ({ string }) =>

@@ -9,9 +9,9 @@ afterEach(() => {
 });
 
 describe.each([
-  ['with the runtime\u2019s own slices', () => Promise.resolve(new StringTable())],
+  ['with the slices of Buffer', () => Promise.resolve(new StringTable())],
   [
-    'in a browser',
+    'in a browser, without Buffer',
     async () => {
       vi.resetModules();
       vi.stubGlobal('Buffer', undefined);
@@ -19,7 +19,7 @@ describe.each([
     },
   ],
 ])('%s', (_, newTable) => {
-  it('gives every sequence of bytes its string, however often and whatever came before', async () => {
+  it('decodes every sequence of bytes, repeated or after any others', async () => {
     const table = await newTable();
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 80 }),
@@ -36,9 +36,9 @@ describe.each([
     );
   });
 
-  it('tells apart what falls on the same slot', async () => {
+  it('distinguishes strings on the same slot', async () => {
     const table = await newTable();
-    // More strings than slots, each met often enough to be kept.
+    // More strings than slots, each looked up often enough to be stored.
     const texts = Array.from({ length: 10_000 }, (_, i) => `label-${i}`);
     const wrong = new Set<string>();
     for (const times of [3, 1]) {
@@ -50,13 +50,13 @@ describe.each([
     expect(wrong).toEqual(new Set());
   });
 
-  it.each(['__proto__', 'constructor', '0'])('knows %s for a text like any other', async (text) => {
+  it.each(['__proto__', 'constructor', '0'])('treats %s as an ordinary string', async (text) => {
     const table = await newTable();
     for (let i = 0; i < 3; i++) expect(table.get(encodeUtf8(text), 0, text.length)).toBe(text);
   });
 });
 
-it('keeps a string when it comes again, and no bytes of the message', () => {
+it('stores a string when it recurs, without referring to the bytes of the message', () => {
   const table = new StringTable();
   const message = encodeUtf8('app');
   for (let i = 0; i < 3; i++) table.get(message, 0, 3);

@@ -1,15 +1,15 @@
 import { propertyKey } from '../../schema/property-key.ts';
 import { decodeUtf8 } from '../utf8.ts';
 
-/** A power of two. With the bytes of the strings, a table takes some 300 kB. */
+/** The number of slots: a power of two. With the bytes of the strings, a table takes some 300 kB. */
 const slots = 4096;
-/** Longer strings are not remembered. */
+/** Longer strings are not stored. */
 const maxLength = 64;
 
-/** Part of some ASCII bytes as a string. */
+/** Decodes a range of ASCII bytes. */
 type AsciiSlice = (bytes: Uint8Array, start: number, end: number) => string;
 
-/** Where it exists, several times faster than TextDecoder for the short strings that objects hold. */
+/** Node's latin1Slice, where it exists: several times faster than TextDecoder for short strings, as objects have. */
 function nativeSlice(): AsciiSlice | undefined {
   const { Buffer }: { Buffer?: { prototype?: { latin1Slice?: unknown } } } = globalThis as object;
   const slice = Buffer?.prototype?.latin1Slice;
@@ -24,23 +24,23 @@ function sliceUtf8(bytes: Uint8Array, start: number, end: number): string {
 }
 
 /**
- * Turns bytes into strings, and remembers short ones that it has met before, as most of those in objects are: names of
- * labels, enumerated values, paths. Finding one is cheaper than making it again, and one copy serves all objects. What is
- * remembered is bounded: a string gives way to another that falls on the same slot.
+ * Decodes bytes to strings and caches short ones, because most strings in objects recur: names of labels, enumerated values, paths.
+ * Finding a string is cheaper than decoding it again, and objects share one copy. The size is bounded: a string replaces another one on
+ * the same slot.
  */
 export class StringTable {
   readonly #strings: string[] = new Array<string>(slots).fill('');
-  /** The bytes of the string on each slot, `maxLength` for each, and how many they are. */
+  /** The bytes of the string on each slot, `maxLength` for each. Their numbers are in `#lengths`. */
   readonly #bytes = new Uint8Array(slots * maxLength);
   readonly #lengths = new Uint8Array(slots);
-  /** The hash of what was last met on each slot. A string is kept only when it comes again, so that unique ones are not. */
+  /** The hash of the last string looked up on each slot. A string is stored only when it recurs, so that unique strings are not. */
   readonly #hashes = new Int32Array(slots);
 
-  /** The string in UTF-8 from `start` to `end`. Broken characters are replaced. */
+  /** Returns the UTF-8 string from `start` to `end`. Invalid characters are replaced. */
   get(bytes: Uint8Array, start: number, end: number): string {
     const length = end - start;
     if (length > maxLength) return sliceUtf8(bytes, start, end);
-    // A few bytes of a long string tell it from others as well as all of them.
+    // Some of the bytes of a long string distinguish it from others as well as all of them.
     const step = 1 + (length >> 4);
     let hash = length;
     for (let i = start; i < end; i += step) hash = (Math.imul(hash, 31) + bytes[i]!) | 0;
@@ -65,5 +65,5 @@ export class StringTable {
   }
 }
 
-/** Shared: what one object holds, others hold too. */
+/** Shared by all decoders, since different objects have the same strings. */
 export const commonStrings: StringTable = new StringTable();

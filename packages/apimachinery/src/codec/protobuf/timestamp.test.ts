@@ -8,7 +8,7 @@ const interesting = [
 ];
 const seconds = fc.oneof(fc.constantFrom(...interesting), fc.integer({ min: -62_135_596_800, max: 260_000_000_000 }));
 
-it('formats as Date does', () => {
+it('formats times as formatTime does', () => {
   fc.assert(
     fc.property(seconds, (instant) => {
       expect(timeOfSeconds(instant)).toBe(formatTime({ seconds: instant, nanos: 0 }));
@@ -19,7 +19,7 @@ it('formats as Date does', () => {
 
 const canonicalSeconds = fc.integer({ min: -62_135_596_799, max: 253_402_300_799 });
 
-it('reads what Date formats', () => {
+it('parses what formatTime formats', () => {
   fc.assert(
     fc.property(canonicalSeconds, (instant) => {
       expect(secondsOfTime(String(formatTime({ seconds: instant, nanos: 0 })))).toBe(instant);
@@ -28,7 +28,7 @@ it('reads what Date formats', () => {
   );
 });
 
-it('does not take one time for another that came before', () => {
+it('does not return a cached time for another time', () => {
   fc.assert(
     fc.property(fc.array(canonicalSeconds, { minLength: 1, maxLength: 3 }), fc.array(fc.nat()), (instants, order) => {
       for (const choice of order) {
@@ -42,7 +42,7 @@ it('does not take one time for another that came before', () => {
 });
 
 it.each(['2024-02-29T00:00:00+01:00', '2024-02-29T23:59:59.5Z', '2023-01-01t00:00:00Z'])(
-  'leaves %s to others',
+  'parses %s as parseTime does',
   (text) => {
     const parse = (): unknown => parseTime(text).seconds;
     try {

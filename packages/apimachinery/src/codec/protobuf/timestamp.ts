@@ -2,12 +2,12 @@ import { formatTime, parseTime } from '../../time/index.ts';
 import { commonStrings } from './string-table.ts';
 
 /*
- * Objects are full of times, and on the protobuf wire every one has to be converted. These two do for the canonical form
- * and four-digit years what Date does several times slower; everything else is left to the time folder.
+ * Objects contain many times, and for protobuf each of them has to be converted. These functions convert canonical times with four-digit
+ * years, several times faster than Date; the time folder does all others.
  */
 
 const secondsPerDay = 86_400;
-/** From the first of March of the year 0, with which the arithmetic begins, to 1970. */
+/** Days from 1 March of the year 0, where the arithmetic begins, to 1970. */
 const daysBefore1970 = 719_468;
 const daysPerEra = 146_097;
 const yearsPerEra = 400;
@@ -16,27 +16,29 @@ const firstSecond = -62_135_596_800;
 const lastSecond = 253_402_300_799;
 
 const zero = 0x30;
-/** Where a time is put together, to be turned into a string in one go. */
+/** A buffer for formatting a time, which is then converted to a string at once. */
 const canonical = Uint8Array.from('2006-01-02T15:04:05Z', (character) => character.charCodeAt(0));
 
-/** The last time that was converted: those of one object are often the same. */
+/** The last time that was converted: the times of one object are often the same. */
 const last = { seconds: 0, text: '1970-01-01T00:00:00Z' };
 
-/** Returns what was put together. The text that somebody gave is not kept: it may be cut from a far longer one. */
+/**
+ * Caches the time in the buffer and returns its text. The text given by a caller is not cached: it may be a slice of a far longer string.
+ */
 function remember(seconds: number): string {
   last.text = commonStrings.get(canonical, 0, canonical.length);
   last.seconds = seconds;
   return last.text;
 }
 
-/** Puts two digits in their place. */
+/** Writes two digits to the buffer. */
 function setPair(at: number, number: number): void {
   const tens = (number / 10) | 0;
   canonical[at] = zero + tens;
   canonical[at + 1] = zero + number - tens * 10;
 }
 
-/** The canonical form of an instant, given in seconds since 1970; null for the zero time. Throws beyond what Date knows. */
+/** Returns the canonical form of an instant, given in seconds since 1970; null for the zero time. Throws beyond the range of Date. */
 export function timeOfSeconds(seconds: number | bigint): string | null {
   if (seconds === last.seconds) return last.text;
   if (typeof seconds === 'bigint' || seconds <= firstSecond || seconds > lastSecond) {
@@ -46,11 +48,11 @@ export function timeOfSeconds(seconds: number | bigint): string | null {
   return remember(seconds);
 }
 
-/** Puts the canonical form of an instant together. */
+/** Writes the canonical form of an instant to the buffer. */
 function setCanonical(seconds: number): void {
   const days = Math.floor(seconds / secondsPerDay);
   const ofDay = seconds - days * secondsPerDay;
-  // Years begin in March here, so that a leap day is the last day of one. An era is a whole cycle of leap years.
+  // Here years begin in March, so that a leap day is the last day of a year. An era is a cycle of leap years, 400 years.
   const sinceStart = days + daysBefore1970;
   const era = Math.floor(sinceStart / daysPerEra);
   const dayOfEra = sinceStart - era * daysPerEra;
@@ -73,7 +75,7 @@ function setCanonical(seconds: number): void {
   setPair(17, ofDay - hour * 3600 - minute * 60);
 }
 
-/** The seconds since 1970 of a time. Throws when it is none. */
+/** Returns the seconds since 1970 of a time. Throws when the text is not a time. */
 export function secondsOfTime(text: string): number | bigint {
   if (text === last.text) return last.seconds;
   if (text.length !== canonical.length) return parseTime(text).seconds;
@@ -87,7 +89,7 @@ export function secondsOfTime(text: string): number | bigint {
   const days = era * daysPerEra + dayOfEra - daysBefore1970;
   const seconds = days * secondsPerDay + pair(11) * 3600 + pair(14) * 60 + pair(17);
   if (!(seconds > firstSecond && seconds <= lastSecond)) return parseTime(text).seconds;
-  // Writing what was read is the cheapest proof that it was a canonical time at all.
+  // Formatting the result again is the cheapest check that the text is canonical.
   setCanonical(seconds);
   for (let i = 0; i < canonical.length; i++) {
     if (text.charCodeAt(i) !== canonical[i]) return parseTime(text).seconds;

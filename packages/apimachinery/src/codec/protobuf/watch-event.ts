@@ -5,7 +5,7 @@ import { ProtoWriter } from './writer.ts';
 
 const tag = (number: number): number => number * 8 + wire.bytes;
 
-/** A watch event around an encoded object. */
+/** Encodes a watch event around an encoded object. */
 export function writeWatchEvent(type: string, object: Uint8Array): Uint8Array {
   const writer = new ProtoWriter(object.length + type.length + 32);
   writer.raw(object);
@@ -18,7 +18,7 @@ export function writeWatchEvent(type: string, object: Uint8Array): Uint8Array {
   return writer.take();
 }
 
-/** The bytes themselves, not copied. */
+/** Returns the bytes without copying them. */
 const bytes: Decoding = {
   wireType: wire.bytes,
   read: (reader, end) => {
@@ -39,7 +39,7 @@ const watchEvent = new MessageDecoder('WatchEvent').add(1, 'type', { kind: 'stri
   },
 });
 
-/** Opens a watch event; the object is still encoded. Throws DecodeError. */
+/** Decodes a watch event; its object stays encoded. Throws DecodeError. */
 export function readWatchEvent(frame: Uint8Array): { readonly type: string; readonly object: Uint8Array } {
   const fields: Record<string, unknown> = {};
   watchEvent.read(new ProtoReader(frame), frame.length, fields);

@@ -2,14 +2,14 @@ import { base64ByteLength, decodeBase64Into } from '../../schema/base64.ts';
 import { encodeUtf8Into } from '../utf8.ts';
 
 const initialSize = 4096;
-/** A writer that once grew beyond this starts small again. */
+/** `reset` replaces a buffer that grew beyond this by a small one. */
 const maxKeptSize = 1 << 20;
-/** Longer strings are left to the runtime's own encoder. */
+/** Longer strings are encoded by TextEncoder. */
 const shortString = 48;
 
 /**
- * Writes a protobuf message from its end to its beginning: a nested message is complete when its length has to be
- * written, so that nothing is measured beforehand or moved afterwards. Whatever is called last comes first.
+ * Writes a protobuf message from its end to its beginning: a nested message is complete when its length has to be written, so no length
+ * is computed beforehand and no bytes are moved afterwards. The field written last comes first in the message.
  */
 export class ProtoWriter {
   #bytes: Uint8Array;
@@ -20,12 +20,12 @@ export class ProtoWriter {
     this.#at = size;
   }
 
-  /** How many bytes there are so far; the difference between two is what was written between them. */
+  /** The number of bytes written so far. The difference of two lengths is the number of bytes written in between. */
   get length(): number {
     return this.#bytes.length - this.#at;
   }
 
-  /** What was written, as a copy. The writer is empty afterwards. */
+  /** Returns a copy of the bytes written. The writer is empty afterwards. */
   take(): Uint8Array {
     const message = this.#bytes.slice(this.#at);
     this.reset();
@@ -51,7 +51,7 @@ export class ProtoWriter {
     this.#bytes[--this.#at] = value;
   }
 
-  /** A count, a length or a tag: a whole number from 0 to 2^53. */
+  /** Writes a count, a length or a tag: a whole number from 0 to 2^53. */
   varint(value: number): void {
     if (value < 0x80) {
       this.byte(value);
@@ -73,7 +73,7 @@ export class ProtoWriter {
     this.#bytes[at] = rest;
   }
 
-  /** A signed integer of up to 64 bits. */
+  /** Writes a signed integer of up to 64 bits. */
   int(value: number | bigint): void {
     if (typeof value === 'number' && value >= 0) {
       this.varint(value);
@@ -100,7 +100,7 @@ export class ProtoWriter {
     this.#bytes.set(bytes, this.#at);
   }
 
-  /** A string's bytes, after its length. */
+  /** Writes a string, preceded by its length. */
   string(text: string): void {
     const { length } = text;
     this.#reserve(length * 3);
@@ -119,14 +119,14 @@ export class ProtoWriter {
         return;
       }
     }
-    // The size is known only afterwards, so it is encoded at the free end and moved.
+    // The size is not known beforehand: the text is encoded at the beginning of the free space and then moved.
     const written = encodeUtf8Into(text, bytes.subarray(0, this.#at));
     this.#at -= written;
     bytes.copyWithin(this.#at, 0, written);
     this.varint(written);
   }
 
-  /** The bytes that a canonical base64 text holds, after their number. */
+  /** Writes the bytes that a canonical base64 text encodes, preceded by their number. */
   base64(text: string): void {
     const size = base64ByteLength(text);
     this.#reserve(size);

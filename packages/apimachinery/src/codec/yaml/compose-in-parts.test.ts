@@ -6,7 +6,7 @@ import { stringifyYaml } from './emitter.ts';
 
 const json = fc.jsonValue({ maxDepth: 5 });
 
-/** What the document is, or that it is none. */
+/** Returns the value of the document, or 'no YAML'. */
 function composed(text: string, partTokens: number): unknown {
   try {
     return completed(composeFirstDocument(text, partTokens)).document?.toJS();
@@ -15,7 +15,7 @@ function composed(text: string, partTokens: number): unknown {
   }
 }
 
-it.each([0, 3, 10])('makes the same of a document in parts of %i tokens', (partTokens) => {
+it.each([0, 3, 10])('composes the same document in parts of %i tokens', (partTokens) => {
   const same = (text: string): void =>
     expect(composed(text, partTokens)).toEqual(composed(text, Number.POSITIVE_INFINITY));
   fc.assert(
@@ -46,7 +46,7 @@ it.each([
   'a:\n  b: 1\n c: 2\n',
   'a: {b: 1\n  c: 2}\nd: 1\n',
   '{a: 1}\nb: 2\n',
-])('makes the same of %j in parts', (text) => {
+])('composes the same from %j in parts', (text) => {
   for (const partTokens of [0, 1, 2, 5])
     expect(composed(text, partTokens)).toEqual(composed(text, Number.POSITIVE_INFINITY));
 });

@@ -12,19 +12,19 @@ import {
 import type { Steps } from '../../steps/index.ts';
 
 /**
- * The library composes a document in one go, which takes it a tenth of a second for the largest ones that are read. Here
- * large collections are composed without their items; these are composed afterwards, some at a time, each time as a
- * document of their own, and then put where they belong. What is no larger than a part is composed as it is.
+ * The library composes a document in one go, which takes a tenth of a second for the largest ones that are accepted. Here large
+ * collections are composed without their items. The items are composed afterwards, some at a time, each time as a separate document, and
+ * then added to their collections. Collections that are not larger than a part are composed as they are.
  *
- * Invariant: the nodes, and whether there is an error, are the same either way. (Comments, and which of several
- * errors is found first, may differ.)
+ * Invariant: the nodes, and whether there is an error, are the same either way. (Comments, and which of several errors is found first,
+ * may differ.)
  */
 export const defaultPartTokens = 1024;
 
 type Collection = CST.BlockMap | CST.BlockSequence | CST.FlowCollection;
 type Item = Collection['items'][number];
 
-/** What was taken out of a collection. */
+/** The items taken out of a collection. */
 interface Detached {
   readonly token: Collection;
   readonly items: readonly Item[];
@@ -47,22 +47,22 @@ export class PartComposer {
 
   readonly #partTokens: number;
 
-  /** `directives`: of the document. */
+  /** `directives` are those of the document. */
   constructor(directives: readonly CST.Directive[], partTokens: number) {
     this.#directives = directives;
     this.#partTokens = partTokens;
   }
 
-  /** Takes the items out of the document's large collections; to be called before the document is composed. */
+  /** Takes the items out of the document's large collections. Must be called before the document is composed. */
   detach({ value }: CST.Document): void {
     if (value) this.#weigh(value);
   }
 
-  /** Puts the items into the nodes of a document that was composed without. The first error among them is given. */
+  /** Adds the items to the nodes of a document that was composed without them. Returns the first error among them. */
   *complete({ contents }: Document.Parsed): Steps<YAMLError | undefined> {
     if (this.#detached.length === 0) return undefined;
     this.#find(contents);
-    // Outer collections come last, and are completed first: they have the nodes of the inner ones.
+    // Outer collections come last in the list and are completed first, which creates the nodes of the inner ones.
     for (let i = this.#detached.length - 1; i >= 0; i--) {
       const { token, items } = this.#detached[i]!;
       const target = this.#nodes.get(token);
@@ -98,7 +98,7 @@ export class PartComposer {
     return first.value;
   }
 
-  /** How many tokens are left in it when large collections have been emptied. */
+  /** Empties large collections inside the token. Returns the number of tokens that are left in it. */
   #weigh(token: CST.Token): number {
     if (!('items' in token)) return 1;
     let weight = 1;
@@ -107,7 +107,7 @@ export class PartComposer {
       const { start, key } = item;
       const value: CST.Token | undefined = item.value;
       if (start.length > maxStart) item.start = withoutExcess(start);
-      // What is emptied seems to end where it begins: the key after it must say itself where it is.
+      // An emptied collection seems to end where it begins: the key after it needs a token with its own position.
       if (wasEmptied && start.length === 0 && key)
         start.push({ type: 'space', offset: key.offset, indent: 0, source: '' });
       const before = this.#detached.length;
@@ -120,7 +120,7 @@ export class PartComposer {
     return 1;
   }
 
-  /** Remembers the nodes of what was emptied. */
+  /** Remembers the nodes of emptied collections. */
   #find(node: unknown): void {
     if (isPair(node)) {
       this.#find(node.value);
@@ -134,7 +134,7 @@ export class PartComposer {
   }
 }
 
-/** Runs what makes errors without noting where each was made: nobody reads it, and of a text that is no YAML it costs the most. */
+/** Calls `run` without stack traces for the errors it creates: they are not used, and for a text that is not YAML they cost the most. */
 export function quietly<T>(run: () => T): T {
   const { stackTraceLimit } = traces;
   traces.stackTraceLimit = 0;
@@ -145,10 +145,10 @@ export function quietly<T>(run: () => T): T {
   }
 }
 
-/** Not every engine has it; on those that have not, it is a property like any other. */
+/** `stackTraceLimit` exists in V8. In other engines it is an ordinary property without effect. */
 const traces: ErrorConstructor & { stackTraceLimit?: number | undefined } = Error;
 
-/** Some items at a time. Of a flow collection those after the first part begin with a comma, which is left out. */
+/** Yields the items in parts. In a flow collection every part after the first would begin with a comma, which is left out. */
 function* parts(items: readonly Item[], type: Collection['type'], partTokens: number): Generator<readonly Item[]> {
   const isFlow = type === 'flow-collection';
   let part: Item[] = [];
@@ -164,7 +164,7 @@ function* parts(items: readonly Item[], type: Collection['type'], partTokens: nu
   if (part.length > 0) yield part;
 }
 
-/** Of many commas in a row each would be an error: one is enough. */
+/** Each of many commas in a row would be an error, and one is enough: longer starts of items lose all but two commas. */
 const maxStart = 100;
 const withoutExcess = (start: readonly CST.SourceToken[]): CST.SourceToken[] => {
   let commas = 0;

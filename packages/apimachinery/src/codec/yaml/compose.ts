@@ -9,7 +9,7 @@ import { syntaxError, YamlError } from './yaml-error.ts';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that YAML forbids
 const controlCharacter = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
 
-/** A stack holds the collections around a token, and a few things more: a document, a pair's key, a scalar. */
+/** The parser's stack holds the collections around a token and a few more entries: the document, a pair's key, a scalar. */
 const maxStack = MAX_JSON_DEPTH + 8;
 
 export interface ComposedYaml {
@@ -18,8 +18,8 @@ export interface ComposedYaml {
 }
 
 /**
- * Reads the first document of a YAML text; what follows it is not looked at, as upstream does. Undefined when there is
- * none. Scalars stay texts. Throws YamlError.
+ * Composes the first document of a YAML text. As upstream, the text after it is not examined. The document is undefined when there is
+ * none. Scalars stay strings. Throws YamlError.
  */
 export function* composeFirstDocument(input: string | Uint8Array, partTokens = defaultPartTokens): Steps<ComposedYaml> {
   const decoded = typeof input === 'string' ? input : tryDecodeUtf8(input);
@@ -41,7 +41,7 @@ function* compose(text: string, partTokens: number): Steps<Document.Parsed | und
   const composer = new Composer({ ...composerOptions, keepSourceTokens: true });
   const directives: CST.Directive[] = [];
   let parts: PartComposer | undefined;
-  // The composer is one token behind: it knows that a document is complete when the next begins.
+  // The composer is one token behind: a document is complete when the next one begins.
   const composed = function* (found: CST.Token | undefined): Steps<Document.Parsed | undefined> {
     let token = found;
     if (!parts && token?.type === 'directive') directives.push(token);
@@ -86,16 +86,16 @@ function* nothing(): Steps<undefined> {
 
 const lexemesBetweenYields = 256;
 /**
- * Every piece of a text costs microseconds, however short it is. The largest objects that people write have a fifth of
- * these.
+ * The maximum number of lexemes. Each costs microseconds, however short it is. The largest objects that people write have a fifth of this
+ * number.
  */
 const maxLexemes = 250_000;
-/** The lines and the escapes of one scalar are put together in one go. */
+/** The lines and the escapes of one scalar are processed in one go. */
 const maxLines = 100_000;
 const maxEscapes = 250_000;
-/** Each is remembered with all that is odd about it. */
+/** The composer keeps every directive together with its warnings. */
 const maxDirectives = 100;
-/** What is quoted is read letter by letter. No object has room for more. */
+/** Quoted scalars are lexed character by character. No object is larger than this. */
 const maxLexemeLength = 1.5 * 1024 * 1024;
 const tooLong = 'yaml: a part of the document is too long';
 const tooManyParts = 'yaml: the document has too many parts';

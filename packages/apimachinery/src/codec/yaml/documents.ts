@@ -1,8 +1,8 @@
 import { YamlError } from './yaml-error.ts';
 
 /**
- * The documents of a YAML stream, as texts, split as kubectl splits them: at lines that begin with `---`, whatever they
- * stand in. Empty ones are left out. Throws YamlError when something other than a comment follows a separator.
+ * Splits a YAML stream into the texts of its documents, as kubectl does: at every line that begins with `---`, even inside a scalar.
+ * Empty documents are left out. Throws YamlError when something other than a comment follows a separator.
  */
 export function* splitYamlDocuments(stream: string): Generator<string, void> {
   let document = '';

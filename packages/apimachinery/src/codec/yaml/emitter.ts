@@ -8,7 +8,7 @@ type Style = 'plain' | 'single' | 'double' | 'literal';
 const bestIndent = 2;
 /** Beyond this column, a line is broken at the next space. */
 const bestWidth = 80;
-/** A longer key gets a line of its own. */
+/** A longer key is written as a complex key, on its own line. */
 const maxSimpleKey = 128;
 const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 
@@ -17,10 +17,10 @@ const isBreak = (character: string | undefined): boolean => character !== undefi
 const isBlank = (character: string | undefined): boolean =>
   character === undefined || character === ' ' || character === '\t';
 
-/** What Go's emitter takes for printable; nothing beyond the basic plane is. */
+/** Matches the characters that Go's emitter considers unprintable, among them all beyond the basic plane. */
 const unprintable = /[^\n\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/;
 
-/** Which styles can hold a text. */
+/** The styles in which a text can be written. */
 interface Analysis {
   readonly multiline: boolean;
   readonly plain: boolean;
@@ -52,8 +52,8 @@ function analyze(text: string): Analysis {
 }
 
 /**
- * Prints a JSON value as kubectl prints YAML: keys sorted, lists not indented, everything quoted that would be read as
- * something else. Throws JsonDepthError for what is nested too deep.
+ * Prints a JSON value as kubectl prints YAML: keys are sorted, lists are not indented, and strings that would be read as another type are
+ * quoted. Throws JsonDepthError when the value is nested too deeply.
  */
 export const stringifyYaml = (value: unknown): string => new YamlEmitter().emit(value);
 
@@ -61,12 +61,12 @@ class YamlEmitter {
   #output = '';
   #column = 0;
   #indent = -1;
-  /** The last thing written was a space, or the line has just begun. */
+  /** Whether the last character written was a space, or the line has just begun. */
   #whitespace = true;
-  /** Only indentation and indicators stand in this line. */
+  /** Whether the line has nothing but indentation and indicators so far. */
   #indention = true;
 
-  /** The document. Throws JsonDepthError for what is nested too deep. */
+  /** Returns the document. Throws JsonDepthError when the value is nested too deeply. */
   emit(value: unknown): string {
     this.#output = '';
     this.#column = 0;
@@ -120,7 +120,7 @@ class YamlEmitter {
     this.#indent = outer;
   }
 
-  /** Returns the indentation to go back to. */
+  /** Increases the indentation. Returns the previous one. */
   #deeper(indentless: boolean): number {
     const outer = this.#indent;
     if (outer < 0) this.#indent = 0;
@@ -192,7 +192,7 @@ class YamlEmitter {
   #doubleQuoted(text: string, fold: boolean): void {
     this.#indicator('"', true);
     const characters = [...text];
-    // Go's emitter asks whether the text begins with a byte order mark wherever it means one character.
+    // For every character, Go's emitter checks whether the whole text begins with a byte order mark.
     const escapeAll = text.startsWith('\ufeff');
     characters.forEach((character, i) => {
       const inner = i > 0 && i < characters.length - 1;
@@ -274,7 +274,7 @@ function chooseStyle(text: string, isKey: boolean): Style {
   const { multiline, plain, single, literal } = analyze(text);
   if (isKey && multiline) return 'double';
   if (text.includes('\n')) return literal && !isKey ? 'literal' : 'double';
-  // What would be read as something else is quoted.
+  // A string that would be read as another type is quoted.
   if (resolveScalar(text).tag !== 'str' || base60.test(text)) return 'double';
   if (plain && !(text === '' && isKey)) return 'plain';
   return single ? 'single' : 'double';

@@ -1,4 +1,4 @@
-/** As Go prints a float with `%g`: with an exponent earlier than JavaScript would, `1e+06`. */
+/** Formats a float as Go's `%g` does. It uses exponents earlier than JavaScript: `1e+06`. */
 function formatGoFloat(value: number): string {
   if (Number.isNaN(value)) return '.nan';
   if (!Number.isFinite(value)) return value > 0 ? '.inf' : '-.inf';
@@ -8,12 +8,12 @@ function formatGoFloat(value: number): string {
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }
 
-/** As Go's YAML library prints a JSON number: a whole one in digits, as far as 64 bits go. */
+/** Formats a JSON number as Go's YAML library does: integers of up to 64 bits in digits. */
 export function formatYamlNumber(value: number): string {
   return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 64 ? String(value) : formatGoFloat(value);
 }
 
-/** In as few digits as tell it apart from other floats of 32 bits. */
+/** Formats with as few digits as distinguish it from other 32-bit floats. */
 export function formatGoFloat32(value: number): string {
   for (let digits = 1; digits < 9; digits++) {
     const rounded = Number(value.toPrecision(digits));

@@ -2,7 +2,7 @@ const isDigit = (character: string | undefined): boolean => character !== undefi
 const isLetter = (character: string): boolean => /\p{L}/u.test(character);
 
 /**
- * The order in which Go's YAML library writes keys: letters after everything else, and numbers within the text by their
+ * Compares keys in the order of Go's YAML library: letters come after all other characters, and numbers inside the text are compared by
  * value, so that `a2` comes before `a10`.
  */
 export function compareKeys(a: string, b: string): number {

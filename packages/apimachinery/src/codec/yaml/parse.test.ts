@@ -9,7 +9,7 @@ import { YamlError } from './yaml-error.ts';
 
 const read = (text: string): unknown => parseYaml(text).value;
 
-// What sigs.k8s.io/yaml makes of them.
+// The expectations are the results of sigs.k8s.io/yaml.
 describe('scalars', () => {
   it.each<[text: string, expected: unknown]>([
     ['yes', true],
@@ -71,9 +71,9 @@ describe('scalars', () => {
 
 describe('documents', () => {
   it.each<[sentence: string, text: string, expected: unknown]>([
-    ['nothing is null', '', null],
+    ['an empty text is null', '', null],
     ['a comment is null', '# c', null],
-    ['only the first counts', 'a: 1\n---\nb: {', { a: 1 }],
+    ['only the first document is read', 'a: 1\n---\nb: {', { a: 1 }],
     ['a byte order mark is skipped', '\ufeffa: 1', { a: 1 }],
     ['lines may end in CRLF', 'a: 1\r\nb: 2\r\n', { a: 1, b: 2 }],
     ['JSON is YAML', '{"a":1,"b":[1,"x"]}', { a: 1, b: [1, 'x'] }],
@@ -81,17 +81,17 @@ describe('documents', () => {
     ['keys become strings', 'y: 1\n2: 3\n1.5: 4\n0x10: 5', { true: 1, 2: 3, 1.5: 4, 16: 5 }],
     ['sets become maps', '!!set {a, b}', { a: null, b: null }],
     ['anchors are resolved', 'a: &x {b: 1}\nc: *x\n&y d: *y', { a: { b: 1 }, c: { b: 1 }, d: 'd' }],
-    ['an anchor can be given anew', 'a: &x 1\nb: &x 2\nc: *x', { a: 1, b: 2, c: 2 }],
+    ['an anchor can be redefined', 'a: &x 1\nb: &x 2\nc: *x', { a: 1, b: 2, c: 2 }],
     ['maps are merged', 'a: &a {x: 1, z: 2}\nb:\n  <<: *a\n  z: 3', { a: { x: 1, z: 2 }, b: { x: 1, z: 3 } }],
-    ['merging overwrites what stands before', 'z: 3\n<<: {z: 2}', { z: 2 }],
+    ['merging overwrites earlier keys', 'z: 3\n<<: {z: 2}', { z: 2 }],
     ['of merged maps the first wins', '<<: [{a: 1}, {a: 2, b: 3}]', { a: 1, b: 3 }],
     ['a quoted << is no merge', '"<<": {a: 1}', { '<<': { a: 1 } }],
-    ['the last of two equal keys counts', 'a: 1\na: 2', { a: 2 }],
+    ['the last of two equal keys wins', 'a: 1\na: 2', { a: 2 }],
   ])('%s', (_, text, expected) => {
     expect(read(text)).toEqual(expected);
   });
 
-  it('take __proto__ for a key', () => {
+  it('treat __proto__ as an ordinary key', () => {
     expect(JSON.stringify(read('__proto__: {polluted: 1}\na:\n  <<: {__proto__: 2}'))).toBe(
       '{"__proto__":{"polluted":1},"a":{"__proto__":2}}',
     );
@@ -105,7 +105,7 @@ it.each([
   ['<<: {a: 1}\na: 2', ['line 2: key "a" already set in map']],
   ['1: a\n"1": b\n1: c', ['line 3: key 1 already set in map']],
   ['a: 1', []],
-])('finds keys given twice in %j', (text, expected) => {
+])('finds duplicate keys in %j', (text, expected) => {
   expect(parseYaml(text).duplicateKeys).toEqual(expected);
 });
 
@@ -141,7 +141,7 @@ describe('errors', () => {
     expect(() => parseYaml(text)).toThrow(/map key/);
   });
 
-  it('refuses broken UTF-8', () => {
+  it('refuses invalid UTF-8', () => {
     expect(() => parseYaml(new Uint8Array([0x61, 0x3a, 0x20, 0xff]))).toThrow('yaml: invalid leading UTF-8 octet');
   });
 });
@@ -174,7 +174,7 @@ describe('hostile documents', () => {
     expect(() => parseYaml(laughs.join('\n'))).toThrow('yaml: document contains excessive aliasing');
   });
 
-  it('any text at all', () => {
+  it('any text', () => {
     const piece = fc.constantFrom(
       'a',
       ':',
@@ -215,20 +215,20 @@ describe('hostile documents', () => {
   });
 });
 
-describe('texts that would take long to read', () => {
+describe('texts that would take long to parse', () => {
   it.each([
     ['pairs', 'a:\n'],
     ['items', '- a\n'],
     ['quotes', '"'],
     ['anchors', '&a '],
     ['directives', '%x\n'],
-    ['lines of one text', '|\n'],
+    ['lines of one scalar', '|\n'],
   ])('are refused: too many %s', (_, piece) => {
     const text = piece.repeat(3_000_000 / piece.length);
     expect(() => parseYaml(text)).toThrow('yaml: the document has too many parts');
   });
 
-  it('are told of by their first hundred duplicate keys', () => {
+  it('report only their first hundred duplicate keys', () => {
     const { value, duplicateKeys } = parseYaml('a: b\n'.repeat(20_000));
     expect(value).toEqual({ a: 'b' });
     expect(duplicateKeys).toHaveLength(100);
@@ -236,7 +236,7 @@ describe('texts that would take long to read', () => {
   });
 });
 
-it('reads what the emitter writes', () => {
+it('parses what the emitter writes', () => {
   const key = fc.oneof(
     fc.string(),
     fc.constantFrom('yes', '1', 'a: b', '- x', '__proto__', '<', '~', '0x1', ' ', 'a\nb'),
@@ -246,7 +246,7 @@ it('reads what the emitter writes', () => {
       { maxDepth: 4 },
       key,
       fc.integer(),
-      // Integers that a double cannot tell apart are read as bigints, and those are another value.
+      // Without whole numbers from 2^53 to 1e21: they are parsed to bigints, which do not equal the doubles.
       fc
         .double({ noNaN: true, noDefaultInfinity: true })
         .filter((number) => Math.abs(number) <= Number.MAX_SAFE_INTEGER || Math.abs(number) >= 1e21)
@@ -270,7 +270,7 @@ it('reads what the emitter writes', () => {
 });
 
 describe('a stream of documents', () => {
-  it('is split at separators; empty ones are left out', () => {
+  it('is split at separators, without empty documents', () => {
     expect([...splitYamlDocuments('a: 1\n---\nb: 2\n--- # c\n\nc: 3')]).toEqual([
       'a: 1\n',
       '---\nb: 2\n',
@@ -279,7 +279,7 @@ describe('a stream of documents', () => {
     expect([...splitYamlDocuments('')]).toEqual([]);
   });
 
-  it('may have nothing but a comment behind a separator', () => {
+  it('may have only a comment after a separator', () => {
     expect(() => [...splitYamlDocuments('a: 1\n---b')]).toThrow('invalid Yaml document separator: b');
   });
 });
@@ -307,13 +307,13 @@ describe('large documents', () => {
         q: Array.from({ length: 3_000 }, (_, i) => [{ i }]),
       },
     ],
-    'a list with a tag of its own prefix': [
+    'a list with a tag of a declared prefix': [
       `%TAG !k! tag:yaml.org,2002:\n---\n${lines(5_000, () => '- !k!str 1')}`,
       Array.from({ length: 5_000 }, () => '1'),
     ],
   };
 
-  it.each(Object.entries(large))('are read in parts, and as a whole: %s', (_, [text, value]) => {
+  it.each(Object.entries(large))('are parsed completely, in many steps: %s', (_, [text, value]) => {
     const steps = parseYamlInSteps(text);
     let turns = 0;
     let step = steps.next();
@@ -322,27 +322,27 @@ describe('large documents', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  it('are refused for a mistake in a later part', () => {
+  it('are refused for an error in a later part', () => {
     expect(() => parseYaml(`${lines(5_000, (i) => `k${i}: 1`)}  x: 1\n`)).toThrow(YamlError);
     expect(() => parseYaml(`[${'1, '.repeat(5_000)} "1" "2", ${'1, '.repeat(5_000)}]`)).toThrow(YamlError);
     expect(() => parseYaml(`[${'1, '.repeat(5_000)},, 1]`)).toThrow(YamlError);
   });
 
-  it('are read no further than the first', () => {
+  it('are not parsed after the first document', () => {
     expect(parseYaml(`a: 1\n---\n[${'1, '.repeat(50_000)}]\n`).value).toEqual({ a: 1 });
   });
 
-  it('are refused when aliases make them larger than objects are', () => {
+  it('are refused when aliases make them larger than an object can be', () => {
     const chain = lines(3_000, (i) => `a${i}: &a${i} {${i > 0 ? `<<: *a${i - 1}, ` : ''}k${i}: v}`);
     expect(() => parseYaml(chain)).toThrow('yaml: document contains excessive aliasing');
   });
 
-  it('are told of by the lines of duplicate keys', () => {
+  it('report duplicate keys with their lines', () => {
     const { duplicateKeys } = parseYaml(`${lines(5_000, (i) => `k${i}: 1`)}k7: 2\n`);
     expect(duplicateKeys).toEqual(['line 5001: key "k7" already set in map']);
   });
 
-  it('have escapes within bounds', () => {
+  it('are refused for too many escapes', () => {
     expect(() => parseYaml(`a: "${'\\n'.repeat(300_000)}"`)).toThrow('yaml: the document has too many parts');
   });
 });

@@ -12,21 +12,20 @@ import { type ResolvedScalar, resolveScalar, type ScalarTag } from './scalar.ts'
 import { YamlError } from './yaml-error.ts';
 
 export interface ParsedYaml {
-  /** Large unsigned numbers are number literals. */
+  /** Integers beyond int64 are NumberLiterals. */
   readonly value: unknown;
-  /** Keys given twice in one mapping, each as upstream words it. */
+  /** The duplicate keys of mappings, in upstream's words. */
   readonly duplicateKeys: readonly string[];
 }
 
 /**
- * Reads the first document of a YAML text as kubectl and the API server see it: by the rules of YAML 1.1, with anchors
- * and merge keys resolved and all keys turned to strings. No document at all is null. Of a key given twice the last
- * counts. Throws YamlError for what is no YAML, for what JSON has no form for, and for documents that grow beyond all
- * measure by their aliases.
+ * Parses the first document of a YAML text as kubectl and the API server do: by the rules of YAML 1.1, with anchors and merge keys
+ * resolved and all keys converted to strings. Without a document the value is null. Of duplicate keys the last wins. Throws YamlError for
+ * a text that is not YAML, for values that JSON cannot represent, and for documents that aliases make excessively large.
  */
 export const parseYaml = (input: string | Uint8Array): ParsedYaml => completed(parseYamlInSteps(input));
 
-/** The same in steps. */
+/** Like `parseYaml`, in steps. */
 export function* parseYamlInSteps(input: string | Uint8Array): Steps<ParsedYaml> {
   const { text, document } = yield* composeFirstDocument(input);
   if (!document?.contents) return { value: null, duplicateKeys: [] };
@@ -38,7 +37,7 @@ export function* parseYamlInSteps(input: string | Uint8Array): Steps<ParsedYaml>
 
 const tagPrefix = 'tag:yaml.org,2002:';
 
-/** Upstream allows documents of this many nodes to come from aliases almost entirely. */
+/** Upstream allows documents with up to this many nodes to consist almost entirely of expanded aliases. */
 const smallDocument = 400_000;
 const largeDocument = 4_000_000;
 
@@ -48,10 +47,10 @@ function allowedAliasRatio(nodes: number): number {
   return 0.99 - 0.89 * ((nodes - smallDocument) / (largeDocument - smallDocument));
 }
 
-/** Differs from upstream: more than an object can have are refused whatever else there is in the document. */
+/** Differs from upstream: more aliased nodes than an object can have are refused, whatever else is in the document. */
 const maxAliasedNodes = 100_000;
 
-/** Nobody reads on. As many are told of in JSON. */
+/** The maximum number of duplicate keys reported, as for JSON. */
 const maxDuplicateKeys = 100;
 
 const nodesBetweenYields = 1024;
@@ -64,14 +63,14 @@ class Converter {
   readonly #open = new Set<Alias>();
   #nodes = 0;
   #aliasedNodes = 0;
-  /** Where lines begin; made when a line is asked for. */
+  /** The offsets at which lines begin, computed when a line is first needed. */
   #lines: readonly number[] | undefined;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** An alias stands for the last node before it that has its anchor. */
+  /** Finds the node of each alias: the last node before it that has its anchor. */
   findAnchors(root: unknown): void {
     const anchors = new Map<string, unknown>();
     const visit = (node: unknown): void => {
@@ -127,7 +126,7 @@ class Converter {
     return value;
   }
 
-  /** Puts a mapping's entries into an object that may have some already: that is what merging is. */
+  /** Adds a mapping's entries to an object. When mappings are merged, the object has entries already. */
   *#fill(object: Record<string, unknown>, seen: Set<string>, node: YAMLMap, depth: number): Steps<void> {
     for (const { key, value } of node.items) {
       if (isMergeKey(key)) {
@@ -158,19 +157,19 @@ class Converter {
     else throw new YamlError('yaml: map merge requires map or sequence of maps as the value');
   }
 
-  /** Earlier maps win, so they come last. */
+  /** Returns the maps of a merge key in the order in which they are merged. Earlier maps win, so they come last. */
   #mergeSources(value: unknown): unknown[] {
     return isSeq(value) ? [...value.items].reverse() : [value];
   }
 
-  /** What the alias stands for. It is open from here on. */
+  /** Returns the node that the alias stands for, and marks the alias as being expanded. */
   #enter(alias: Alias): unknown {
     if (this.#open.has(alias)) throw new YamlError(`yaml: anchor '${alias.source}' value contains itself`);
     this.#open.add(alias);
     return this.#targets.get(alias);
   }
 
-  /** Counts a node; true when it is time to yield. */
+  /** Counts a node. Returns whether it is time to yield. */
   #count(): boolean {
     this.#nodes++;
     if (this.#open.size > 0) this.#aliasedNodes++;
@@ -201,7 +200,7 @@ class Converter {
       throw new YamlError('yaml: found invalid Unicode character escape code');
     }
     const isBlock = node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED';
-    // Where the text ends without a line break, a block has none to keep.
+    // At the end of a text without a final line break, a block scalar has no line break to keep.
     const atEnd = isBlock && !this.#text.endsWith('\n') && (node.range?.[1] ?? 0) >= this.#text.length;
     return resolveNode(node, atEnd ? source.replace(/\n$/, '') : source);
   }
@@ -231,13 +230,13 @@ class Converter {
   }
 }
 
-/** Most nodes are: they are converted without a generator of their own. */
+/** Most nodes are leaves, which are converted without a generator. */
 const isLeaf = (node: unknown): boolean => !isCollection(node) && !isAlias(node);
 
 const isMergeKey = (key: unknown): boolean =>
   isScalar(key) && key.source === '<<' && (key.tag === `${tagPrefix}merge` || (key.type === 'PLAIN' && !key.tag));
 
-/** What a scalar is: by its tag, by its quotes, or by its looks. */
+/** Resolves a scalar by its tag, by its quotes, or else by its text. */
 function resolveNode(node: Scalar, text: string): ResolvedScalar {
   if (!node.tag) return node.type === 'PLAIN' ? resolveScalar(text) : { tag: 'str', value: text };
   if (!node.tag.startsWith(tagPrefix)) return { tag: 'str', value: text };

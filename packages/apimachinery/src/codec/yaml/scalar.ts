@@ -1,7 +1,7 @@
 import { toInt64 } from '../../schema/int64.ts';
 import { NumberLiteral } from '../../schema/number-literal.ts';
 
-/** What an unquoted scalar is. A timestamp is a string to Kubernetes, but one that has to be quoted. */
+/** The type of a scalar. Kubernetes treats a timestamp as a string, but one that must be quoted. */
 export type ScalarTag = 'null' | 'bool' | 'int' | 'float' | 'timestamp' | 'str';
 
 export interface ResolvedScalar {
@@ -29,13 +29,13 @@ const timestamp =
 const maxUint64 = 2n ** 64n - 1n;
 
 /**
- * Reads an unquoted scalar by the rules of YAML 1.1 as Go's library knows them: `yes`, `off`, `0777` and `0x1F` are no
- * strings, sexagesimals are. Whole numbers are exact; beyond int64 they are number literals.
+ * Resolves an unquoted scalar by the rules of YAML 1.1 as Go's library implements them: `yes`, `off`, `0777` and `0x1F` are not strings,
+ * sexagesimals are. Integers are exact; beyond int64 they are NumberLiterals.
  */
 export function resolveScalar(text: string): ResolvedScalar {
   const word = words.get(text);
   if (word) return word;
-  // After a point, an underscore has to stand between digits.
+  // After a leading point, an underscore must be between digits.
   if (/^\./.test(text)) return resolveFloat(text.replace(/(?<=[0-9])_(?=[0-9])/g, ''), text);
   if (!/^[-+0-9]/.test(text)) return { tag: 'str', value: text };
   if (isTimestamp(text)) return { tag: 'timestamp', value: text };
@@ -47,13 +47,13 @@ function resolveInteger(plain: string): ResolvedScalar | undefined {
   const match = integer.exec(plain);
   if (!match) return undefined;
   const digits = plain.slice(match[1]!.length);
-  // Not even in bits: to make a number of millions of digits takes long.
+  // Too long for 64 bits even in binary. Converting a number of millions of digits would take long.
   if (digits.length > 100 && digits.replace(/^0[xXbBoO]?0*/, '').length > 64) return undefined;
   const magnitude = BigInt(/^0[0-7]/.test(digits) ? `0o${digits}` : digits);
   const value = match[1] === '-' ? -magnitude : magnitude;
   const signed = toInt64(value);
   if (signed !== undefined) return { tag: 'int', value: signed };
-  // An unsigned integer has no sign to Go, not even a plus.
+  // In Go an unsigned integer has no sign, not even a plus.
   return match[1] === '' && value <= maxUint64 ? { tag: 'int', value: new NumberLiteral(String(value)) } : undefined;
 }
 

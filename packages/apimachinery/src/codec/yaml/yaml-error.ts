@@ -1,7 +1,7 @@
 import type { YAMLError } from 'yaml';
 import { DecodeError } from '../../schema/decode-error.ts';
 
-/** The text is no YAML, or YAML that JSON has no form for. Worded as Go's library does, as far as it can be told. */
+/** Thrown for a text that is not YAML, or for YAML that JSON cannot represent. The messages are those of Go's library where possible. */
 export class YamlError extends DecodeError {
   override readonly name = 'YamlError';
 }
@@ -12,17 +12,17 @@ const lineAt = (text: string, offset: number): number => {
   return line;
 };
 
-/** Go counts lines from 1 in its scanner and from 0 in its parser, and says nothing of line 0. */
+/** Creates an error at a line. Go's scanner counts lines from 1, its parser from 0; line 0 is not printed. */
 const atLine = (line: number, message: string): YamlError =>
   new YamlError(`yaml: ${line > 0 ? `line ${line}: ` : ''}${message}`);
 
-/** Puts a syntax error into Go's words. */
+/** Converts a syntax error to one with Go's message. */
 export function syntaxError(text: string, { code, message, pos: [start] }: YAMLError): YamlError {
   const scanner = (offset: number, problem: string): YamlError => {
     const line = lineAt(text, offset);
     return atLine(line > 1 ? line : 0, problem);
   };
-  // Go's scanner ends the last line itself when the text does not.
+  // Go's scanner adds a line break at the end of a text that has none.
   const isAtEnd = text.slice(start).trim() === '';
   const end = isAtEnd ? text.length : start;
   const parserLine = lineAt(text, end) - (isAtEnd && !text.endsWith('\n') ? 0 : 1);
