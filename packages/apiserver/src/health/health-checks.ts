@@ -13,18 +13,18 @@ const endpoints = ['healthz', 'livez', 'readyz'] as const;
 
 export interface HealthOptions {
   readonly now: () => Date;
-  /** Told of every check's outcome. */
+  /** Called with the outcome of every check. */
   readonly onResult?: HealthObserver;
 }
 
-/** A step of the start: not well until it is done. */
+/** A step of the server's start. Its check fails until `done` is called. */
 export interface StartHook {
   done(): void;
 }
 
 /**
- * `/healthz`, `/livez` and `/readyz`: parts of the server register what they watch over, and it is printed in that order.
- * `ping` is there from the beginning; `shutdown` is the last that `/readyz` looks at.
+ * `/healthz`, `/livez` and `/readyz`. Parts of the server register checks, which run and are printed in that order. The first is
+ * always `ping`; the last of `/readyz` is `shutdown`.
  */
 export class HealthChecks {
   readonly #options: HealthOptions;
@@ -43,14 +43,14 @@ export class HealthChecks {
     this.add({ name: 'ping', check: () => {} });
   }
 
-  /** For all three. `/livez` takes it for well until the grace period, if there is one, is over. */
+  /** Adds a check to all three endpoints. For `/livez` it passes during the grace period. Throws when the name is taken. */
   add(check: HealthCheck, { livezGracePeriodMs = 0 }: { readonly livezGracePeriodMs?: number } = {}): void {
     this.addTo('healthz', check);
     this.addTo('livez', livezGracePeriodMs > 0 ? this.#notBefore(livezGracePeriodMs, check) : check);
     this.addTo('readyz', check);
   }
 
-  /** For one of them. Throws when the name is taken. */
+  /** Adds a check to one endpoint. Throws when the name is taken. */
   addTo(endpoint: HealthEndpoint, check: HealthCheck): void {
     if (this.#all(endpoint).some(({ name }) => name === check.name)) {
       throw new Error(`there is already a check ${check.name} of ${endpoint}`);
@@ -58,7 +58,7 @@ export class HealthChecks {
     this.#checks[endpoint].push(check);
   }
 
-  /** A check `poststarthook/NAME` that fails until the hook is done. */
+  /** Adds a check `poststarthook/NAME` that fails until the returned hook is done. */
   addStartHook(name: string, options?: { readonly livezGracePeriodMs?: number }): StartHook {
     let finished = false;
     const check = (): void => {
@@ -72,12 +72,12 @@ export class HealthChecks {
     };
   }
 
-  /** From now on the server is not ready. */
+  /** Makes `/readyz` fail from now on. */
   beginShutdown(): void {
     this.#shuttingDown = true;
   }
 
-  /** For the index of paths. */
+  /** Returns the paths of all checks, for the index at `/`. */
   paths(): string[] {
     return endpoints.flatMap((endpoint) => [
       `/${endpoint}`,
@@ -85,7 +85,7 @@ export class HealthChecks {
     ]);
   }
 
-  /** Answers for any of `paths()`; others get a plain 404. */
+  /** Serves all of `paths()`. Responds with a plain 404 for other paths. */
   readonly handler = async ({ info, query }: RequestContext): Promise<ApiResponse> => {
     const [, first = ''] = info.path.split('/', 2);
     const endpoint = endpoints.find((known) => known === first);

@@ -16,7 +16,7 @@ const ask = async (checks: HealthChecks, url: string) => {
 const newChecks = (): HealthChecks => new HealthChecks({ now: () => new Date(0) });
 
 describe('health', () => {
-  it('is a word when all is well', async () => {
+  it('is just ok when all checks pass', async () => {
     expect(await ask(newChecks(), '/livez')).toEqual({
       status: 200,
       text: 'ok',
@@ -32,13 +32,13 @@ describe('health', () => {
       '/livez?verbose&exclude=x%22y&exclude=nope&exclude=ping',
       '[+]ping excluded: ok\n[+]log ok\nwarn: some health checks cannot be excluded: no matches for "nope","x\\"y"\nlivez check passed\n',
     ],
-  ])('%s says more', async (url, text) => {
+  ])('%s lists the checks', async (url, text) => {
     const checks = newChecks();
     checks.add({ name: 'log', check: async () => {} });
     expect(await ask(checks, url)).toMatchObject({ status: 200, text });
   });
 
-  it('says what failed to everybody, and why only at the check’s own path', async () => {
+  it('names failed checks, but shows the reason only at the path of the check', async () => {
     const checks = newChecks();
     checks.add(broken);
     expect(await ask(checks, '/livez')).toMatchObject({
@@ -71,7 +71,7 @@ describe('health', () => {
     ]);
   });
 
-  it('is not ready from the moment it shuts down, but alive', async () => {
+  it('is not ready but still alive during shutdown', async () => {
     const checks = newChecks();
     checks.beginShutdown();
     expect(await ask(checks, '/readyz')).toMatchObject({
@@ -84,7 +84,7 @@ describe('health', () => {
     expect((await ask(checks, '/livez')).status).toBe(200);
   });
 
-  it('waits for what has to be done at the start, and liveness is patient', async () => {
+  it('fails until start hooks are done, liveness only after the grace period', async () => {
     let now = new Date(0);
     const checks = new HealthChecks({ now: () => now });
     const hook = checks.addStartHook('rbac/bootstrap-roles', { livezGracePeriodMs: 1000 });
@@ -107,7 +107,7 @@ describe('health', () => {
     expect(() => newChecks().addTo('readyz', { name: 'shutdown', check: () => {} })).toThrow(/shutdown/);
   });
 
-  it('tells of every outcome', async () => {
+  it('reports the outcome of every check', async () => {
     const seen: unknown[] = [];
     const checks = new HealthChecks({
       now: () => new Date(0),

@@ -1,3 +1,3 @@
-/** Whether the server is alive and ready: parts register checks, probes and people ask. */
+/** Health endpoints: liveness and readiness, by checks that parts of the server register. */
 export type { HealthCheck } from '@coxswain/component-base/health';
 export { HealthChecks } from './health-checks.ts';

@@ -1,9 +1,9 @@
 /**
- * What the server counts and measures, for Prometheus. `ServerMetrics` knows upstream's names; parts of the server ask it
- * for recorders and keep them.
+ * Metrics of the server for Prometheus, under upstream's names. Parts of the server get recorders from `ServerMetrics` and keep
+ * them.
  *
- * There is no library beneath: the usual one takes longer to load than the rest of the server and some microseconds for
- * every number recorded, of which a request has several.
+ * No library is used: the common one takes longer to load than the rest of the server, and some microseconds for every recorded
+ * value, of which a request has several.
  */
 export {
   type Collectable,

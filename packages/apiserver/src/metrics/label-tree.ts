@@ -1,8 +1,8 @@
 type Branch<T> = Map<string, Branch<T> | T>;
 
 /**
- * A map with several strings as its key, which need not be put together to look something up: that would cost more than
- * the looking. All keys have the same length. Holds no more than `maxSize`; what comes later is made anew each time.
+ * A map whose key is a list of strings. Lookups do not concatenate them, which would cost more than the lookup itself. All keys
+ * must have the same length. Holds at most `maxSize` values; for further keys, `getOrCreate` creates a new value every time.
  */
 export class LabelTree<T extends object> {
   readonly #root: Branch<T> = new Map();
@@ -35,7 +35,7 @@ export class LabelTree<T extends object> {
     return created;
   }
 
-  /** Forgets everything whose keys begin with this one. */
+  /** Deletes all values whose key begins with `firstKey`. */
   delete(firstKey: string): void {
     const branch = this.#root.get(firstKey);
     if (branch === undefined) return;

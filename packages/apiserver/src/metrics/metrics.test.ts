@@ -24,7 +24,7 @@ const printed =
   'component="apiserver",group="apps",resource="deployments",scope="resource",subresource="",verb="GET",version="v1"';
 
 describe('metrics', () => {
-  it('count requests as upstream does', async () => {
+  it('count requests like upstream', async () => {
     const metrics = newMetrics();
     metrics.request(getDeployment).record(200, 0.03, 1500);
     metrics.request({ ...getDeployment }).record(200, 0.005, 10);
@@ -45,7 +45,7 @@ describe('metrics', () => {
     ]);
   });
 
-  it('leave out of objectives and sizes what upstream leaves out', async () => {
+  it('omit dry runs from SLI durations, and writes from response sizes, like upstream', async () => {
     const metrics = newMetrics();
     metrics.request({ ...getDeployment, verb: 'PUT', dryRun: 'All' }).record(200, 1, 1);
     expect(await linesOf(metrics, 'apiserver_request_sli_duration_seconds')).toEqual([]);
@@ -53,7 +53,7 @@ describe('metrics', () => {
     expect(await linesOf(metrics, 'apiserver_request_total{')).toEqual([expect.stringContaining('dry_run="All"')]);
   });
 
-  it('know what is going on', async () => {
+  it('count running, terminated and aborted requests', async () => {
     const metrics = newMetrics();
     const watch = metrics.request({ ...getDeployment, verb: 'WATCH', scope: 'namespace' });
     watch.longRunning.inc();
@@ -74,7 +74,7 @@ describe('metrics', () => {
     ]);
   });
 
-  it('know of watches, lists, the cache and the store', async () => {
+  it('include watches, lists, the cache and the store', async () => {
     const metrics = newMetrics();
     metrics.watchEvents('', 'v1', 'pods')(1500);
     metrics.cacheLists('', 'pods')(10, 3);
@@ -106,7 +106,7 @@ describe('metrics', () => {
     expect(text).toMatch(/^process_resident_memory_bytes \d/m);
   });
 
-  it('ask those who look things up before each scrape', async () => {
+  it('call collectors before each scrape', async () => {
     const metrics = newMetrics();
     let objects = 0;
     const stop = metrics.onCollect(() => metrics.setObjects('', 'pods', ++objects));
@@ -119,7 +119,7 @@ describe('metrics', () => {
     expect(objects).toBe(2);
   });
 
-  it('say in which form they are', async () => {
+  it('have the content type of the Prometheus text format', async () => {
     const response = await newMetrics().handler(contextFor('/metrics', { headers: { accept: 'text/html' } }));
     expect(response).toMatchObject({
       status: 200,
@@ -131,7 +131,7 @@ describe('metrics', () => {
     expect((await newMetrics().handler(contextFor('/metrics/cadvisor'))).status).toBe(404);
   });
 
-  it('begin again when told to, but for what is still going on', async () => {
+  it('are reset by DELETE, except for gauges of running requests', async () => {
     const metrics = newMetrics();
     metrics.request(getDeployment).record(200, 1, 1);
     metrics.request(getDeployment).longRunning.inc();
@@ -142,7 +142,7 @@ describe('metrics', () => {
     expect((await linesOf(metrics, 'apiserver_longrunning_requests'))[0]).toMatch(/ 1$/);
   });
 
-  it('of checks begin again likewise', async () => {
+  it('of health checks are reset by DELETE, too', async () => {
     const metrics = newMetrics();
     metrics.healthResult('etcd', 'livez', undefined);
     const response = await metrics.handler(contextFor('/metrics/slis', { method: 'DELETE' }));
@@ -150,14 +150,14 @@ describe('metrics', () => {
     expect(await scrape(metrics, '/metrics/slis')).toContain('status="success",type="livez"} 0\n');
   });
 
-  it('go on without profiles, whatever the method', async () => {
+  it('are not reset by DELETE when profiling is off', async () => {
     const metrics = newMetrics(false);
     metrics.request(getDeployment).record(200, 1, 1);
     const response = await metrics.handler(contextFor('/metrics', { method: 'DELETE' }));
     expect(bytesOf(response).toString()).toMatch(/^apiserver_request_total{.* 1$/m);
   });
 
-  it('have the outcomes of checks at a path of their own', async () => {
+  it('have the outcomes of health checks at /metrics/slis', async () => {
     const metrics = newMetrics();
     metrics.healthResult('etcd', 'livez', new Error('down'));
     metrics.healthResult('etcd', 'livez', undefined);
@@ -180,7 +180,7 @@ describe('the labels of a request', () => {
     ],
     ['a watch', ['/?watch=1', { info: { ...pods, verb: 'watch' } }], { verb: 'WATCH', scope: 'namespace' }],
     ['no watch', ['/?watch=False', { info: { ...pods, verb: 'list' } }], { verb: 'LIST' }],
-    ['a watch by its old path', ['/', { info: { ...pods, verb: 'watch', name: 'b' } }], { verb: 'WATCH' }],
+    ['a watch by its legacy path', ['/', { info: { ...pods, verb: 'watch', name: 'b' } }], { verb: 'WATCH' }],
     ['a creation', ['/', { method: 'POST', info: { ...pods, verb: 'create' } }], { verb: 'POST', scope: 'resource' }],
     [
       'an apply',
@@ -190,7 +190,7 @@ describe('the labels of a request', () => {
       ],
       { verb: 'APPLY', dryRun: 'All' },
     ],
-    ['a strange dry run', ['/?dryRun=Some', { method: 'PUT', info: pods }], { verb: 'PUT', dryRun: 'invalid' }],
+    ['an invalid dry run', ['/?dryRun=Some', { method: 'PUT', info: pods }], { verb: 'PUT', dryRun: 'invalid' }],
     [
       'a connection',
       ['/', { method: 'POST', info: { ...pods, name: 'b', subresource: 'exec', verb: 'create' } }],
@@ -202,13 +202,13 @@ describe('the labels of a request', () => {
       { verb: 'DELETE', scope: 'namespace' },
     ],
     [
-      'what is no resource',
+      'a path that is not a resource',
       ['/healthz', { method: 'HEAD' }],
       { verb: 'GET', scope: '', group: '', resource: '', subresource: '/healthz' },
     ],
     ['a made-up method', ['/healthz', { method: 'BREW' }], { verb: 'other' }],
   ];
-  it.each(cases)('are known of %s', (_, context, labels) => {
+  it.each(cases)('are right for %s', (_, context, labels) => {
     expect(requestLabels(contextFor(...context))).toMatchObject(labels);
   });
 });
@@ -225,17 +225,17 @@ describe('the text format', () => {
     [35_881_911_739, '3.5881911739e+10'],
     [-1, '-1'],
     [Number.POSITIVE_INFINITY, '+Inf'],
-  ])('prints %d as Go does', (value, text) => {
+  ])('formats %d like Go', (value, text) => {
     expect(goFloat(value)).toBe(text);
   });
 
-  it('escapes what labels hold', () => {
+  it('escapes label values', () => {
     const family = new CounterFamily({ name: 'a', help: 'a', labels: ['path'] });
     family.with('a"b\\c\nd').inc();
     expect([...family.samples()]).toEqual([{ suffix: '', labels: 'path="a\\"b\\\\c\\nd"', value: 1 }]);
   });
 
-  it('stops growing', () => {
+  it('has a limited number of series', () => {
     const family = new CounterFamily({ name: 'a', help: 'a', labels: ['path'] });
     for (let i = 0; i < 10_500; i++) family.with(String(i)).inc();
     expect([...family.samples()]).toHaveLength(10_000);
@@ -243,13 +243,13 @@ describe('the text format', () => {
     const [first, , third] = ['a', 'b', 'c'].map((key) => tree.getOrCreate([key, 'x'], () => ({ key })));
     expect(tree.getOrCreate(['a', 'x'], () => ({ key: 'new' }))).toBe(first);
     expect(tree.getOrCreate(['c', 'x'], () => ({ key: 'new' }))).not.toBe(third);
-    // There is room again for as many as were forgotten.
+    // Deleting makes room for new values.
     tree.delete('a');
     const fourth = tree.getOrCreate(['d', 'x'], () => ({ key: 'd' }));
     expect(tree.getOrCreate(['d', 'x'], () => ({ key: 'new' }))).toBe(fourth);
   });
 
-  it('forgets what is gone, by some of the labels', () => {
+  it('deletes series by some of their labels', () => {
     const family = new CounterFamily({ name: 'a', help: 'a', labels: ['verb', 'group', 'resource'] });
     for (const verb of ['GET', 'PUT']) for (const group of ['a.dev', 'b.dev']) family.with(verb, group, 'things').inc();
     family.forget(['resource', 'group'], (resource, group) => resource === 'things' && group === 'a.dev');

@@ -1,15 +1,15 @@
 import { headerOf } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
 
-/** What requests are counted by. */
+/** The labels of request metrics. */
 export interface RequestLabels {
   readonly verb: string;
-  /** `All` for a dry run. */
+  /** `All` for a dry run, `invalid` for other values of the parameter, else empty. */
   readonly dryRun: string;
   readonly group: string;
   readonly version: string;
   readonly resource: string;
-  /** Of a request that is not for a resource, its path. */
+  /** For paths that are not resources, the path. */
   readonly subresource: string;
   readonly scope: '' | 'resource' | 'namespace' | 'cluster';
 }
@@ -30,7 +30,7 @@ const knownVerbs: ReadonlySet<string> = new Set([
 const connections: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
 /**
- * The labels of a request. To be asked only for paths that the server has: what clients make up must not become labels.
+ * Returns the labels of a request. Must be called only for served paths, so that clients cannot create arbitrary label values.
  */
 export function requestLabels({ info, query, request }: RequestContext): RequestLabels {
   const scope =

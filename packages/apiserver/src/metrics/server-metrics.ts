@@ -8,38 +8,38 @@ import { LabelTree } from './label-tree.ts';
 import type { RequestLabels } from './request-labels.ts';
 import { newServerFamilies } from './server-families.ts';
 
-/** Records what happens to requests with the same labels. */
+/** Records metrics of requests with the same labels. */
 export interface RequestRecorder {
-  /** A request has been answered. Sizes count for reads only. */
+  /** Records a response. The size counts for reads only. */
   record(code: number, seconds: number, responseBytes: number): void;
-  /** Goes up when one that lasts, such as a watch, begins, and down when it ends. */
+  /** The number of running long-running requests, such as watches. */
   readonly longRunning: Pick<Gauge, 'inc' | 'dec'>;
-  /** The server cut a request short to protect itself. */
+  /** Records that the server terminated a request to protect itself. */
   terminated(code: number): void;
-  /** The server had no room for a request, which got a 429. */
+  /** Records that the server rejected a request with a 429. */
   dropped(): void;
-  /** The server gave a request up, as a rule because of its deadline. */
+  /** Records that the server aborted a request, usually at its deadline. */
   aborted(): void;
 }
 
 export interface ServerMetricsOptions {
   readonly now: () => Date;
-  /** DELETE sets metrics back to zero: upstream has that together with its profiles. */
+  /** Whether DELETE resets metrics. Upstream has that only when profiling is enabled. */
   readonly canReset: boolean;
 }
 
-/** How many recorders are kept; labels are of what the server has, so there are never that many. */
+/** The maximum number of recorders. It is not reached, because labels exist only for served resources. */
 const maxRecorders = 10_000;
 
 /**
- * The metrics of one server, under upstream's names. Recorders are kept by their labels: whoever has one records in well
- * under a microsecond, and asking for one again is a look into a map.
+ * The metrics of one server, under upstream's names. Recorders are cached by their labels. Recording takes well under a
+ * microsecond, getting a recorder again is a map lookup.
  */
 export class ServerMetrics {
   readonly #families = newServerFamilies();
   readonly #health = new HealthMetrics();
   readonly #process: ProcessMetrics;
-  /** When the process began. */
+  /** The start of the process, in Unix time. */
   readonly startTimeSeconds: number;
   readonly #recorders = new LabelTree<RequestRecorder>(maxRecorders);
   readonly #collectors = new Set<() => void>();
@@ -56,26 +56,26 @@ export class ServerMetrics {
       .set(1);
   }
 
-  /** The recorder of requests with these labels: the same one each time. */
+  /** Returns the recorder for requests with these labels, always the same one. */
   request(labels: RequestLabels): RequestRecorder {
     const { verb, dryRun, group, version, resource, subresource, scope } = labels;
-    // What tells most apart comes first.
+    // The most selective labels come first.
     const keys = [resource, verb, scope, subresource, version, group, dryRun];
     return this.#recorders.getOrCreate(keys, () => this.#newRecorder(labels));
   }
 
-  /** How many requests are being answered that are not long-running. */
+  /** The number of running requests that are not long-running. */
   inflight(kind: 'mutating' | 'readOnly'): Pick<Gauge, 'inc' | 'dec' | 'set'> {
     return this.#families.inflight.with(kind);
   }
 
-  /** Takes the size of a body: to be kept by whoever records often, as all that follow. */
+  /** Returns a function that records the size of a request body. Frequent callers should keep this and the following functions. */
   bodySizes(group: string, resource: string, verb: string): (bytes: number) => void {
     const sizes = this.#families.bodySizes.with(group, resource, verb);
     return (bytes) => sizes.observe(bytes);
   }
 
-  /** Takes the size of an event that went to a watcher. */
+  /** Returns a function that records an event sent to a watcher, by its size. */
   watchEvents(group: string, version: string, resource: string): (bytes: number) => void {
     const count = this.#families.watchEvents.with(group, version, resource);
     const sizes = this.#families.watchEventSizes.with(group, version, resource);
@@ -85,7 +85,7 @@ export class ServerMetrics {
     };
   }
 
-  /** Takes how many objects a list from the watch cache looked at, and how many it has. */
+  /** Returns a function that records a list from the watch cache: the numbers of examined and of returned objects. */
   cacheLists(group: string, resource: string, index = ''): (fetched: number, returned: number) => void {
     const count = this.#families.cacheLists.with(group, resource, index);
     const fetchedCount = this.#families.cacheListFetched.with(group, resource, index);
@@ -97,13 +97,13 @@ export class ServerMetrics {
     };
   }
 
-  /** Takes how long a read waited for the watch cache to be current. */
+  /** Returns a function that records how long a read waited for the watch cache to become fresh. */
   cacheWaits(group: string, resource: string): (seconds: number) => void {
     const waits = this.#families.cacheWaits.with(group, resource);
     return (seconds) => waits.observe(seconds);
   }
 
-  /** Takes how long a call to the store took, and whether it went well. */
+  /** Returns a function that records the duration and the success of a call to the store. */
   storeRequests(operation: string, group: string, resource: string): (seconds: number, ok: boolean) => void {
     const count = this.#families.storeRequests.with(operation, group, resource);
     const durations = this.#families.storeDurations.with(operation, group, resource);
@@ -114,7 +114,7 @@ export class ServerMetrics {
     };
   }
 
-  /** How many objects of a resource there are, and how large they are together. */
+  /** Sets the number of objects of a resource, and their total size. */
   setObjects(group: string, resource: string, count: number, bytes?: number): void {
     this.#families.objects.with(group, resource).set(count);
     this.#families.objectsByOldName.with(oldName(group, resource)).set(count);
@@ -122,42 +122,42 @@ export class ServerMetrics {
   }
 
   /**
-   * The resource is not served any more: whatever was recorded of it goes. What is recorded by those who were at it then is
-   * counted nowhere.
+   * Deletes the metrics of a resource that is no longer served. Recorders that callers still hold then record into series that
+   * are not exported.
    */
   forgetResource(group: string, resource: string): void {
-    // Recorders of resources of that name in other groups are made anew, for the same metrics.
+    // This also drops recorders of resources with that name in other groups. New ones continue their series.
     this.#recorders.delete(resource);
     const isGone = (ofGroup: string, name: string): boolean => ofGroup === group && name === resource;
     for (const family of Object.values(this.#families)) family.forget(['group', 'resource'], isGone);
     this.#families.objectsByOldName.delete(oldName(group, resource));
   }
 
-  /** How large the store is on disk. */
+  /** Sets the size of the store on disk. */
   setStoreBytes(bytes: number): void {
     this.#families.storeBytes.with('').set(bytes);
   }
 
-  /** Connections that failed before a request. */
+  /** Counts connections that failed before the first request. */
   get tlsErrors(): Counter {
     return this.#families.tlsErrors.with();
   }
 
-  /** For `HealthChecks`. */
+  /** The `onResult` callback for `HealthChecks`. */
   readonly healthResult = this.#health.record;
 
-  /** Calls back before each scrape: for what is looked up rather than recorded. Gives the way to stop. */
+  /** Calls `callback` before each scrape, to set values that are not recorded as they change. Returns a function that removes it. */
   onCollect(callback: () => void): () => void {
     this.#collectors.add(callback);
     return () => void this.#collectors.delete(callback);
   }
 
-  /** From now on `/metrics` has these too: the families of a part of the server that knows its own. */
+  /** Adds the families of another part of the server to `/metrics`. */
   register(families: Iterable<Collectable>): void {
     this.#registered.push(...families);
   }
 
-  /** For the index of paths. */
+  /** Returns the paths served, for the index at `/`. */
   paths(): string[] {
     return ['/metrics', '/metrics/slis'];
   }
@@ -185,7 +185,7 @@ export class ServerMetrics {
   #newRecorder({ verb, dryRun, group, version, resource, subresource, scope }: RequestLabels): RequestRecorder {
     const families = this.#families;
     const target = [group, version, resource, subresource, scope];
-    // Upstream's own endpoints outside of the API say nothing here.
+    // As upstream, the component is empty for paths outside of the API.
     const common = [verb, ...target, resource === '' ? '' : 'apiserver'];
     const byCode = new Map<number, Counter>();
     const durations = families.durations.with(...common, dryRun);
@@ -207,7 +207,7 @@ export class ServerMetrics {
         objectives?.observe(seconds);
         sizes?.observe(responseBytes);
       },
-      // Not before it is needed: most requests do not last.
+      // A getter, because most requests are not long-running and need no series for this.
       get longRunning() {
         return families.longRunning.with(...common);
       },

@@ -14,7 +14,7 @@ import type { GarbageCollectionPolicy, ResourceDefinition } from './resource-def
 import type { ResourceHooks } from './resource-hooks.ts';
 import { compileStoredForm } from './stored-form.ts';
 
-/** Keys that are not named after their resource, for reasons lost in time; upstream's. */
+/** Upstream's key prefixes that, for historical reasons, differ from the resource name. */
 const specialPrefixes: Readonly<Record<string, string>> = {
   replicationcontrollers: 'controllers/',
   endpoints: 'services/endpoints/',
@@ -25,7 +25,7 @@ const specialPrefixes: Readonly<Record<string, string>> = {
   'apiservices.apiregistration.k8s.io': 'apiregistration.k8s.io/apiservices/',
 };
 
-/** Where DELETE gives back what was deleted. */
+/** Resources whose DELETE returns the deleted object instead of a Status. */
 const returned: ReadonlySet<string> = new Set([
   'resourceclaimtemplates.resource.k8s.io',
   'resourceslices.resource.k8s.io',
@@ -53,7 +53,7 @@ type Special = Pick<
   'gracefulDeletion' | 'deletionMustWait' | 'marked' | 'beforeDelete' | 'ttlSeconds'
 >;
 
-/** What no catalogue says of a resource. */
+/** Behavior of resources that is not part of the catalogue. */
 const specials: Readonly<Record<string, Special>> = {
   pods: {
     gracefulDeletion: (pod, options) => ({ gracePeriodSeconds: podGracePeriodSeconds(pod as Pod, options) }),
@@ -93,13 +93,13 @@ export interface BuiltInResourceOptions {
   readonly scheme: Scheme;
   readonly eventTtlSeconds: number;
   readonly hooks: (resource: GroupResource) => ResourceHooks | undefined;
-  /** What takes the place of a kind's own strategy: one that knows of more than the kind. */
+  /** Replaces the kind's strategy by one that depends on server state. */
   readonly strategies?: (resource: GroupResource) => Strategy | undefined;
-  /** What becomes of an object that is to be deleted, for a kind whose objects stay until others are gone. */
+  /** See `ResourceDefinition.retire`. */
   readonly retire?: (resource: GroupResource) => ResourceDefinition['retire'];
 }
 
-/** What the registry must know of a built-in resource; undefined for one that is never stored. */
+/** Returns the definition of a built-in resource, or undefined when it is never stored. */
 export function builtInDefinition(
   { group, version }: GroupVersion,
   resource: Resource,
@@ -139,7 +139,7 @@ export function builtInDefinition(
 
 type StoredForm = NonNullable<ResourceDefinition['storedForm']>;
 
-/** Most kinds are never written: what it takes for that is made by the first who writes one. */
+/** Compiles the function on its first call, because most kinds are never written. */
 function whenUsed(make: () => StoredForm): StoredForm {
   let made: StoredForm | undefined;
   return (object, isNew) => {

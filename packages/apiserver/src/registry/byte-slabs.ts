@@ -1,15 +1,15 @@
 const slabBytes = 64 * 1024;
 
 /**
- * Hands out pieces of large buffers for bytes that live long. Node's own pool mixes them with those of requests, so
- * that one cached object keeps eight kilobytes of passing traffic alive; and a buffer each costs more than a small
- * object's bytes.
+ * Allocates long-lived bytes from slabs. In Node's buffer pool they would share eight-kilobyte blocks with short-lived request
+ * data, and one cached object would keep a whole block alive. A separate buffer per object costs more than a small object's
+ * bytes.
  */
 export class ByteSlabs {
   #slab = Buffer.allocUnsafeSlow(slabBytes);
   #used = 0;
 
-  /** So many bytes, holding anything. */
+  /** Returns an uninitialized buffer of that length. */
   allocate(length: number): Buffer {
     if (length > slabBytes / 8) return Buffer.allocUnsafeSlow(length);
     if (this.#used + length > slabBytes) {

@@ -21,8 +21,8 @@ const write = (verb: 'create' | 'update', name: string, data: Record<string, str
   });
 const remove = (name: string): Promise<void> => registries.delete('', 'configmaps', 'default', name);
 
-describe('objects that were asked for', () => {
-  it('are decoded once, and not kept when they are deleted', async () => {
+describe('objects of a cached lister', () => {
+  it('are decoded once, and dropped when they are deleted', async () => {
     for (const name of ['a', 'b', 'c']) await write('create', name);
     const [a] = lister.list('default');
     expect(lister.get('default', 'a')).toBe(a);
@@ -33,7 +33,7 @@ describe('objects that were asked for', () => {
     expect(lister.get('default', 'a')).toBeUndefined();
   });
 
-  it('are not kept as they were before they changed', async () => {
+  it('are decoded again after they changed', async () => {
     await write('create', 'a', { key: '1' });
     expect(lister.get('default', 'a')?.data).toEqual({ key: '1' });
     await write('update', 'a', { key: '2' });
@@ -42,7 +42,7 @@ describe('objects that were asked for', () => {
   });
 });
 
-it('changes are told of with the object before and after, when it is visible here', async () => {
+it('listeners get the object before and after each change, once the change is visible in the lister', async () => {
   const told: unknown[] = [];
   const stop = lister.onChange((object, old) =>
     told.push([object?.data?.key, old?.data?.key, lister.get('default', 'a')?.data?.key]),

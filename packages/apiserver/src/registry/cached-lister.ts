@@ -5,28 +5,28 @@ import type { Lister } from './lister.ts';
 import type { ResourceRegistry } from './resource-registry.ts';
 import type { StoredObject } from './stored-object.ts';
 
-/** Objects take many times more memory decoded than as bytes: of a kind with more than these, most stay bytes. */
+/** The maximum number of decoded objects per resource, which take many times more memory than their bytes. */
 const maxDecoded = 2000;
 
 /**
- * The objects of a registry, decoded when somebody asks for them and kept decoded until they change. Nobody's request
- * for a kind is answered from here: it is for the server's own parts, which read the same few objects again and again.
+ * The decoded objects of a registry, for parts of the server that read the same few objects repeatedly. Objects are decoded on
+ * first use and kept until they change. Requests of clients do not use it.
  */
 export class CachedLister<T extends KubernetesObject> implements Lister<T> {
   readonly synced: Promise<void>;
   readonly #registry: ResourceRegistry;
-  /** By key, the longest unused first. */
+  /** By key. Least recently used objects are evicted first. */
   readonly #decoded = new LruCache<string, { readonly stored: StoredObject; readonly object: T }>(maxDecoded);
   readonly #listeners = new Set<(object: T | undefined, old: T | undefined) => void>();
 
   constructor(registry: ResourceRegistry) {
     this.#registry = registry;
     this.synced = registry.ready();
-    // Whoever needs it waits for it; the server that is stopped before does not.
+    // Errors reach the callers that await `synced`. When the server stops before, there may be none.
     this.synced.then(() => this.#watch(registry.cache.revision)).catch(() => {});
   }
 
-  /** How many objects are kept decoded: of those that are there, and as they are. */
+  /** The number of objects kept decoded. Deleted and outdated objects are not among them. */
   get decoded(): number {
     return this.#decoded.size;
   }
@@ -47,7 +47,7 @@ export class CachedLister<T extends KubernetesObject> implements Lister<T> {
     return () => this.#listeners.delete(callback);
   }
 
-  /** Follows the cache. When that loses its place, everything it has now is told of once more. */
+  /** Watches the cache. When that watch fails, listeners are called for all current objects. */
   #watch(after: number): void {
     const { cache, keys } = this.#registry;
     cache.watch(keys.prefix, after, {
@@ -67,7 +67,7 @@ export class CachedLister<T extends KubernetesObject> implements Lister<T> {
     });
   }
 
-  /** How to tell of the change, with the objects decoded. */
+  /** Returns a function that calls the listeners with the decoded objects. */
   #change({ type, entry, previous }: CacheEvent<StoredObject>): () => void {
     const object = type === 'put' ? this.#decode(entry) : undefined;
     const old = previous && (this.#known(previous) ?? this.#decode(previous));
@@ -92,7 +92,7 @@ export class CachedLister<T extends KubernetesObject> implements Lister<T> {
 
   #decode({ value: { fresh, line }, revision }: CacheEntry<StoredObject>): T {
     if (!fresh) return this.#registry.codec.decode(line) as T;
-    // Whoever wrote it did not know yet.
+    // The written object does not have its new resourceVersion yet.
     return { ...fresh, metadata: { ...fresh.metadata, resourceVersion: String(revision) } } as T;
   }
 }

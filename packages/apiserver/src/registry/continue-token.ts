@@ -1,9 +1,11 @@
 import { compileNormalizer, type Field, newBadRequest, parseJson, type StructSchema } from '@coxswain/apimachinery';
 import { messageOf } from '@coxswain/apimachinery/errors';
 
-/** Where a list goes on: at a revision, or, with -1, at whatever is there now. The same text as upstream's. */
+/** The position at which a list continues. The encoded form is the same as upstream's. */
 export interface ContinueToken {
+  /** The revision of the list; -1 for the current state. */
   readonly revision: number;
+  /** The first key of the next page. */
   readonly from: string;
 }
 
@@ -37,7 +39,7 @@ const schema: StructSchema = {
 };
 const normalize = compileNormalizer(schema);
 
-/** The members of the token with the types they have. Throws BadRequest with the message of Go's decoder. */
+/** Parses the JSON of a token. Throws BadRequest with the message of Go's decoder. */
 function parsedToken(bytes: Buffer): { readonly v?: string; readonly rv?: number; readonly start?: string } {
   try {
     return normalize(parseJson(bytes).value ?? {}).object;
@@ -46,7 +48,7 @@ function parsedToken(bytes: Buffer): { readonly v?: string; readonly rv?: number
   }
 }
 
-/** Throws BadRequest for anything that no server has given out, and for keys that lead out of the prefix. */
+/** Decodes a token. Throws BadRequest for an invalid token, and for keys outside of the prefix. */
 export function decodeContinue(text: string, prefix: string): ContinueToken {
   const bad = /[^A-Za-z0-9_-]/.exec(text);
   const illegal = bad?.index ?? (text.length % 4 === 1 ? text.length - 1 : undefined);

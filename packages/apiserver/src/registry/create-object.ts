@@ -18,9 +18,9 @@ import type { ResourceRegistry, ValidateWrite } from './resource-registry.ts';
 import { fromStoreError } from './store-error.ts';
 import type { StoredObject } from './stored-object.ts';
 
-/** How often a name is made up before giving up; a name that was given is tried once. */
+/** The number of attempts with generated names. A given name is tried once. */
 const generatedNames = 8;
-/** A generated name ends in five characters of its own. */
+/** The longest `generateName` that is used in full: five random characters follow it. */
 const longestPrefix = 63 - 5;
 
 export async function createObject(
@@ -87,7 +87,7 @@ async function createOnce(
   }
 }
 
-/** What would have been stored, as after a dry run. */
+/** Returns the object of a dry run as it would have been stored, without a resourceVersion. */
 export const unstored = ({ codec }: ResourceRegistry, object: KubernetesObject): StoredObject =>
   codec.stored(codec.withoutRevision(codec.encode(object)), object);
 
@@ -103,7 +103,7 @@ export interface Prepared {
   rollback(): Promise<void> | void;
 }
 
-/** Everything that comes before a new object is stored: reserve, prepare, validate, ask admission. */
+/** Does everything before a new object is stored: reservation of resources, strategy, validation and validating admission. */
 export async function prepareNew(
   registry: ResourceRegistry,
   given: KubernetesObject,

@@ -24,22 +24,22 @@ export interface DeletionRequest {
   readonly name: string;
   readonly options: DeleteOptions;
   readonly dryRun: boolean;
-  /** Says no to the deletion of what is there. */
+  /** Validating admission: throws to refuse the deletion. */
   readonly validate?: (object: KubernetesObject) => Promise<void>;
   readonly warn?: (text: string) => void;
 }
 
 export interface DeleteResult {
-  /** The object is gone, not only marked. */
+  /** True when the object was removed, false when it was only marked with a deletionTimestamp. */
   readonly deleted: boolean;
-  /** What is left of it, or how it was; absent: the answer is the Status. */
+  /** The marked object, or the last state of the removed one. Undefined when the response is `status`. */
   readonly stored?: StoredObject;
   readonly status?: Status;
 }
 
 /**
- * Deletes an object, or marks it for those who have to do something first: finalizers, the garbage collector, the node
- * that still runs it. `deletionTimestamp` says since when, or until when with grace.
+ * Deletes an object, or marks it with a `deletionTimestamp` when something must happen first: finalizers, the garbage collector,
+ * or the kubelet that still runs the pod. With a grace period, `deletionTimestamp` is its end.
  */
 export async function deleteObject(registry: ResourceRegistry, request: DeletionRequest): Promise<DeleteResult> {
   const { definition } = registry;
@@ -57,7 +57,7 @@ export async function deleteObject(registry: ResourceRegistry, request: Deletion
   }
 }
 
-/** Undefined when somebody else was there first. */
+/** Returns undefined when the object was changed concurrently. */
 async function attempt(
   registry: ResourceRegistry,
   request: DeletionRequest,
@@ -95,7 +95,7 @@ async function attempt(
   return gone && { deleted: true, ...success(definition, gone, metadata) };
 }
 
-/** Removes it from the store; undefined when somebody wrote to it meanwhile. `last` is its last state. */
+/** Removes the object from the store. Returns undefined when it was changed concurrently. `last` is its last state. */
 export async function finishDeletion(
   registry: ResourceRegistry,
   entry: CacheEntry<StoredObject>,
@@ -109,11 +109,11 @@ export async function finishDeletion(
   const result = await store.delete(entry.key, { expected: entry.revision });
   if (!result.ok) return result.current ? undefined : at(entry.revision);
   await definition.hooks.afterDelete?.(last);
-  // Its last version is that of its deletion.
+  // The returned object has the revision of the deletion.
   return at(result.revision);
 }
 
-/** Whether a write leaves nothing that would keep a deleted object. */
+/** Returns whether an update removes the last thing that kept an object marked for deletion, so that it must be removed. */
 export function mustBeDeleted(definition: ResourceDefinition, next: KubernetesObject, old: KubernetesObject): boolean {
   if (next.metadata?.finalizers?.length || !old.metadata?.deletionTimestamp) return false;
   if (definition.deletionMustWait?.(next)) return false;
@@ -121,11 +121,11 @@ export function mustBeDeleted(definition: ResourceDefinition, next: KubernetesOb
 }
 
 type Plan =
-  /** It goes at once. */
+  /** Remove the object at once. */
   | 'delete'
-  /** It is on its way already, and this request changes nothing. */
+  /** A deletion is in progress, and this request does not change it. */
   | 'pending'
-  /** It is marked; and goes after that when nothing keeps it. */
+  /** Mark the object, and then remove it if `thenDelete`. */
   | { readonly metadata: ObjectMeta; readonly thenDelete: boolean; readonly retired?: KubernetesObject };
 
 function planDeletion(
@@ -155,7 +155,7 @@ interface Grace {
   generation?: number;
 }
 
-/** `none`: the deletion is not graceful, or no longer. */
+/** Returns `none` when the deletion is not graceful, or its grace period is over; `pending` when nothing changes. */
 function planGrace(
   { gracefulDeletion }: ResourceDefinition,
   object: KubernetesObject,
@@ -170,13 +170,13 @@ function planGrace(
     const left =
       deletionGracePeriodSeconds !== undefined && deletionGracePeriodSeconds < 0 ? 1 : deletionGracePeriodSeconds;
     if (!left) return 'none';
-    // The time can only be shortened.
+    // The grace period can only be shortened.
     if (asked === undefined || asked >= left) return 'pending';
     const end = Date.parse(deletionTimestamp) - left * 1000 + asked * 1000;
     const over = end < now.getTime();
     return {
       deletionTimestamp: timeFromDate(over ? now : new Date(end)),
-      // Somebody asked for grace and shall have the least there is: who runs the object still has to let it go.
+      // The shortened period is already over. It becomes one second, not zero, which would skip the kubelet.
       deletionGracePeriodSeconds: over && asked !== 0 ? 1 : asked,
     };
   }
@@ -185,7 +185,7 @@ function planGrace(
   return {
     deletionTimestamp: timeFromDate(new Date(now.getTime() + graceful.gracePeriodSeconds * 1000)),
     deletionGracePeriodSeconds: graceful.gracePeriodSeconds,
-    // Whoever observes generations sees that the object is to go.
+    // Controllers that compare observedGeneration notice the deletion.
     ...(generation && { generation: generation + 1 }),
   };
 }
@@ -202,7 +202,7 @@ function markedAsDeleting(metadata: ObjectMeta, now: Date): ObjectMeta {
   };
 }
 
-/** The finalizers with those that the garbage collector acts on, as the request or the kind wants it. */
+/** Returns the finalizers, with `orphan` and `foregroundDeletion` added or removed as the options and the kind's default say. */
 function finalizersAfter(
   { garbageCollection }: ResourceDefinition,
   metadata: ObjectMeta,
@@ -244,7 +244,7 @@ function assertPreconditions(
   preconditions: Preconditions | undefined,
 ): void {
   const { uid: wantedUid, resourceVersion: wantedVersion } = preconditions ?? {};
-  // Upstream names the kind where the resource belongs.
+  // As upstream, these errors have the kind in place of the resource.
   const resource = GroupResource.of(hub.group, hub.kind);
   if (wantedUid !== undefined && wantedUid !== uid) {
     if (retire) throw newConflict(groupResource, name, failedPrecondition('UID', wantedUid, uid));
@@ -265,11 +265,11 @@ function assertPreconditions(
   }
 }
 
-/** As upstream says it where deletion is a matter of the kind's own. */
+/** Upstream's message for kinds with their own deletion. */
 const failedPrecondition = (what: string, wanted: string, found: string): string =>
   `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`;
 
-/** What the client gets to see of a deletion. */
+/** Returns the response of a deletion: the object, or a Status. */
 function success(
   definition: ResourceDefinition,
   stored: StoredObject,
@@ -283,7 +283,7 @@ function success(
       apiVersion: 'v1',
       metadata: {},
       status: 'Success',
-      // Yes: the kind is the resource's name.
+      // As upstream, `kind` is the resource name.
       details: { name, ...(group && { group }), kind: resource, uid },
     },
   };

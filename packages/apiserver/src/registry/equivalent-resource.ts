@@ -1,8 +1,8 @@
 import type { GroupVersionKind, GroupVersionResource } from '@coxswain/apimachinery';
 
-/** A resource under another name or in another version. */
+/** A resource with the same storage in another group or version. */
 export interface EquivalentResource {
   readonly resource: GroupVersionResource;
-  /** Of what is written: of the subresource where the write is to one. */
+  /** The kind of the resource or subresource. */
   readonly kind: GroupVersionKind;
 }

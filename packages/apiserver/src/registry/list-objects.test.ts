@@ -38,7 +38,7 @@ beforeEach(async () => {
 });
 
 describe('listing', () => {
-  it('gives one namespace in order of the names, and all of them', async () => {
+  it('returns the objects of one or all namespaces in order of their keys', async () => {
     expect(names(await list())).toEqual(['a', 'b', 'c', 'd']);
     expect(names(await list({ namespace: '' }))).toEqual(['z', 'a', 'b', 'c', 'd', 'a']);
   });
@@ -60,7 +60,7 @@ describe('listing', () => {
     ]);
   });
 
-  it('goes on where it stopped, at the state of the first page', async () => {
+  it('continues after the first page, at its revision', async () => {
     const first = await list({ limit: 3 });
     expect(names(first)).toEqual(['a', 'b', 'c']);
     expect(first.remaining).toBe(1);
@@ -72,7 +72,7 @@ describe('listing', () => {
     expect(second.continue).toBe('');
   });
 
-  it('pages through what is selected, and says not how much is left', async () => {
+  it('pages through selected objects, without a remaining count', async () => {
     const selection = Selection.of(labels.parse('app in (x,y)'), fields.Selector.everything, []);
     const seen: string[] = [];
     let token = '';
@@ -85,7 +85,7 @@ describe('listing', () => {
     expect(seen).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('says when history is gone, and how to go on all the same', async () => {
+  it('returns Expired after a compaction, with a token to continue inconsistently', async () => {
     const first = await list({ limit: 2 });
     await remove('c');
     await configMaps.store.compact(await configMaps.store.currentRevision());
@@ -98,7 +98,7 @@ describe('listing', () => {
     );
   });
 
-  it('gives exactly the state of a resource version', async () => {
+  it('returns exactly the state at a resource version', async () => {
     const { revision } = await list();
     await add('e');
     await remove('a');
@@ -113,23 +113,26 @@ describe('listing', () => {
     ]);
   });
 
-  it('ignores a limit when any version will do', async () => {
+  it('ignores the limit for resource version 0', async () => {
     expect(names(await list({ resourceVersion: '0', limit: 1 }))).toHaveLength(4);
   });
 
   it.each([
-    ['no base64', '%%'],
-    ['no JSON', 'YWJj'],
-    ['another version', Buffer.from('{"v":"x","rv":1,"start":"a"}').toString('base64url')],
-    ['no revision', Buffer.from('{"v":"meta.k8s.io/v1","start":"a"}').toString('base64url')],
-    ['no place', Buffer.from('{"v":"meta.k8s.io/v1","rv":1,"start":""}').toString('base64url')],
-    ['a way out', Buffer.from('{"v":"meta.k8s.io/v1","rv":1,"start":"../secrets/x"}').toString('base64url')],
-    ['nothing sensible', Buffer.from('null').toString('base64url')],
+    ['not base64', '%%'],
+    ['not JSON', 'YWJj'],
+    ['of another version', Buffer.from('{"v":"x","rv":1,"start":"a"}').toString('base64url')],
+    ['without a revision', Buffer.from('{"v":"meta.k8s.io/v1","start":"a"}').toString('base64url')],
+    ['without a start key', Buffer.from('{"v":"meta.k8s.io/v1","rv":1,"start":""}').toString('base64url')],
+    [
+      'for a key outside of the prefix',
+      Buffer.from('{"v":"meta.k8s.io/v1","rv":1,"start":"../secrets/x"}').toString('base64url'),
+    ],
+    ['null', Buffer.from('null').toString('base64url')],
   ])('refuses a token that is %s', async (_, token) => {
     await expect(list({ continue: token })).rejects.toMatchObject({ status: { code: 400, reason: 'BadRequest' } });
   });
 
-  it('writes tokens that it reads', () => {
+  it('decodes the tokens that it encodes', () => {
     const token = { revision: 5, from: '/registry/configmaps/default/a\0' };
     expect(decodeContinue(encodeContinue(token, '/registry/configmaps/'), '/registry/configmaps/')).toEqual(token);
   });

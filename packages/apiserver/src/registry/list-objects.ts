@@ -8,10 +8,10 @@ import { fromStoreError, parseResourceVersion } from './store-error.ts';
 import type { StoredObject } from './stored-object.ts';
 
 export interface ListRequest {
-  /** Empty: all namespaces. */
+  /** Empty for all namespaces. */
   readonly namespace: string;
   readonly selection: Selection;
-  /** 0: all. */
+  /** 0 for no limit. */
   readonly limit: number;
   readonly continue: string;
   readonly resourceVersion: string;
@@ -21,16 +21,19 @@ export interface ListRequest {
 export interface ListPage {
   readonly objects: readonly StoredObject[];
   readonly revision: number;
-  /** Where the next page begins; empty on the last one. */
+  /** The token for the next page; empty on the last page. */
   readonly continue: string;
-  /** How many more there are, where that is known. */
+  /** The number of remaining objects. Undefined on the last page, and with a selector, where it is not known. */
   readonly remaining?: number;
 }
 
-/** When a page is filtered from the store, so many are read at a time. */
+/** The number of objects read from the store at a time when a list is filtered. */
 const chunk = 500;
 
-/** A page of the resource's objects in order of their keys, as the request's resource version rules say. */
+/**
+ * Returns a page of objects in order of their keys, at the revision that `resourceVersion`, `resourceVersionMatch` and `continue`
+ * ask for. Throws Expired when that revision was compacted, and BadRequest for invalid parameters.
+ */
 export async function listObjects(registry: ResourceRegistry, request: ListRequest): Promise<ListPage> {
   const { groupResource } = registry.definition;
   const prefix = registry.keys.namespacePrefix(request.namespace);
@@ -41,7 +44,7 @@ export async function listObjects(registry: ResourceRegistry, request: ListReque
     if (where.revision !== undefined)
       return await shownPage(registry, await listAt(registry, request, prefix, where.from, where.revision));
     const reached = await registry.reach(where.resourceVersion);
-    // As upstream has it: whoever takes any version gets all of it.
+    // As upstream, resource version 0 ignores the limit.
     const limit = request.resourceVersion === '0' && !request.continue ? 0 : request.limit;
     await prepareToSelect(registry, request, prefix);
     const page = listFromCache(
@@ -60,7 +63,7 @@ export async function listObjects(registry: ResourceRegistry, request: ListReque
 
 interface Where {
   readonly from?: string;
-  /** Exactly then. */
+  /** Set when the list must be exactly at this revision. */
   readonly revision?: number;
   readonly resourceVersion: string;
 }
@@ -172,7 +175,7 @@ function page(
   };
 }
 
-/** Sees to it that what is selected by can be asked of all objects that are cached now, and that is still so afterwards. */
+/** Converts all cached objects that selectors must see in the registry's version. Repeats until no new object needs conversion. */
 async function prepareToSelect(registry: ResourceRegistry, { selection }: ListRequest, prefix: string): Promise<void> {
   const { versions } = registry.definition;
   if (!versions || versions.selectsStored || selection.isEverything) return;
@@ -183,7 +186,7 @@ async function prepareToSelect(registry: ResourceRegistry, { selection }: ListRe
   }
 }
 
-/** The page with its objects as the registry's version has them. */
+/** Returns the page with its objects in the registry's version. */
 async function shownPage(registry: ResourceRegistry, page: ListPage): Promise<ListPage> {
   const { versions } = registry.definition;
   if (!versions) return page;
@@ -191,13 +194,13 @@ async function shownPage(registry: ResourceRegistry, page: ListPage): Promise<Li
   return { ...page, objects: page.objects.map((object) => versions.view(object)) };
 }
 
-/** The key when only one object can be meant. */
+/** Returns the key when at most one object can be selected. */
 function singleKey(registry: ResourceRegistry, { namespace, selection }: ListRequest): string | undefined {
   if (selection.name === undefined || (registry.definition.namespaced && namespace === '')) return undefined;
   return `${registry.keys.namespacePrefix(namespace)}${selection.name}`;
 }
 
-/** A list that leaves out what it cannot read would look whole: it fails, as upstream's does. */
+/** Throws InternalError when an object cannot be decoded. As upstream, lists fail rather than silently omit it. */
 function assertReadable({ cache }: ResourceRegistry, prefix: string): void {
   for (const [key, error] of cache.undecodable) {
     if (key.startsWith(prefix)) throw newInternalError(brokenObject(key, error));
@@ -211,7 +214,7 @@ const tooOldToContinue =
   'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
   'deleted between the time the first chunk was returned and now may show up in the list.';
 
-/** A page that cannot be had any more comes with a token for what is there now. */
+/** Returns the Expired error of a compacted revision. For a continued list it contains a token to continue at the current state. */
 function expired(request: ListRequest, prefix: string, from: string | undefined): ApiError {
   if (!request.continue || from === undefined) return newResourceExpired(tooOldToList);
   const { status } = newResourceExpired(tooOldToContinue);

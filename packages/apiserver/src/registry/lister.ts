@@ -1,47 +1,46 @@
 import type { KubernetesObject } from '@coxswain/apimachinery';
 
 /**
- * The objects of one resource as they are now, decoded into their hub version and kept current by the watch cache:
- * what parts of the server itself read (authorizers, admission, allocators). Never ask the store for what is here.
- * Objects are shared: nobody may change them.
+ * The current objects of one resource, decoded into their hub version and kept current by the watch cache. Authorizers,
+ * admission and allocators read from it instead of the store. Objects are shared and must not be modified.
  */
 export interface Lister<T extends KubernetesObject = KubernetesObject> {
-  /** Resolves when everything that was stored at the start is here. */
+  /** Resolves when the lister has all objects that were stored at the start. */
   readonly synced: Promise<void>;
-  /** Namespace is empty for what has none. */
+  /** Returns the object or undefined. The namespace is empty for cluster-scoped resources. */
   get(namespace: string, name: string): T | undefined;
-  /** All, or those of a namespace, in order of their keys. */
+  /** Returns all objects, or those of a namespace, in order of their keys. */
   list(namespace?: string): T[];
   /**
-   * Tells of every change, after it is visible here: `object` absent for a deletion, `old` absent for what is new.
-   * Objects that are already there when it is called are not told of. Gives the way to stop.
+   * Calls back for every change, after it is visible in the lister. `object` is undefined for a deletion, `old` for a new object.
+   * There are no calls for objects that exist already. Returns a function that removes the callback.
    */
   onChange(callback: (object: T | undefined, old: T | undefined) => void): () => void;
 }
 
-/** Gives the lister of a resource, the same one to everybody who asks. */
+/** Returns the lister of a resource, which all callers share. */
 export interface Listers {
   lister<T extends KubernetesObject>(group: string, resource: string): Lister<T>;
 }
 
-/** How the server itself writes. */
+/** Options of writes by the server itself. */
 export interface InternalWrite {
-  /** `status` … Absent: the object as such. */
+  /** Such as `status`. Undefined for the object itself. */
   readonly subresource?: string;
-  /** As managedFields have it: by default `kube-apiserver`. */
+  /** The manager in managedFields; `kube-apiserver` by default. */
   readonly manager?: string;
-  /** managedFields stay as they are, as for writes that upstream does not make through its API. */
+  /** Leaves managedFields unchanged, for writes that upstream does not make through its API. */
   readonly untracked?: boolean;
 }
 
 /**
- * Writes as the server itself: through the same strategy, validation, managedFields and store as a client's request, but with nobody
- * to authorize, and without admission. Objects are in their hub version. Errors are the ApiErrors a client would get.
+ * Reads and writes of the server itself: with the same strategy, validation, managedFields and store as requests of clients, but
+ * without authorization and admission. Objects are in their hub version. Throws the ApiErrors that clients would get.
  */
 export interface InternalClient {
   get<T extends KubernetesObject>(group: string, resource: string, namespace: string, name: string): Promise<T>;
   create<T extends KubernetesObject>(group: string, resource: string, object: T, write?: InternalWrite): Promise<T>;
-  /** With the object's resourceVersion as precondition, when it has one. */
+  /** Updates an object. Its resourceVersion, if set, is a precondition. */
   update<T extends KubernetesObject>(group: string, resource: string, object: T, write?: InternalWrite): Promise<T>;
   delete(
     group: string,
@@ -52,7 +51,7 @@ export interface InternalClient {
   ): Promise<void>;
 }
 
-/** The same for server-side apply, by force, to an object that is there. */
+/** Server-side apply with `force` by the server itself. Throws NotFound when the object does not exist. */
 export interface InternalApplier {
   apply<T extends KubernetesObject>(
     group: string,

@@ -15,7 +15,7 @@ import { plainError } from './plain-error.ts';
 import type { ResourceRegistry } from './resource-registry.ts';
 
 export interface FieldManagerOf {
-  /** In the version of the writes. */
+  /** The kind, in the version of the writes. */
   readonly kind: GroupVersionKind;
   /** Empty for the resource itself. */
   readonly subresource: string;
@@ -23,7 +23,7 @@ export interface FieldManagerOf {
   readonly now: () => Date;
 }
 
-/** Keeps managedFields for writes to the resource, or to a part of it, in one of its versions. */
+/** Returns the FieldManager for writes to a resource or subresource in one of its versions. */
 export function newFieldManager(registry: ResourceRegistry, of: FieldManagerOf): FieldManager {
   const { kind, subresource, now } = of;
   const { definition } = registry;
@@ -36,7 +36,7 @@ export function newFieldManager(registry: ResourceRegistry, of: FieldManagerOf):
     versions: {
       schemaFor: (apiVersion) => {
         const schema = definition.schemaFor(inVersion(apiVersion));
-        // Of a built-in kind, owners of unknown versions are forgotten; those of a custom resource are an error.
+        // For built-in kinds, managedFields of unknown versions are dropped. For custom resources they are an error.
         if (!schema && custom) throw plainError(`request to convert CR to an invalid group/version: ${apiVersion}`);
         return schema;
       },
@@ -53,7 +53,7 @@ export function newFieldManager(registry: ResourceRegistry, of: FieldManagerOf):
   });
 }
 
-/** The same filter whatever the version: parts are named alike in all of them. */
+/** A map with the same filter for all versions, because the filtered fields have the same names in all of them. */
 class VersionFilters extends Map<string, FieldSetFilter> {
   readonly #filter: FieldSetFilter | undefined;
 
@@ -73,7 +73,7 @@ const customFilters = (reset: ReadonlyMap<string, readonly string[]>): Map<strin
 const excluding = (paths: readonly string[]): FieldSetFilter =>
   excludeFields(FieldSet.of(...paths.map((path) => fieldPath(...path.split('.')))));
 
-/** Where upstream says something else than what follows from which part writes what. */
+/** Upstream's reset fields where they differ from what follows from the fields of the subresources. */
 const specialResets: Readonly<Record<string, readonly string[]>> = {
   'certificatesigningrequests.certificates.k8s.io': ['spec', 'status'],
   'certificatesigningrequests.certificates.k8s.io/approval': ['spec', 'status.certificate'],
@@ -83,7 +83,7 @@ const specialResets: Readonly<Record<string, readonly string[]>> = {
   'pods/status': ['spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'],
 };
 
-/** What writes through here cannot change is nobody's by them. */
+/** Returns the filter for upstream's reset fields: managers do not own fields that their endpoint cannot change. */
 function resetFilter({ definition }: ResourceRegistry, subresource: string): FieldSetFilter | undefined {
   const parts = definition.strategy.subresources ?? {};
   const name = `${definition.groupResource}${subresource && `/${subresource}`}`;
@@ -96,7 +96,7 @@ function resetFilter({ definition }: ResourceRegistry, subresource: string): Fie
   return includeFields(...written, ...(part.metadata === 'none' ? [] : [['metadata']]));
 }
 
-/** A merged configuration in the form objects have in memory: as if a client had sent it, defaults set. */
+/** Normalizes the result of an apply as if a client had sent it, and sets defaults. */
 function completeApplied(
   { definition }: ResourceRegistry,
   { kind, scheme }: FieldManagerOf,

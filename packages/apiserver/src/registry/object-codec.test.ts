@@ -20,7 +20,7 @@ const configMap: ConfigMap = {
 const entry = (value: Uint8Array, modRevision: number) => ({ key: 'k', value, createRevision: 1, modRevision });
 
 describe('the codec of stored objects', () => {
-  it('stores no resource version, and serves the one of the revision', () => {
+  it('stores no resourceVersion, and serves the revision as resourceVersion', () => {
     const stored = codec.encode(configMap);
     expect(JSON.parse(stored.toString()).metadata).toEqual({
       name: 'a',
@@ -36,7 +36,7 @@ describe('the codec of stored objects', () => {
     });
   });
 
-  it('stores kind, version and metadata first, wherever they are, and leaves the object as it is', () => {
+  it('stores kind, apiVersion and metadata first in any case, and does not modify the object', () => {
     const { kind, apiVersion, metadata, data } = configMap;
     const { resourceVersion: _, ...bare } = metadata ?? {};
     const inOrder = codec.encode({ kind, apiVersion, metadata: bare, data } as KubernetesObject);
@@ -52,7 +52,7 @@ describe('the codec of stored objects', () => {
     expect(codec.encode({ data } as KubernetesObject).toString()).toContain('"metadata":{},"data"');
   });
 
-  it('serves the same bytes whether it decodes what is stored or is told by the writer', () => {
+  it('serves the same bytes whether it decodes the stored value or gets the written object', () => {
     const stored = codec.encode(configMap);
     const told = codec.decodeEntry(entry(stored, 9), configMap);
     const read = codec.decodeEntry(entry(stored, 9), undefined);
@@ -62,7 +62,7 @@ describe('the codec of stored objects', () => {
     expect(read.fresh).toBeUndefined();
   });
 
-  it('knows what it serves again, at whatever revision', () => {
+  it('recognizes the line of a stored value at any revision', () => {
     const stored = codec.encode(configMap);
     const { line } = codec.decodeEntry(entry(stored, 99), undefined);
     expect(codec.lineLength(stored, 99)).toBe(line.length);
@@ -76,19 +76,19 @@ describe('the codec of stored objects', () => {
     }
   });
 
-  it('cuts list items from the same bytes, without kind and version', () => {
+  it('has list items without kind and apiVersion in the same bytes', () => {
     const { bytes } = codec.decodeEntry(entry(codec.encode(configMap), 9), undefined);
     const item = JSON.parse(`{${bytes.subarray(codec.itemOffset)}`);
     expect(Object.keys(item)).toEqual(['metadata', 'data']);
   });
 
-  it('changes the resource version of what is deleted, and nothing else', () => {
+  it('changes only the resourceVersion of a deleted object', () => {
     const stored = codec.decodeEntry(entry(codec.encode(configMap), 99), undefined);
     const gone = JSON.parse(codec.atRevision(stored, 99, 100).toString());
     expect(gone).toEqual({ ...configMap, metadata: { ...configMap.metadata, resourceVersion: '100' } });
   });
 
-  it('reads what another server stored as protobuf', () => {
+  it('reads protobuf stored by another server', () => {
     const { resourceVersion: _, ...metadata } = configMap.metadata;
     const foreign = newCodecFactory().protobuf.encode({ ...configMap, metadata });
     const stored = codec.decodeEntry(entry(foreign, 3), undefined);
@@ -96,15 +96,15 @@ describe('the codec of stored objects', () => {
     expect(stored.labels).toEqual({ app: 'x' });
   });
 
-  it('reads what another server stored in another order', () => {
+  it('reads JSON stored by another server in another field order', () => {
     const foreign = Buffer.from('{"metadata":{"uid":"u","name":"a"},"apiVersion":"v1","kind":"ConfigMap"}');
     expect(codec.decodeEntry(entry(foreign, 3), undefined).name).toBe('a');
   });
 
   it.each([
     ['another kind', '{"kind":"Secret","apiVersion":"v1","metadata":{"name":"a"}}'],
-    ['no object at all', 'null'],
-    ['nothing', ''],
+    ['a value that is no object', 'null'],
+    ['an empty value', ''],
   ])('refuses %s', (_, text) => {
     expect(() => codec.decodeEntry(entry(Buffer.from(text), 3), undefined)).toThrow();
   });
@@ -117,7 +117,7 @@ describe('the codec of stored objects', () => {
     expect(pods.decode(line).metadata?.generation).toBe(big);
   });
 
-  it('knows the fields that pods are selected by', () => {
+  it('extracts the selectable fields of pods', () => {
     const pods = registryOf('', 'pods').codec;
     const pod: KubernetesObject & Pod = {
       kind: 'Pod',
@@ -129,7 +129,7 @@ describe('the codec of stored objects', () => {
     expect(fieldValues[pods.fieldNames.indexOf('spec.nodeName')]).toBe('n1');
   });
 
-  it('stores events in the version that upstream stores them in, whichever they came in', () => {
+  it('stores events in upstream’s storage version, whatever version they were written in', () => {
     const events = registryOf('', 'events');
     const event = {
       kind: 'Event',

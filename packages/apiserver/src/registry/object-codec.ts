@@ -18,14 +18,14 @@ const lineBreak = 0x0a;
 const lineBreakBytes = Buffer.from('\n');
 
 /**
- * Between objects in their hub version and bytes in the store.
+ * Converts between objects in their hub version and bytes in the store.
  *
- * What is stored is JSON in the storage version, without the resource version, which nobody knows before it is
- * written. It always begins with the same bytes, `{"kind":…,"apiVersion":…,"metadata":{`, so that the resource version
- * goes in at a place known beforehand, and list items, which say no kind, are cut from the same bytes.
+ * Stored values are JSON in the storage version, without resourceVersion, which is not known before the write. They always begin
+ * with `{"kind":…,"apiVersion":…,"metadata":{`. So the resourceVersion can be inserted at a fixed offset, and list items, which
+ * have no kind and apiVersion, are a suffix of the same bytes.
  */
 export class ObjectCodec {
-  /** Where in `StoredObject.bytes` a list's item begins, but for its opening brace. */
+  /** The offset in `StoredObject.bytes` at which a list item begins, without its opening brace. */
   readonly itemOffset: number;
   /** Names of the kind's selectable fields, in the order of `StoredObject.fieldValues`. */
   readonly fieldNames: readonly string[];
@@ -40,7 +40,7 @@ export class ObjectCodec {
     this.#codecs = codecs;
     const { kind, apiVersion } = definition.storage;
     const opening = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
-    // Custom resources say their kind in lists, too.
+    // Custom resources have kind and apiVersion in lists, too.
     this.itemOffset = definition.custom ? 1 : Buffer.byteLength(opening);
     this.#head = Buffer.from(opening + metadataOpening);
     const selectable = definition.strategy.selectableFields ?? {};
@@ -48,15 +48,15 @@ export class ObjectCodec {
     this.#fieldReaders = Object.values(selectable);
   }
 
-  /** The bytes to store. The object is in its hub version and stays as it is. */
+  /** Returns the bytes to store for an object in its hub version, which is not modified. */
   encode(object: KubernetesObject): Buffer {
     const { hub, storage } = this.#definition;
     const stored = hub === storage ? object : this.#definition.convert({ ...object }, storage.groupVersion);
     const { kind, apiVersion } = storage;
     const { metadata = {} } = stored;
-    // What is undefined is not written.
+    // Undefined fields are not encoded.
     const bare = 'resourceVersion' in metadata ? { ...metadata, resourceVersion: undefined } : metadata;
-    // These come first, wherever the object has them.
+    // kind, apiVersion and metadata come first, in any order of the object's fields.
     const ordered: KubernetesObject = { kind, apiVersion, metadata: bare, ...stored };
     ordered.kind = kind;
     ordered.apiVersion = apiVersion;
@@ -64,7 +64,7 @@ export class ObjectCodec {
     return Buffer.from(stringifyJson(ordered));
   }
 
-  /** The stored bytes as they are served at that revision: a line of JSON. */
+  /** Returns the line that is served for stored bytes at a revision: JSON with resourceVersion, and a line break. */
   withRevision(stored: Uint8Array, revision: number): Buffer {
     const version = versionText(revision);
     const head = this.#head.length;
@@ -76,12 +76,12 @@ export class ObjectCodec {
     return line;
   }
 
-  /** How long that line is. What says the same is as long, whatever its order. */
+  /** Returns the length of that line. Equal objects have equal lengths, whatever the order of their fields. */
   lineLength(stored: Uint8Array, revision: number): number {
     return stored.length + versionText(revision).length + 1;
   }
 
-  /** Whether a line of that length is that line, apart from the revision; nothing is made to find out. */
+  /** Returns whether a line of that length equals that line, apart from the revision. Allocates nothing. */
   isLineOf(line: Buffer, stored: Uint8Array): boolean {
     const head = this.#head.length;
     const end = line.length - 1;
@@ -89,12 +89,12 @@ export class ObjectCodec {
     return line.compare(stored, head, stored.length, rest, end) === 0 && line.compare(stored, 0, head, 0, head) === 0;
   }
 
-  /** The same for what is not stored, as after a dry run: it has no resource version. */
+  /** Returns the line without resourceVersion, for objects that are not stored, such as those of a dry run. */
   withoutRevision(stored: Uint8Array): Buffer {
     return Buffer.concat([stored, lineBreakBytes]);
   }
 
-  /** What was served at one revision as it is served at another. */
+  /** Returns the line with another revision. `before` is its present one. */
   atRevision({ line }: StoredObject, before: number, revision: number): Buffer {
     const head = this.#head.length;
     const version = Buffer.from(versionText(revision));
@@ -102,7 +102,7 @@ export class ObjectCodec {
     return Buffer.concat([line.subarray(0, head), version, line.subarray(rest)]);
   }
 
-  /** What the cache keeps of a stored value. `note` is the object itself when this server has just written it. */
+  /** Decodes a stored value for the watch cache. `note` is the object itself when this server has just written it. */
   decodeEntry({ value, modRevision, stale, unreadable }: KeyValue, note: unknown): StoredObject {
     if (unreadable) throw new UnreadableValue(unreadable);
     if (isHubObject(note)) {
@@ -117,18 +117,18 @@ export class ObjectCodec {
     return stored;
   }
 
-  /** A line as it is served, with what selectors need of the object they are of. */
+  /** Returns the cached form of an object: its line, and the values that selectors need. */
   stored(line: Buffer, object: KubernetesObject): StoredObject {
     return new StoredObject(line, object, this.fieldValuesOf(object));
   }
 
-  /** What the kind's selectable fields are in the object. */
+  /** Returns the values of the kind's selectable fields. */
   fieldValuesOf(object: KubernetesObject): readonly string[] {
     const readers = this.#fieldReaders;
     return readers.length === 0 ? none : readers.map((read) => read(object));
   }
 
-  /** The object in its hub version; nobody else's, so it may be changed. */
+  /** Returns a new object in the hub version, which the caller may modify. */
   decode(bytes: Uint8Array): KubernetesObject {
     const { storage, hub } = this.#definition;
     const value = parseStored(bytes);
@@ -140,7 +140,7 @@ export class ObjectCodec {
     return this.#head.compare(value, 0, Math.min(this.#head.length, value.length)) === 0;
   }
 
-  /** Another API server may have written it: in protobuf, in another version, in another order. */
+  /** Decodes a value written by another API server: as protobuf, in another version, or in another field order. */
   #decodeForeign(value: Uint8Array): KubernetesObject {
     const { storage, hub } = this.#definition;
     if (!isProtobufEnvelope(value) && value[0] !== openingBrace) throw new Error('stored in an unknown format');
@@ -152,7 +152,7 @@ export class ObjectCodec {
 
 const versionText = (revision: number): string => `"resourceVersion":"${revision}",`;
 
-/** What we wrote ourselves needs none of the care that a client's text does, apart from integers beyond 2^53. */
+/** Parses JSON that this server wrote: without the checks for clients' JSON, but with integers beyond 2^53. */
 function parseStored(bytes: Uint8Array): unknown {
   return readJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
 }

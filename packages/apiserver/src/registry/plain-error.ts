@@ -1,5 +1,5 @@
 import { type ApiError, fromStatus } from '@coxswain/apimachinery';
 
-/** A 500 without a reason: what upstream answers where an error is no API error of its own. */
+/** Returns an error with status 500 and no reason, which is upstream's response for errors that are no API errors. */
 export const plainError = (message: string, options?: ErrorOptions): ApiError =>
   fromStatus({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 }, options);

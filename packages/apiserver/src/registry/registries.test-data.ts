@@ -5,7 +5,7 @@ import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import { openMemoryStore, type Store } from '@coxswain/storage';
 import { ResourceRegistries } from './resource-registries.ts';
 
-/** The registries of all built-in resources over a store in memory; names and uids count up. */
+/** Returns the registries of all built-in resources over a memory store. Generated names and uids count up. */
 export function testRegistries(options: { readonly store?: Store; readonly now?: () => Date } = {}): {
   registries: ResourceRegistries;
   store: Store;

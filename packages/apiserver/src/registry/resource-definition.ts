@@ -14,94 +14,97 @@ import type { Turns } from '../turns/turns.ts';
 import type { ResourceHooks } from './resource-hooks.ts';
 import type { StorageVersions } from './storage-versions.ts';
 
-/** What becomes of dependents when nobody says: `unsupported` for kinds that nothing can depend on (events). */
+/** What happens to dependents when the request does not say. `unsupported` is for kinds without dependents (events). */
 export type GarbageCollectionPolicy = 'background' | 'orphan' | 'unsupported';
 
-/** What a graceful deletion of an object would be. */
+/** The parameters of a graceful deletion. */
 interface GracefulDeletion {
   readonly gracePeriodSeconds: number;
 }
 
-/** What else there is to know of a resource whose type came at run time. */
+/** Additional properties of custom resources. */
 export interface CustomType {
   /**
-   * Brings what a client sent into the form of its type, in place, and gives the paths of fields that nobody knows.
-   * Throws an Error for what cannot be.
+   * Prunes a client's object in place, and returns the paths of unknown fields. Throws an Error when the object does not match
+   * the structure of its type.
    */
   prune(object: KubernetesObject): readonly string[];
   /** Sets defaults, in place. */
   setDefaults(object: KubernetesObject): void;
-  /** Throws an Error for a field that objects of this version cannot be selected by. */
+  /** Converts field labels of selectors. Throws an Error for labels that this version does not support. */
   readonly fieldLabel: FieldLabelConversion;
-  /** By subresource, empty for the resource itself: what a write through it cannot change, in which version. */
+  /** Returns, by version, the fields that writes to the subresource (empty for the resource itself) cannot change. */
   resetFields(subresource: string): ReadonlyMap<string, readonly string[]>;
-  /** Where an object says how often it is there. */
+  /** The paths of the scale subresource, if there is one. */
   readonly scale?: ScalePaths;
-  /** Runs what converts objects as it goes, when to convert them takes time. It may be run several times. */
+  /**
+   * Runs a computation that converts objects, when conversion is asynchronous (a webhook). `run` may be called several times,
+   * because it is repeated after the conversions that it needs.
+   */
   readonly whileConverting?: <T>(run: () => Steps<T>, turns?: Turns) => Promise<T>;
 }
 
-/** Where the numbers of a Scale are, as lists of fields. */
+/** The paths of a Scale's values in a custom resource, as lists of field names. */
 export interface ScalePaths {
   readonly specReplicas: readonly string[];
   readonly statusReplicas: readonly string[];
   readonly labelSelector?: readonly string[];
-  /** By version, where the wanted number is; null for a version that cannot be scaled. */
+  /** The path of spec replicas by version; null for versions without a scale subresource. */
   readonly replicasByVersion: ReadonlyMap<string, readonly string[] | null>;
 }
 
 /**
- * Everything the generic registry must know of a resource, whatever the version it is asked for in. Built-in resources
- * have it from the catalogue, custom resources from their definition.
+ * The properties of a resource that the generic registry needs, for all its versions. Built-in resources get it from the
+ * catalogue, custom resources from their CustomResourceDefinition.
  */
 export interface ResourceDefinition {
-  /** As errors name it. */
+  /** The name in errors. */
   readonly groupResource: GroupResource;
   readonly kind: string;
-  /** Of a list of them, where it is not the kind and `List`. */
+  /** The kind of lists, when it is not the kind followed by `List`. */
   readonly listKind?: string;
   readonly namespaced: boolean;
-  /** The version that strategies know. */
+  /** The version in which strategies process objects. */
   readonly hub: GroupVersionKind;
-  /** The version that is stored. */
+  /** The storage version. */
   readonly storage: GroupVersionKind;
-  /** Below the registry's root: `pods/`. */
+  /** The prefix of keys below the registry's root, such as `pods/`. */
   readonly keyPrefix: string;
   readonly strategy: Strategy;
-  /** Absent: objects are stored in one version, and converted by `convert`. */
+  /** For custom resources. When undefined, objects are stored in one version and converted by `convert`. */
   readonly versions?: StorageVersions;
-  /** Absent: objects are of a type that is built in. */
+  /** Undefined for built-in resources. */
   readonly custom?: CustomType;
-  /** As what else the resource, or a part of it, is served, itself included. Absent: the router knows. */
+  /** Returns all resources that share this one's storage, itself included. When undefined, the router finds them. */
   readonly equivalents?: (subresource: string) => readonly EquivalentResource[];
-  /** The object as if a client had sent it: everything that its type always writes is there. */
+  /** Normalizes an object as if a client had sent it: with all fields that its Go type always encodes. */
   readonly complete?: (object: KubernetesObject) => KubernetesObject;
-  /** What a new state is like once it is stored; may be asked for something that is so already. */
+  /** Returns the object as upstream would read it back from the store. Idempotent. */
   readonly storedForm?: (object: KubernetesObject, isNew: boolean) => KubernetesObject;
   readonly hooks: ResourceHooks;
   readonly garbageCollection: GarbageCollectionPolicy;
-  /** Absent: deletions of the kind are never graceful. Undefined: this one is not. */
+  /** When undefined, or when it returns undefined, the deletion is not graceful. */
   readonly gracefulDeletion?: (
     object: KubernetesObject,
     options: { readonly gracePeriodSeconds?: number },
   ) => GracefulDeletion | undefined;
-  /** Keeps an object that was deleted and has no finalizers any more: a namespace that is still being emptied. */
+  /** Returns true to keep an object marked for deletion although it has no finalizers: a namespace with `spec.finalizers`. */
   readonly deletionMustWait?: (object: KubernetesObject) => boolean;
-  /** What becomes of an object that is to be deleted, in place of everything else; undefined: the usual. */
+  /** Returns the object to store instead of a normal deletion, or undefined for a normal deletion. */
   readonly retire?: (object: KubernetesObject, now: Date) => KubernetesObject | undefined;
-  /** What else changes when an object is marked for deletion. */
+  /** Makes further changes to an object that is marked for deletion. */
   readonly marked?: (object: KubernetesObject) => KubernetesObject;
-  /** Throws an ApiError for what cannot be deleted. */
+  /** Throws an ApiError when the object must not be deleted. */
   readonly beforeDelete?: (
     object: KubernetesObject,
     options: DeleteOptions,
     warn: ((text: string) => void) | undefined,
   ) => void;
-  /** How long an object lives; absent: until it is deleted. */
+  /** The lifetime of objects. Undefined when they live until they are deleted. */
   readonly ttlSeconds?: number;
-  /** Whether DELETE answers with what was deleted rather than with a Status. */
+  /** Whether DELETE returns the deleted object instead of a Status. */
   readonly returnsDeletedObject?: boolean;
-  /** The object as that version has it; the object itself when it is of it. May change what it is given. */
+  /** Converts an object to a version; returns the same object when it is of that version. May modify its argument. */
   convert(object: KubernetesObject, target: GroupVersion): KubernetesObject;
   schemaFor(version: GroupVersionKind): StructSchema | undefined;
 }

@@ -3,33 +3,33 @@ import type { KubernetesObject } from '@coxswain/apimachinery';
 import type { SignatureVerifier } from '@coxswain/apimachinery/x509';
 import type { Turns } from '../turns/turns.ts';
 
-/** What was reserved for a write: kept when the object is stored, given back when it is not. Neither fails. */
+/** Resources that are reserved for a write, such as addresses. `commit` and `rollback` never throw. */
 export interface Reservation {
-  /** The object is stored. */
+  /** Keeps the reserved resources. Called when the object was stored. */
   commit(): Promise<void> | void;
-  /** It is not, or it was a dry run. */
+  /** Releases the reserved resources. Called when the object was not stored, also for a dry run. */
   rollback(): Promise<void> | void;
 }
 
-/** `StrategyContext` and what only a server knows of a write. */
+/** A `StrategyContext` with additional properties of a write. */
 export interface WriteContext extends StrategyContext {
-  /** Nothing may be kept: what is reserved is only tried. */
+  /** For a dry run, reservations must not be stored. */
   readonly dryRun: boolean;
-  /** A server checks them always. */
+  /** Required here: a server always verifies signatures. */
   readonly signatures: SignatureVerifier;
-  /** Of a write of something large, between whose steps others have their turn. */
+  /** Set for large writes, whose steps yield to the event loop. */
   turns?: Turns | undefined;
 }
 
 /**
- * What a resource needs beyond its strategy because it touches more than its own object: addresses and ports of
- * services. Hooks get the object in its hub version after mutating admission and may change it; `old` must stay.
+ * Hooks of a resource whose writes affect more than its own object: the addresses and ports of services. They get the object in its
+ * hub version after mutating admission, and may modify it but not `old`.
  */
 export interface ResourceHooks<T extends KubernetesObject = KubernetesObject> {
-  /** After `strategy.begin`, before validation. Throws an ApiError to refuse the write. */
+  /** Called after `strategy.begin` and before validation. Throws an ApiError to refuse the write. */
   beginCreate?(object: T, context: WriteContext): Promise<Reservation>;
-  /** The same for an update of the main resource. May be called again for the same request after a conflict. */
+  /** Like `beginCreate`, for an update of the main resource. May be called again for the same request after a conflict. */
   beginUpdate?(object: T, old: T, context: WriteContext): Promise<Reservation>;
-  /** The object is gone from the store (never for a dry run). */
+  /** Called after the object was removed from the store, never for a dry run. */
   afterDelete?(object: T): Promise<void> | void;
 }

@@ -1,9 +1,9 @@
 import { newBadRequest, pathSegmentName, quote } from '@coxswain/apimachinery';
 import type { ResourceDefinition } from './resource-definition.ts';
 
-/** Where objects of a resource are, below the root of all: `/registry/pods/default/web`. */
+/** The keys of a resource's objects in the store, such as `/registry/pods/default/web`. */
 export class ResourceKeys {
-  /** Of all objects, with a slash at its end. */
+  /** The prefix of all objects, with a slash at its end. */
   readonly prefix: string;
   readonly #namespaced: boolean;
 
@@ -12,12 +12,12 @@ export class ResourceKeys {
     this.#namespaced = namespaced;
   }
 
-  /** Of the objects of one namespace; of all of them for an empty one. */
+  /** Returns the prefix of the objects in a namespace, or of all objects when it is empty. */
   namespacePrefix(namespace: string): string {
     return this.#namespaced && namespace !== '' ? `${this.prefix}${namespace}/` : this.prefix;
   }
 
-  /** Throws BadRequest for a name that would reach elsewhere. */
+  /** Returns the key of an object. Throws BadRequest for an empty name or namespace, and for names such as `..` or `a/b`. */
   key(namespace: string, name: string): string {
     if (this.#namespaced && namespace === '') throw newBadRequest('Namespace parameter required.');
     if (name === '') throw newBadRequest('Name parameter required.');

@@ -33,26 +33,26 @@ export interface ResourceRegistriesOptions extends Omit<BuiltInResourceOptions, 
   readonly serviceIPFamilies: readonly ('IPv4' | 'IPv6')[];
   readonly hooks: BuiltInResourceOptions['hooks'];
   readonly onCacheError?: (resource: GroupResource, error: Error) => void;
-  /** Where objects of a resource are stored when that is not simply the store: encryption. */
+  /** Returns the store of a resource when it is not `store`: an encrypting one. */
   readonly storeFor?: (resource: GroupResource) => Store;
 }
 
 /**
- * The registries of all resources, each made when first asked for. It is also how the server's own parts read and
- * write: listers and the internal client go through the same registries as everybody's requests.
+ * The registries of all built-in resources, each created on first use. Parts of the server read and write through it, too: as
+ * `Listers` and `InternalClient` over the same registries.
  */
 export class ResourceRegistries implements Listers, InternalClient, InternalApplier {
   readonly #options: ResourceRegistriesOptions;
   readonly #registries = new Map<GroupResource, ResourceRegistry>();
   readonly #listers = new Map<GroupResource, Lister>();
-  /** For writes of the server itself, by subresource. */
+  /** The field managers for writes of the server itself, by subresource. */
   readonly #fieldManagers = new WeakMap<ResourceRegistry, Map<string, FieldManager>>();
 
   constructor(options: ResourceRegistriesOptions) {
     this.#options = options;
   }
 
-  /** Of a built-in resource as a group version has it; undefined for one that is never stored. */
+  /** Returns the registry of a built-in resource of a group version, or undefined when it is never stored. */
   registryFor(groupVersion: GroupVersion, resource: Resource): ResourceRegistry | undefined {
     const hub = Catalogue.builtIn().hubOf(groupVersion.withKind(resource.kind));
     const known = this.#registries.get(GroupResource.of(hub.group, resource.name));
@@ -140,12 +140,12 @@ export class ResourceRegistries implements Listers, InternalClient, InternalAppl
     });
   }
 
-  /** What the caches hold, by resource: those that are in use. */
+  /** The statistics of the watch caches of all resources in use. */
   *cacheStats(): Iterable<[GroupResource, CacheStats]> {
     for (const [resource, { cache }] of this.#registries) yield [resource, cache.stats];
   }
 
-  /** Undefined for a resource that is not in use. */
+  /** Returns the statistics of a resource's watch cache, or undefined when the resource is not in use. */
   cacheStatsOf(group: string, resource: string): CacheStats | undefined {
     return this.#registries.get(GroupResource.of(group, resource))?.cache.stats;
   }
@@ -154,7 +154,7 @@ export class ResourceRegistries implements Listers, InternalClient, InternalAppl
     for (const { cache } of this.#registries.values()) cache.stop();
   }
 
-  /** Of a resource that is known by its hub's group. Throws when there is none that is stored. */
+  /** Returns the registry of a resource, by the group of its hub version. Throws an Error when there is no such stored resource. */
   registry(group: string, resource: string): ResourceRegistry {
     const known = this.#registries.get(GroupResource.of(group, resource));
     if (known) return known;
@@ -206,7 +206,7 @@ export class ResourceRegistries implements Listers, InternalClient, InternalAppl
     return manager;
   }
 
-  /** As a client's object would be after it was read. */
+  /** Returns a normalized copy with defaults, as if decoded from a client's request. */
   #complete({ definition }: ResourceRegistry, object: KubernetesObject): KubernetesObject {
     const copy = cloneJson(object);
     const complete = definition.complete?.(copy) ?? copy;
@@ -227,7 +227,7 @@ export class ResourceRegistries implements Listers, InternalClient, InternalAppl
   }
 }
 
-/** The server, as managedFields have it. */
+/** The manager of the server's own writes in managedFields. */
 const ownManager = 'kube-apiserver';
 
 function findResource(group: string, name: string): [GroupVersionResources, Resource] | undefined {

@@ -40,7 +40,7 @@ const read = async (registry: ResourceRegistry, name: string): Promise<Kubernete
   registry.codec.decode((await registry.get('default', name, '')).line);
 
 describe('creating', () => {
-  it('sets what only the server sets', async () => {
+  it('sets name, uid, creationTimestamp and resourceVersion', async () => {
     await configMaps.create(configMap('a'), context);
     expect((await read(configMaps, 'a')).metadata).toMatchObject({
       name: 'a',
@@ -50,19 +50,19 @@ describe('creating', () => {
     });
   });
 
-  it('refuses a name that is taken', async () => {
+  it('refuses a name that exists', async () => {
     await configMaps.create(configMap('a'), context);
     await expect(configMaps.create(configMap('a'), context)).rejects.toSatisfy(isAlreadyExists);
   });
 
-  it('stores nothing on a dry run, and gives no resource version', async () => {
+  it('stores nothing on a dry run, and returns no resourceVersion', async () => {
     const before = await store.currentRevision();
     const made = await configMaps.create(configMap('a'), { ...context, dryRun: true });
     expect(configMaps.codec.decode(made.line).metadata).not.toHaveProperty('resourceVersion');
     expect(await store.currentRevision()).toBe(before);
   });
 
-  it('makes up another name when the first is taken, and gives up in the end', async () => {
+  it('generates another name when one is taken, up to a limit', async () => {
     const suffixes = ['aaaaa', 'aaaaa', 'bbbbb', ...Array.from({ length: 8 }, () => 'bbbbb')];
     const made = testRegistries();
     const registry = made.registries.registry('', 'configmaps');
@@ -75,7 +75,7 @@ describe('creating', () => {
     });
   });
 
-  it('gives back what was reserved when the object is refused', async () => {
+  it('rolls reservations back when the object is refused', async () => {
     const calls: string[] = [];
     const { registries } = testRegistries();
     const registry = registries.registry('', 'configmaps');
@@ -111,7 +111,7 @@ describe('updating', () => {
     await expect(put(stale)).rejects.toSatisfy(isConflict);
   });
 
-  it('asks again when somebody wrote in between, so that both changes stay', async () => {
+  it('repeats the change after a concurrent write, so that no change is lost', async () => {
     await configMaps.create(configMap('a'), context);
     const adding = (key: string) =>
       configMaps.update({
@@ -133,11 +133,11 @@ describe('updating', () => {
     ]);
   });
 
-  it('is not found when there is nothing to update', async () => {
+  it('throws NotFound when the object does not exist', async () => {
     await expect(put(configMap('a'))).rejects.toSatisfy(isNotFound);
   });
 
-  it('keeps creation time and uid, whatever the client sends', async () => {
+  it('keeps creationTimestamp and uid, whatever the client sends', async () => {
     await configMaps.create(configMap('a'), context);
     const { metadata } = await read(configMaps, 'a');
     const sent = { ...configMap('a', { k: 'v' }), metadata: { name: 'a', creationTimestamp: '1999-01-01T00:00:00Z' } };
@@ -148,7 +148,7 @@ describe('updating', () => {
     });
   });
 
-  it('deletes what was only kept by the finalizer that goes', async () => {
+  it('removes a deleted object when its last finalizer is removed', async () => {
     await configMaps.create(
       { ...configMap('a'), metadata: { ...configMap('a').metadata, finalizers: ['x.io/y'] } },
       context,
@@ -182,7 +182,7 @@ describe('deleting', () => {
     await pods.create(defaulted, context);
   };
 
-  it('gives pods on a node their grace, which can only be shortened', async () => {
+  it('gives scheduled pods their grace period, which can only be shortened', async () => {
     await makePod({ nodeName: 'n' });
     await remove(pods, 'p');
     const marked = await read(pods, 'p');
@@ -201,7 +201,7 @@ describe('deleting', () => {
     await expect(read(pods, 'p')).rejects.toSatisfy(isNotFound);
   });
 
-  it('lets pods go at once that never came to a node', async () => {
+  it('removes unscheduled pods at once', async () => {
     await makePod();
     expect(await remove(pods, 'p')).toMatchObject({ deleted: true });
   });
@@ -215,7 +215,7 @@ describe('deleting', () => {
     expect((await read(configMaps, 'a')).metadata?.finalizers).toEqual(finalizers);
   });
 
-  it('marks namespaces until what empties them is done', async () => {
+  it('marks namespaces until they are finalized', async () => {
     const { namespace: _, ...clusterWide } = context;
     const namespace: Namespace = { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'n' } };
     await namespaces.create(namespace, clusterWide);
@@ -248,13 +248,13 @@ describe('deleting', () => {
   });
 });
 
-describe('names that reach elsewhere', () => {
+describe('names that would change the key’s path', () => {
   it.each(['', '.', '..', 'a/b', 'a%b'])('refuses %j', async (name) => {
     await expect(configMaps.get('default', name, '')).rejects.toMatchObject({ status: { code: 400 } });
   });
 });
 
-describe('objects that cannot be read', () => {
+describe('objects that cannot be decoded', () => {
   it('are a 500 that names the key', async () => {
     const broken = openMemoryStore();
     await broken.put('/registry/configmaps/default/bad', Buffer.from('{"kind":"Secret"}'), { expected: 0 });

@@ -24,25 +24,25 @@ import { type UpdateRequest, type UpdateResult, updateObject } from './update-ob
 export interface ResourceRegistryOptions {
   readonly definition: ResourceDefinition;
   readonly store: Store;
-  /** Of all keys: `/registry`. */
+  /** The prefix of all keys, such as `/registry`. */
   readonly root: string;
   readonly codecs: CodecFactory;
   readonly random: Random;
   readonly now: () => Date;
-  /** Of the cache's timers. */
+  /** The clock for the watch cache's timers. */
   readonly clock: Clock;
-  /** Where others get their turn while large objects are worked on. */
+  /** The event loop that work on large objects yields to. */
   readonly eventLoop: EventLoop;
-  /** Hears of what the cache could not do. */
+  /** Called for errors of the watch cache. */
   readonly onCacheError?: (error: Error) => void;
 }
 
-/** Says no to a write that is otherwise ready to be stored: validating admission. `old` is absent on create. */
+/** Validating admission: throws to refuse a write that is otherwise ready to be stored. `old` is undefined for a create. */
 export type ValidateWrite = (object: KubernetesObject, old: KubernetesObject | undefined) => Promise<void>;
 
 /**
- * The objects of one resource, in whatever versions it is served: what upstream calls a registry store. Objects come
- * and go in their hub version; reads give the bytes the cache has.
+ * The objects of one resource, for all versions in which it is served: upstream's registry store. Writes take objects in their
+ * hub version; reads return the cached bytes.
  */
 export class ResourceRegistry {
   readonly definition: ResourceDefinition;
@@ -55,7 +55,7 @@ export class ResourceRegistry {
   readonly eventLoop: EventLoop;
   readonly #options: ResourceRegistryOptions;
 
-  /** `cache`: of a registry for the same objects, to be shared. */
+  /** `cache` is given to share the cache of another registry for the same objects. */
   constructor(options: ResourceRegistryOptions, cache?: WatchCache<StoredObject>) {
     const { definition, store, root, codecs, random, now, clock, eventLoop, onCacheError } = options;
     this.#options = options;
@@ -79,21 +79,21 @@ export class ResourceRegistry {
       });
   }
 
-  /** The same objects under the name that another group has for them: errors tell it. */
+  /** Returns a registry for the same objects whose errors name the resource of another group. */
   as(groupResource: GroupResource): ResourceRegistry {
     const { definition } = this;
     if (groupResource === definition.groupResource) return this;
     return new ResourceRegistry({ ...this.#options, definition: { ...definition, groupResource } }, this.cache);
   }
 
-  /** The cache is filled when this resource is first asked for: who never uses a kind never pays for it. */
+  /** Resolves when the watch cache is filled. It is filled on first use, so unused resources cost nothing. */
   ready(): Promise<void> {
     return this.cache.start();
   }
 
   /**
-   * The object, as fresh as asked for: `''` sees every write acknowledged before, `'0'` takes what is at hand, any
-   * other is the oldest that will do. Throws NotFound.
+   * Returns an object. An empty `resourceVersion` sees every write acknowledged before, `0` returns whatever is cached, any other
+   * waits for at least that revision. Throws NotFound.
    */
   async get(namespace: string, name: string, resourceVersion: string): Promise<StoredObject> {
     const key = this.keys.key(namespace, name);
@@ -103,7 +103,7 @@ export class ResourceRegistry {
     return this.definition.versions ? this.shown(entry.value) : entry.value;
   }
 
-  /** Waits until the cache is as fresh as the resource version asks for, and gives the revision it is at. */
+  /** Waits until the cache is as fresh as `resourceVersion` requires (see `get`), and returns its revision. */
   async reach(resourceVersion: string): Promise<number> {
     await this.ready();
     try {
@@ -116,13 +116,13 @@ export class ResourceRegistry {
     return this.cache.revision;
   }
 
-  /** Stores a new object. Throws what a client would get. With `dryRun`, stores nothing. */
+  /** Creates an object. Throws the ApiErrors that clients get. With `dryRun`, stores nothing. */
   async create(object: KubernetesObject, context: WriteContext, validate?: ValidateWrite): Promise<StoredObject> {
     await this.ready();
     return createObject(this, object, context, validate);
   }
 
-  /** Makes a new state of the object's present one, again and again until nobody came in between. */
+  /** Updates an object by applying `request.change` to its current state, and repeats that after concurrent writes. */
   async update(request: UpdateRequest): Promise<UpdateResult> {
     await this.ready();
     return updateObject(this, request);
@@ -133,7 +133,7 @@ export class ResourceRegistry {
     return deleteObject(this, request);
   }
 
-  /** What is stored as this registry's version has it. */
+  /** Returns a stored object in this registry's version. */
   shown(stored: StoredObject): StoredObject | Promise<StoredObject> {
     const { versions } = this.definition;
     if (!versions) return stored;
@@ -141,23 +141,23 @@ export class ResourceRegistry {
     return pending ? pending.then(() => versions.view(stored)) : versions.view(stored);
   }
 
-  /** The same for what `prepare` was called for, or what needs no preparation. */
+  /** Like `shown`, but synchronous. The object must have been passed to `prepare` unless it needs no conversion. */
   view(stored: StoredObject): StoredObject {
     return this.definition.versions?.view(stored) ?? stored;
   }
 
-  /** Sees to it that views can be had. Undefined when there is nothing to wait for. */
+  /** Converts objects so that `view` can return them. Returns undefined when there is nothing to wait for. */
   prepare(objects: readonly StoredObject[]): Promise<void> | undefined {
     return this.definition.versions?.prepare(objects);
   }
 
-  /** Whether the object, as this version has it, is selected. It must have been prepared where views are selected. */
+  /** Returns whether the object is selected in this registry's version. It must have been prepared unless `selectsStored`. */
   selects(selection: Selection, stored: StoredObject): boolean {
     const { versions } = this.definition;
     return selection.matches(versions && !versions.selectsStored ? versions.view(stored) : stored);
   }
 
-  /** The bytes to store; `own` are those of this registry's codec, where they are known. */
+  /** Returns the bytes to store. `own` is the encoding by this registry's codec, if the caller has it. */
   encode(object: KubernetesObject, own = this.codec.encode(object)): Buffer | Promise<Buffer> {
     return this.definition.versions?.encode(object, own) ?? own;
   }
@@ -166,7 +166,7 @@ export class ResourceRegistry {
     return this.definition.versions?.decodeEntry(entry, note) ?? this.codec.decodeEntry(entry, note);
   }
 
-  /** What a write left, from the cache where it is there already: a driver of this process has told it. */
+  /** Returns the object after a write: the cached one, if the watch cache has received the write already (in-process stores). */
   written(
     key: string,
     stored: Buffer,
@@ -186,12 +186,12 @@ export class ResourceRegistry {
     return cached.value;
   }
 
-  /** What is stored now, by the cache, which with another server's writes may be behind. */
+  /** Returns the current object in the cache, which may lag behind writes of other servers. */
   current(key: string): CacheEntry<StoredObject> | undefined {
     return this.cache.get(key);
   }
 
-  /** The same from the store itself. */
+  /** Returns the current object, read from the store itself. */
   async readThrough(key: string): Promise<CacheEntry<StoredObject> | undefined> {
     const { entry } = await this.store.get(key);
     return entry && this.entryOf(entry);
@@ -201,7 +201,7 @@ export class ResourceRegistry {
     return { key: entry.key, revision: entry.modRevision, value: this.decodeEntry(entry, undefined) };
   }
 
-  /** Whether the cache is behind only by what is on its way: then a failure may be one of old knowledge. */
+  /** True for etcd: the watch cache may lag behind the store, so a failed precondition is retried on fresh data. */
   get cacheMayBeStale(): boolean {
     return this.store.driver === 'etcd';
   }

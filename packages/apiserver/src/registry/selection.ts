@@ -3,13 +3,13 @@ import type { StoredObject } from './stored-object.ts';
 
 type Test = (object: StoredObject) => boolean;
 
-/** Which objects of a resource a request is for, compiled once and asked of each. */
+/** The compiled label and field selectors of a request. */
 export class Selection {
-  /** For requests that select nothing. */
+  /** Selects all objects. */
   static readonly everything = new Selection([], undefined);
 
   readonly #tests: readonly Test[];
-  /** The only name that can be selected, when there is one. */
+  /** Set when the field selector requires this name. */
   readonly name: string | undefined;
 
   private constructor(tests: readonly Test[], name: string | undefined) {

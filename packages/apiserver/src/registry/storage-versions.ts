@@ -3,21 +3,21 @@ import type { CacheEntry, KeyValue } from '@coxswain/storage';
 import type { StoredObject } from './stored-object.ts';
 
 /**
- * Between the one version that a registry speaks and those that its objects are stored in: custom resources have no hub,
- * each served version has a registry of its own over the same objects, and to convert them may take a call elsewhere.
- * What is cached stays in the version it is stored in; a registry shows the objects as views of its own version.
+ * Converts between the version of a registry and the versions in which its objects are stored. Custom resources have no hub
+ * version: each served version has its own registry over the same objects, and conversion may need a webhook call. The cache
+ * keeps objects in the version they are stored in. A registry returns views of them in its own version.
  */
 export interface StorageVersions {
-  /** What the cache keeps of a stored value. `note` is the object itself when this server has just written it. */
+  /** Decodes a stored value for the watch cache. `note` is the object itself when this server has just written it. */
   decodeEntry(entry: KeyValue, note: unknown): StoredObject;
-  /** The object in the registry's version. Throws for one that `prepare` had to be called for. */
+  /** Returns the object in the registry's version. Throws when `prepare` was needed but not called. */
   view(stored: StoredObject): StoredObject;
-  /** Makes the views that take time. Undefined: there is nothing to wait for. Rejects when one cannot be made. */
+  /** Makes the views that need asynchronous conversion. Returns undefined when there are none. Rejects when a conversion fails. */
   prepare(objects: readonly StoredObject[]): Promise<void> | undefined;
-  /** Whether selectors may be asked of what is stored, since views have the same labels and fields. */
+  /** Whether selectors can be evaluated on the stored objects, because views have the same labels and fields. */
   readonly selectsStored: boolean;
-  /** The bytes to store of an object in the registry's version, in which it is encoded as `bytes`. */
+  /** Returns the bytes to store for an object in the registry's version. `bytes` is its encoding in that version. */
   encode(object: KubernetesObject, bytes: Buffer): Buffer | Promise<Buffer>;
-  /** Whether to store the bytes in place of what is there would change nothing. */
+  /** Returns whether storing the bytes would not change the stored value. */
   isStored(bytes: Buffer, entry: CacheEntry<StoredObject>): boolean;
 }

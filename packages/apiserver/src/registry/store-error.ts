@@ -14,7 +14,7 @@ import {
   TooLargeRevisionError,
 } from '@coxswain/storage';
 
-/** What to answer when the store cannot do what was asked. Errors that are none of the store's stay what they are. */
+/** Translates errors of the store to ApiErrors. Returns other errors unchanged. */
 export function fromStoreError(error: unknown, resource: GroupResource, operation: string): unknown {
   if (error instanceof TooLargeRevisionError) return tooLarge(error);
   if (error instanceof CompactedError) {
@@ -28,7 +28,7 @@ export function fromStoreError(error: unknown, resource: GroupResource, operatio
   return error;
 }
 
-/** As upstream answers for an etcd that is full: clients do not try again by themselves. */
+/** Upstream's response for a full etcd: a 500 without a reason, which clients do not retry. */
 const full = (error: StoreFullError): ApiError =>
   new ApiError(
     { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: error.message, code: 500 },
@@ -50,7 +50,7 @@ const tooLarge = ({ revision, currentRevision }: TooLargeRevisionError): ApiErro
     code: 504,
   });
 
-/** Differs from upstream in the code, which is 500 there for some requests: the client's mistake is a 400. */
+/** Parses a resource version. Throws BadRequest. Differs from upstream, which returns a 500 for some requests. */
 export function parseResourceVersion(text: string, what = 'resourceVersion: Invalid value'): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   const quoted = JSON.stringify(text);

@@ -16,13 +16,13 @@ function storedForm(apiVersion: string, kind: string, content: object, isNew = t
   return rest;
 }
 
-// What kube-apiserver answers when such objects are created.
+// The expected values are the responses of kube-apiserver to creates of these objects.
 it.each<[sentence: string, apiVersion: string, kind: string, content: object, expected: object]>([
   ['a status that is always written', 'apps/v1', 'ReplicaSet', {}, { status: { replicas: 0 } }],
   ['a status with a default', 'v1', 'PersistentVolumeClaim', {}, { status: { phase: 'Pending' } }],
   ['lists without items', 'rbac.authorization.k8s.io/v1', 'ClusterRole', { rules: [] }, { rules: null }],
   [
-    'what a strategy has left out of a status',
+    'fields of a status that a strategy omitted',
     'v1',
     'Pod',
     { status: { conditions: [{ type: 'PodScheduled', status: 'False' }] } },
@@ -33,7 +33,7 @@ it.each<[sentence: string, apiVersion: string, kind: string, content: object, ex
     },
   ],
   [
-    'nothing where JSON is stored',
+    'nothing for kinds that upstream stores as JSON',
     'apiregistration.k8s.io/v1',
     'APIService',
     { spec: {}, status: {} },
@@ -43,7 +43,7 @@ it.each<[sentence: string, apiVersion: string, kind: string, content: object, ex
   expect(storedForm(apiVersion, kind, content)).toEqual(expected);
 });
 
-it('leaves the rest as it is', () => {
+it('does not change the rest', () => {
   const status = { replicas: 1 };
   expect(storedForm('apps/v1', 'ReplicaSet', { status }, false)).toEqual({ status });
 });

@@ -10,12 +10,12 @@ import {
   type StructSchema,
 } from '@coxswain/apimachinery';
 
-/** Their servers keep JSON, which tells an empty list from none. */
+/** Groups that upstream stores as JSON, which, unlike protobuf, distinguishes an empty list from null. */
 const storedAsJson: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io']);
 
 /**
- * Brings a new state that a strategy has worked on into the form in which upstream would read it from the store: what
- * its type always writes is there, with its defaults, and lists without items are as protobuf has them.
+ * Returns a function that converts an object, after its strategy, into the form in which upstream would read it back from the
+ * store: with all fields that its Go type always encodes, their defaults, and empty lists as protobuf decodes them.
  */
 export function compileStoredForm(
   hub: GroupVersionKind,
@@ -23,7 +23,7 @@ export function compileStoredForm(
   { subresources = {} }: Strategy,
   scheme: Scheme,
 ): (object: KubernetesObject, isNew: boolean) => KubernetesObject {
-  // Objects come in complete; only what strategies clear can be missing.
+  // Objects are normalized when they are decoded, so only fields that strategies clear can be missing.
   const cleared = Object.values(subresources)
     .flatMap(({ owns }) => owns)
     .flatMap((name) => schema.fields.get(name) ?? [])
@@ -42,7 +42,7 @@ export function compileStoredForm(
     for (const { name, schema: type } of cleared) {
       const value = complete[name];
       if (value === undefined) complete = { ...complete, [name]: defaultOf(name) };
-      // A strategy may have said something of a new object, and left out what need not be said.
+      // A strategy may have set this field of a new object, without the fields that are always encoded.
       else if (isNew && type.kind === 'struct')
         complete = { ...complete, [name]: compileNormalizer(type)(value).object };
     }

@@ -3,25 +3,25 @@ import type { KubernetesObject } from '@coxswain/apimachinery';
 const noLabels: Readonly<Record<string, string>> = Object.freeze({});
 
 /**
- * An object as the watch cache keeps it: its JSON in the storage version, resource version included, ready to be sent,
- * and the few parsed things that selectors look at. Immutable and shared by everybody who reads.
+ * An object in the watch cache: its JSON in the storage version with resourceVersion, ready to be sent, and the parsed values that
+ * selectors need. Immutable and shared by all readers.
  */
 export class StoredObject {
-  /** The JSON and a line break. */
+  /** The JSON, followed by a line break. */
   readonly line: Buffer;
   readonly namespace: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** The values of the kind's selectable fields, in the order the codec knows. */
+  /** The values of the kind's selectable fields, in the order of `ObjectCodec.fieldNames`. */
   readonly fieldValues: readonly string[];
   /**
-   * The object itself, in its hub version, while those who follow the cache hear of it: nobody needs to parse what was
-   * just written. Let go of as soon as the write is answered.
+   * The written object itself, in its hub version, so that listeners of the cache need not decode it. Set only until the response
+   * to the write is made.
    */
   fresh: KubernetesObject | undefined;
-  /** It would be stored otherwise today: a write that changes nothing is done all the same. */
+  /** True when the value would be encoded or encrypted differently today. An update without changes then still writes it. */
   stale = false;
-  /** Other representations, by what the endpoint calls them; made when first asked for and kept. */
+  /** Cached encodings in other representations, by the key that the endpoint uses. */
   #variants: Map<string, Buffer> | undefined;
 
   constructor(line: Buffer, { metadata }: Pick<KubernetesObject, 'metadata'>, fieldValues: readonly string[]) {
@@ -33,18 +33,18 @@ export class StoredObject {
     this.fieldValues = fieldValues;
   }
 
-  /** The same object in other bytes. */
+  /** Returns the same object with another line. */
   withLine(line: Buffer): StoredObject {
     const { namespace, name, labels } = this;
     return new StoredObject(line, { metadata: { namespace, name, labels } }, this.fieldValues);
   }
 
-  /** The JSON alone. */
+  /** The JSON without the line break. */
   get bytes(): Buffer {
     return this.line.subarray(0, -1);
   }
 
-  /** The representation of that name, made now if nobody asked before. */
+  /** Returns the cached encoding of that name. Calls `make` on the first call. */
   variant(name: string, make: () => Buffer): Buffer {
     this.#variants ??= new Map();
     let bytes = this.#variants.get(name);

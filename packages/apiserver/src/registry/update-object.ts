@@ -28,17 +28,17 @@ export interface UpdateRequest {
   readonly namespace: string;
   readonly name: string;
   readonly context: WriteContext;
-  /** Which part of the object is written; absent: the object as such. */
+  /** The subresource that is written. Undefined for the object itself. */
   readonly subresource?: string;
   /**
-   * The new state, made of the present one, which must not be changed; absent when there is none. It is asked again
-   * when somebody else wrote in between. What it throws ends the update.
+   * Returns the new object. `current` is undefined when the object does not exist, and must not be modified. It is called again
+   * after a concurrent write. An error that it throws ends the update.
    */
   readonly change: (current: KubernetesObject | undefined) => Promise<KubernetesObject>;
   readonly validate?: ValidateWrite;
-  /** The new state is stored as it is: neither prepared nor judged. For parts of the server that did both. */
+  /** Stores the new object without preparation and validation. For parts of the server that did both. */
   readonly asIs?: boolean;
-  /** Apply makes what is not there, whatever the kind's strategy says. */
+  /** For server-side apply: creates the object if it does not exist, even if the strategy does not allow create on update. */
   readonly createIfAbsent?: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface UpdateResult {
   readonly created: boolean;
 }
 
-/** When a write loses so often, something is wrong, and the client had better know. */
+/** The maximum number of attempts. After that many concurrent writes the client gets a Conflict. */
 const maxAttempts = 100;
 
 const optimisticLockMessage =
@@ -65,7 +65,7 @@ export async function updateObject(registry: ResourceRegistry, request: UpdateRe
       current = written.current;
       known = true;
     } catch (error) {
-      // A cache that is behind may have led to it: look again before saying no.
+      // The cached object may have been stale. Retry with the stored one before returning the error.
       if (known) throw fromStoreError(error, definition.groupResource, 'update');
       const latest = await registry.readThrough(key);
       known = true;
@@ -107,7 +107,7 @@ async function replace(
       const gone = await finishDeletion(registry, entry, next, context.dryRun);
       await reservation?.rollback();
       if (!gone) return { current: await registry.readThrough(entry.key) };
-      // Whoever let it go sees the version that it was let go at.
+      // The response has the resourceVersion from before the deletion.
       return { stored: codec.stored(codec.withRevision(codec.encode(next), entry.revision), next), created: false };
     }
     if (context.turns) await context.turns.next();
@@ -121,7 +121,7 @@ async function replace(
     const isSame = definition.versions
       ? definition.versions.isStored(stored, entry)
       : !entry.value.stale &&
-        // A write that changes nothing is none: watchers hear nothing, and the resource version stays.
+        // An update without changes is not written: there is no watch event, and the resourceVersion stays.
         codec.lineLength(encoded, entry.revision) === shown.line.length &&
         (codec.isLineOf(shown.line, encoded) || jsonEquals(next, old));
     if (isSame) {
@@ -147,7 +147,7 @@ async function replace(
   }
 }
 
-/** The new state as its strategy has it. Throws Invalid. */
+/** Prepares and validates the new object by its strategy. Throws Invalid. */
 async function judged(
   { definition }: ResourceRegistry,
   { subresource, context, namespace }: UpdateRequest,
@@ -182,7 +182,7 @@ async function addNew(registry: ResourceRegistry, request: UpdateRequest, key: s
     throw newNotFound(definition.groupResource, name);
   const object = await request.change(undefined);
   const { uid: _, resourceVersion, ...metadata } = object.metadata ?? {};
-  // It must be one, and is of no interest.
+  // The resourceVersion must be valid, but is ignored.
   if (resourceVersion) parseResourceVersion(resourceVersion, '');
   const complete = {
     ...object,
@@ -213,7 +213,7 @@ async function addNew(registry: ResourceRegistry, request: UpdateRequest, key: s
   }
 }
 
-/** Checks what the client says it changed; gives the object with the version that is there. */
+/** Returns the object with the current resourceVersion. Throws Conflict when it has another one, Invalid when a required one is missing. */
 function withCurrentVersion(
   object: KubernetesObject,
   revision: number,
@@ -225,7 +225,7 @@ function withCurrentVersion(
   const version = given === '' ? 0 : parseResourceVersion(given, '');
   if (version === 0) {
     if (strategy.allowUnconditionalUpdate === false) {
-      // Yes: the resource stands where the kind should.
+      // As upstream, this error has the resource in place of the kind.
       throw newInvalid(GroupKind.of(groupResource.group, groupResource.resource), name, [
         invalid(Path.of('metadata', 'resourceVersion'), 0, 'must be specified for an update'),
       ]);
@@ -236,7 +236,7 @@ function withCurrentVersion(
   return object;
 }
 
-/** What of an object's metadata no update changes. */
+/** Restores the metadata fields that updates cannot change. Throws BadRequest when the namespace differs. */
 function withLastingMetadata(
   object: KubernetesObject,
   old: KubernetesObject,
@@ -246,7 +246,7 @@ function withLastingMetadata(
   const given = object.metadata ?? {};
   const before = old.metadata ?? {};
   if (given.selfLink) {
-    // Nobody sets it any more.
+    // selfLink is deprecated and always dropped.
     const { selfLink: _, ...metadata } = given;
     return withLastingMetadata({ ...object, metadata }, old, namespace, namespaced);
   }
