@@ -20,7 +20,7 @@ beforeEach(async () => {
   return () => cluster.stop();
 });
 
-it('the bundle of the API server is published, and the one before it removed', async () => {
+it('the trust bundle of the API server is published, and the previous one deleted', async () => {
   const bundles = cluster.clients.certificates.v1beta1.clusterTrustBundles();
   const published = async () =>
     (await bundles.list()).items.map(({ metadata, spec }) => [metadata.name, spec.signerName, spec.trustBundle]);

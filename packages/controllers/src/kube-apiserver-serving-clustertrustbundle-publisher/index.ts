@@ -1,11 +1,11 @@
-/** Publishes whom to trust when talking to the API server, as a ClusterTrustBundle. */
+/** Publishes the CA certificates of the API server as a ClusterTrustBundle. */
 import { createHash } from 'node:crypto';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 
 export interface ClusterTrustBundlePublisherOptions {
-  /** Certificates, PEM; asked for each time. Nothing is published while it is empty. */
+  /** Returns the CA certificates as PEM. Called for every reconcile. Nothing is published when it returns an empty text. */
   readonly caBundle: () => string;
 }
 
@@ -46,7 +46,7 @@ async function publish({ clients, informers, logger }: ControllerContext, trustB
   else if (known.spec.trustBundle !== trustBundle)
     await bundles.update({ ...known, spec: { ...known.spec, trustBundle } });
 
-  // Those of the signer's former certificates go once the new one is there.
+  // Older bundles of the signer are deleted after the new one has been created.
   let failure: unknown;
   for (const { metadata, spec } of indexer.list()) {
     if (spec.signerName !== signerName || metadata.name === name) continue;
@@ -59,7 +59,7 @@ async function publish({ clients, informers, logger }: ControllerContext, trustB
   if (failure !== undefined) throw failure;
 }
 
-/** Of the signer, and of what it says. */
+/** Returns the name of the bundle: the signer and a hash of the content. */
 export function bundleName(trustBundle: string): string {
   const hash = createHash('sha256').update(trustBundle).digest('hex').slice(0, 24);
   return `${signerName.replaceAll('/', ':')}:${hash}`;

@@ -1,4 +1,4 @@
-/** Deletes tokens in Secrets that were made for every account once, and that nobody has used for a year. */
+/** Invalidates and deletes auto-generated service account token Secrets that have not been used for a year. */
 import type { Secret } from '@coxswain/api/core/v1';
 import { isConflict, isNotFound } from '@coxswain/apimachinery/errors';
 import { NAMESPACE_INDEX, waitForCacheSync } from '@coxswain/client';
@@ -15,7 +15,7 @@ export interface LegacyTokenCleanerOptions {
   readonly cleanUpPeriodMs?: number;
 }
 
-/** The controller with another period than the usual. */
+/** Creates the controller with a non-default period. */
 export const newLegacyTokenCleanerController = (options: LegacyTokenCleanerOptions): ControllerDefinition => ({
   name: 'legacy-serviceaccount-token-cleaner-controller',
   aliases: ['legacy-service-account-token-cleaner'],
@@ -67,16 +67,17 @@ async function carryOut(context: ControllerContext, secret: Secret, fate: 'inval
   });
 }
 
-/** When the first whole day began on which the server recorded the use of tokens. */
+/** Returns the start of the first full day on which the server recorded the use of tokens. */
 async function trackedSince({ clients }: ControllerContext): Promise<number> {
   const configMaps = clients.core.v1.configMaps('kube-system');
   const { data } = await configMaps.get('kube-apiserver-legacy-service-account-token-tracking');
   if (data?.since === undefined) throw new Error('configMap does not have since label');
-  if (!isDay(data.since)) throw new Error(`error parsing trackedSince time: ${JSON.stringify(data.since)} is no day`);
+  if (!isDay(data.since))
+    throw new Error(`error parsing trackedSince time: ${JSON.stringify(data.since)} is not a date`);
   return Date.parse(data.since) + dayMs;
 }
 
-/** Which Secrets pods may read; each namespace's pods are gone through once, and only where it is asked for. */
+/** The names of the Secrets that pods may read. The pods of a namespace are scanned once and on demand. */
 class MountedSecrets {
   readonly #context: ControllerContext;
   readonly #namespaces = new Map<string, Set<string>>();

@@ -1,8 +1,8 @@
 import type { Pod } from '@coxswain/api/core/v1';
 
 /**
- * The names of all Secrets that the pod may read. Whatever in a pod's spec refers to a Secret does so in one of a few
- * forms, wherever it is: a name too many does no harm here.
+ * Returns the names of all Secrets that the pod may read. References to Secrets have a few well-known forms, which are searched
+ * in the whole spec. A name too many does no harm.
  */
 export function podSecretNames({ spec }: Pod): Set<string> {
   const names = new Set<string>();

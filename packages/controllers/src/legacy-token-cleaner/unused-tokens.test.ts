@@ -16,7 +16,7 @@ const secret = (metadata: Secret['metadata'] = {}, type = 'kubernetes.io/service
 const lastUsed = (day: string) => ({ labels: { 'kubernetes.io/legacy-token-last-used': day } });
 const invalidSince = (day: string) => ({ labels: { 'kubernetes.io/legacy-token-invalid-since': day } });
 
-describe('the fate of a token at noon of 2026-06-15, with a period of 10 days', () => {
+describe('fateOf a token at noon of 2026-06-15, with a period of 10 days', () => {
   const use: TokenUse = {
     account,
     isMounted: () => false,
@@ -26,28 +26,28 @@ describe('the fate of a token at noon of 2026-06-15, with a period of 10 days', 
   it.each<[string, ReturnType<typeof fateOf>, Secret, Partial<TokenUse>?]>([
     ['never used', 'invalidate', secret()],
     ['of another type', 'keep', secret({}, 'Opaque')],
-    ['that is young', 'keep', secret({ creationTimestamp: '2026-06-05T12:00:00Z' })],
-    ['that is just old enough', 'invalidate', secret({ creationTimestamp: '2026-06-05T11:59:59Z' })],
-    ['that is going', 'keep', secret({ deletionTimestamp: '2026-06-15T00:00:00Z' })],
+    ['created within the period', 'keep', secret({ creationTimestamp: '2026-06-05T12:00:00Z' })],
+    ['created just before the period', 'invalidate', secret({ creationTimestamp: '2026-06-05T11:59:59Z' })],
+    ['being deleted', 'keep', secret({ deletionTimestamp: '2026-06-15T00:00:00Z' })],
     ['last used ten days ago', 'keep', secret(lastUsed('2026-06-05'))],
-    ['last used before', 'invalidate', secret(lastUsed('2026-06-04'))],
-    ['last used who knows when', 'keep', secret(lastUsed('yesterday'))],
-    ['of an account that is gone', 'keep', secret(), { account: undefined }],
+    ['last used eleven days ago', 'invalidate', secret(lastUsed('2026-06-04'))],
+    ['with an invalid last-used label', 'keep', secret(lastUsed('yesterday'))],
+    ['of a deleted account', 'keep', secret(), { account: undefined }],
     [
-      'of an account of another time',
+      'of an earlier account of that name',
       'keep',
       secret(),
       { account: { ...account, metadata: { name: 'robot', uid: 'v' } } },
     ],
-    ['that somebody asked for', 'keep', secret(), { account: { ...account, secrets: [] } }],
-    ['that a pod has', 'keep', secret(), { isMounted: () => true }],
+    ['created manually', 'keep', secret(), { account: { ...account, secrets: [] } }],
+    ['used by a pod', 'keep', secret(), { isMounted: () => true }],
     ['invalid for ten days', 'keep', secret(invalidSince('2026-06-05'))],
     ['invalid for longer', 'delete', secret(invalidSince('2026-06-04'))],
-    ['invalid since who knows when', 'invalidate', secret(invalidSince('2026-02-31'))],
+    ['with an impossible invalid-since date', 'invalidate', secret(invalidSince('2026-02-31'))],
   ])('%s: %s', (_, fate, secret, other) => expect(fateOf(secret, { ...use, ...other })).toBe(fate));
 });
 
-it('all Secrets that a pod may read are found', () => {
+it('podSecretNames finds all Secrets that a pod may read', () => {
   const env = [{ name: 'E', valueFrom: { secretKeyRef: { name: 'in-env', key: 'k' } } }];
   const names = podSecretNames({
     metadata: { name: 'not-this' },

@@ -4,22 +4,22 @@ import { accountOf, isTokenSecret } from '../service-account-token/token-secrets
 const lastUsedLabel = 'kubernetes.io/legacy-token-last-used';
 export const invalidSinceLabel = 'kubernetes.io/legacy-token-invalid-since';
 
-/** `2026-01-31`; the labels hold days. */
+/** Formats a date as `2026-01-31`, as in the labels. */
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 export const isDay = (text: string | undefined): text is string =>
   text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text;
 
-/** What there is to be known about a Secret, apart from itself. */
+/** The inputs of the decision, apart from the Secret. */
 export interface TokenUse {
   readonly account: ServiceAccount | undefined;
   isMounted(): boolean;
   readonly now: number;
-  /** How long nobody must have used a token. */
+  /** A token unused for this long is cleaned up. */
   readonly cleanUpPeriodMs: number;
 }
 
-/** What is to be done about a Secret: first its token is made invalid, and a period later it is deleted. */
+/** Decides what to do with a Secret. An unused token is first invalidated, and deleted after another period. */
 export function fateOf(
   secret: Secret,
   { account, isMounted, now, cleanUpPeriodMs }: TokenUse,
@@ -30,7 +30,7 @@ export function fateOf(
   if (Date.parse(creationTimestamp) >= since) return 'keep';
   const lastUsed = labels?.[lastUsedLabel];
   if (lastUsed !== undefined && (!isDay(lastUsed) || lastUsed >= dayOf(since))) return 'keep';
-  // Only those that were made without being asked for are in their account's list.
+  // The account lists only the Secrets that were generated automatically.
   const { uid } = accountOf(secret);
   if (!account || (uid !== '' && account.metadata.uid !== uid)) return 'keep';
   if (!account.secrets?.some((reference) => reference.name === name)) return 'keep';

@@ -1,4 +1,4 @@
-/** Deletion of namespaces with all that is in them. Start at `namespace-controller.ts`. */
+/** The namespace controller: deletes terminating namespaces with their content. Start at `namespace-controller.ts`. */
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { NamespaceController } from './namespace-controller.ts';
 

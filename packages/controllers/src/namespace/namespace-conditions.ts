@@ -2,9 +2,9 @@ import type { NamespaceCondition } from '@coxswain/api/core/v1';
 import { GroupDiscoveryFailedError } from '@coxswain/client';
 import type { Content } from './namespace-content.ts';
 
-/** What was found and done in one go. */
+/** The result of one attempt to delete a namespace's content. */
 export interface DeletionReport {
-  /** What is left, where anything is; absent when nothing was looked at but pods, of which there are some. */
+  /** The resources with remaining objects. Absent when only pods were deleted so far, because some remain. */
   readonly remaining?: readonly Pick<Content, 'resource' | 'remaining' | 'finalizers'>[];
   readonly discoveryFailure?: Error;
   readonly contentFailures: readonly Error[];
@@ -12,7 +12,7 @@ export interface DeletionReport {
 
 type Finding = Pick<NamespaceCondition, 'status' | 'reason' | 'message'>;
 
-/** Every condition that deletion reports, in order, and what it says when all is well. */
+/** All conditions of a namespace deletion in order, with the reason and message for status False. */
 const wellConditions = {
   NamespaceDeletionDiscoveryFailure: ['ResourcesDiscovered', 'All resources successfully discovered'],
   NamespaceDeletionGroupVersionParsingFailure: ['ParsedGroupVersions', 'All legacy kube types successfully parsed'],
@@ -25,7 +25,7 @@ const wellConditions = {
 } as const;
 type ConditionType = keyof typeof wellConditions;
 
-/** The conditions with what the report says; the very same when they say it already. */
+/** Returns the conditions updated by the report, or the same array when nothing changes. */
 export function withReport(
   conditions: readonly NamespaceCondition[],
   report: DeletionReport,

@@ -9,25 +9,25 @@ import {
 import { listInPages, type MetadataResourceInterface } from '@coxswain/client';
 import type { ControllerContext } from '../framework/controller/controller.ts';
 
-/** A resource whose objects live in namespaces and can be deleted. */
+/** A namespaced resource whose objects can be deleted. */
 export interface DeletableResource {
   readonly resource: GroupVersionResource;
   readonly verbs: readonly string[];
 }
 
-/** What is left of a resource in a namespace. */
+/** The remaining objects of a resource in a namespace. */
 export interface Content {
   readonly resource: GroupVersionResource;
   readonly remaining: number;
-  /** On how many objects each of them is. */
+  /** The number of objects with each finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
-  /** When it is worth to look again; 0 when that is not known. */
+  /** Estimated seconds until the objects are gone; 0 when unknown. */
   readonly estimateSeconds: number;
-  /** Why it could not be deleted, or not be found out whether it is. */
+  /** Why the objects could not be listed or deleted. */
   readonly failure?: Error;
 }
 
-/** How long objects with finalizers are given. */
+/** The estimate for objects with finalizers. */
 const finalizerEstimateSeconds = 15;
 const background = { propagationPolicy: 'Background' } as const;
 
@@ -41,7 +41,7 @@ export const deletableIn = (lists: readonly APIResourceList[]): DeletableResourc
 export const isPods = ({ resource: { group, version, resource } }: Pick<DeletableResource, 'resource'>): boolean =>
   group === '' && version === 'v1' && resource === 'pods';
 
-/** Deletes the objects of one resource in a namespace, and tells what is left. Rejects only with the signal's reason. */
+/** Deletes the objects of one resource in a namespace and returns what remains. Rejects only when the signal is aborted. */
 export async function deleteContent(
   { clients, metadata, clock }: Pick<ControllerContext, 'clients' | 'metadata' | 'clock'>,
   deletable: DeletableResource,
@@ -72,7 +72,7 @@ export async function deleteContent(
     } else {
       items = await listed(objects, signal);
     }
-    // Those that are on their way need not be told again; that nothing is there is the rule.
+    // In most cases there are no objects, or all are being deleted already, and no request is needed.
     if (items?.some(({ metadata: { deletionTimestamp } = {} }) => !deletionTimestamp)) {
       await deleteAll(objects, items, verbs, signal);
       items = await listed(objects, signal);
@@ -103,7 +103,7 @@ async function deleteAll(
   for (const { metadata } of items) await supported(objects.delete(metadata?.name ?? '', { ...background, signal }));
 }
 
-/** Undefined when there is no such resource any more. */
+/** Returns undefined when the resource no longer exists. */
 async function listed(
   objects: MetadataResourceInterface,
   signal: AbortSignal,
@@ -111,7 +111,7 @@ async function listed(
   return (await supported(listInPages(objects, { signal })))?.list.items;
 }
 
-/** Undefined when the server does not know how, or what, whatever discovery says. */
+/** Resolves with undefined when the server does not support the request or the resource, even if discovery lists it. */
 async function supported<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;
@@ -121,7 +121,7 @@ async function supported<T>(call: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** How long the pods that still run may take to end. */
+/** Returns the longest grace period of the running pods. */
 function longestGrace(pods: readonly Pod[]): number {
   const running = pods.filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
   return running.reduce((longest, { spec }) => Math.max(longest, Number(spec?.terminationGracePeriodSeconds ?? 0)), 0);

@@ -40,14 +40,14 @@ const well = {
 const writes = (): string[] => cluster.spy.writes.map(({ method, url }) => `${method} ${url.split('?')[0]}`);
 const path = '/api/v1/namespaces/n';
 
-/** A pod on a node, which nobody but its kubelet takes away. */
+/** A pod on a node. Only a kubelet would complete its deletion. */
 const runningPod = (terminationGracePeriodSeconds: number) => ({
   metadata: { name: 'p' },
   spec: { nodeName: 'nowhere', terminationGracePeriodSeconds, containers: [{ name: 'c', image: 'c' }] },
 });
 
 describe('a namespace that is deleted', () => {
-  it('is left alone for five seconds, so that every server hears of it', async () => {
+  it('is not processed for five seconds, so that every API server observes the deletion', async () => {
     await configMaps().create({ metadata: { name: 'c' } });
     await namespaces().delete('n');
     await cluster.advance(4999);
@@ -57,7 +57,7 @@ describe('a namespace that is deleted', () => {
     expect(await isGone()).toBe(true);
   });
 
-  it('goes with no more than a write for what is in it, its status and its finalizer', async () => {
+  it('needs one write each for its content, its status and its finalizer', async () => {
     await configMaps().create({ metadata: { name: 'c' } });
     await namespaces().delete('n');
     await cluster.advance(5000);
@@ -66,7 +66,7 @@ describe('a namespace that is deleted', () => {
     expect(writes()).toHaveLength(3);
   });
 
-  it('goes though nobody watched', async () => {
+  it('is processed if it was deleted while the controller was stopped', async () => {
     await cluster.stopControllers();
     await namespaces().delete('n');
     cluster.startControllers();
@@ -75,7 +75,7 @@ describe('a namespace that is deleted', () => {
     expect(await isGone()).toBe(true);
   });
 
-  it('stays as long as others have finalizers in its spec', async () => {
+  it('is kept while its spec has other finalizers', async () => {
     const namespace = await namespaces().get('n');
     await namespaces().finalize({
       ...namespace,
@@ -89,16 +89,16 @@ describe('a namespace that is deleted', () => {
 });
 
 describe('pods', () => {
-  it('go before all else', async () => {
+  it('are deleted before other objects', async () => {
     await pods().create(runningPod(40));
     await configMaps().create({ metadata: { name: 'c' } });
     await namespaces().delete('n');
     await cluster.advance(5000);
     expect((await pods().get('p')).metadata.deletionTimestamp).toBeDefined();
     expect((await configMaps().get('c')).metadata.deletionTimestamp).toBeUndefined();
-    // As upstream has it: what is left is not told of while there are pods.
+    // As in upstream, remaining content is not reported while there are pods.
     expect(await conditions()).toEqual(Object.values(well));
-    // It is told of the status as of all changes, and looks again.
+    // The status update causes an update event, and so another reconcile.
     await cluster.advance(5000);
     const before = cluster.spy.requests.length;
     await cluster.advance(15_999);
@@ -108,7 +108,7 @@ describe('pods', () => {
     expect(await isGone()).toBe(true);
   });
 
-  it('that outlive their grace are a failure', async () => {
+  it('that outlive their grace period are a failure', async () => {
     await pods().create(runningPod(10));
     await namespaces().delete('n');
     await cluster.advance(20_000, 1000);
@@ -125,10 +125,10 @@ describe('pods', () => {
   });
 });
 
-describe('finalizers of what is in it', () => {
+describe('finalizers of the content', () => {
   beforeEach(() => createWidgetDefinition(cluster));
 
-  it('hold it up, and it says so', async () => {
+  it('delay the deletion and are reported', async () => {
     await widgets(cluster, 'n').create({ metadata: { name: 'w1', finalizers: ['example.com/a'] } });
     await widgets(cluster, 'n').create({ metadata: { name: 'w2', finalizers: ['example.com/a', 'example.com/b'] } });
     await configMaps().create({ metadata: { name: 'c', finalizers: ['example.com/b'] } });
@@ -149,13 +149,13 @@ describe('finalizers of what is in it', () => {
       'NamespaceContentRemaining=True SomeResourcesRemain: Some resources are remaining: configmaps. has 1 resource instances',
       'NamespaceFinalizersRemaining=True SomeFinalizersRemain: Some content in the namespace has finalizers remaining: example.com/b in 1 resource instances',
     ]);
-    // Only what changes its status has changed.
+    // Only a change of the status changes lastTransitionTime.
     expect((await namespaces().get('n')).status!.conditions!.map((one) => one.lastTransitionTime)).toEqual(
       [started!, ...others].map((one) => one.lastTransitionTime),
     );
     const before = cluster.spy.writes.length;
     await cluster.advance(120_000, 8000);
-    // It looks again and again, but what is on its way is not told again to go.
+    // The controller checks again, but sends no deletes for objects that are being deleted.
     expect(cluster.spy.writes.length).toBe(before);
     await configMaps().patch('c', 'merge', { metadata: { finalizers: null } });
     await cluster.advance(16_000, 8000);
@@ -170,7 +170,7 @@ describe('failures', () => {
     };
   };
 
-  it('of one resource do not keep the others, and are told of', async () => {
+  it('of one resource do not affect others, and are reported', async () => {
     await configMaps().create({ metadata: { name: 'c' } });
     await cluster.clients.core.v1.secrets('n').create({ metadata: { name: 's' } });
     failing(({ method, url }) => method === 'DELETE' && url.includes('/configmaps'));
@@ -185,7 +185,7 @@ describe('failures', () => {
     expect(await isGone()).toBe(true);
   });
 
-  it('of discovery keep the namespace, but not what is known to be in it', async () => {
+  it('of discovery keep the namespace but not its known content', async () => {
     await cluster.clients.apiregistration.v1.apiServices().create({
       metadata: { name: 'v1.broken.example.com' },
       spec: {
@@ -213,7 +213,7 @@ describe('failures', () => {
   });
   const discovered = (): Promise<unknown> => new DiscoveryClient(cluster.rest).serverGroupsAndResources();
 
-  it('by others who change the namespace are got over', async () => {
+  it('because of concurrent changes of the namespace are retried', async () => {
     let changes = 0;
     cluster.spy.plan = async ({ method, url }) => {
       if (method !== 'PUT' || changes >= 3) return;

@@ -14,13 +14,13 @@ import { type DeletionReport, withReport } from './namespace-conditions.ts';
 import { type Content, deletableIn, deleteContent, isPods } from './namespace-content.ts';
 
 const workers = 10;
-/** So that all API servers have heard of the deletion and let nothing new in, before anything is counted. */
+/** Delay that lets all API servers observe the deletion and reject new objects before the content is listed. */
 const gracePeriodMs = 5000;
 const resyncPeriodMs = 5 * 60_000;
-/** Ours among the finalizers of a namespace's spec. */
+/** The controller's own finalizer in the namespace's spec. */
 const finalizer = 'kubernetes';
 
-/** Empties namespaces that are to go, then lets them go. */
+/** Deletes the content of terminating namespaces, then removes their finalizer. */
 export class NamespaceController implements Controller {
   readonly #context: ControllerContext;
   readonly #discovery: DiscoveryInterface;
@@ -34,7 +34,7 @@ export class NamespaceController implements Controller {
       name: 'namespace',
       workers,
       synced: [informer],
-      // Faster than most, as there are few: at least once a minute.
+      // A shorter maximum backoff than most controllers: one minute.
       rateLimiter: new MaxOfRateLimiter(
         new ItemExponentialFailureRateLimiter(5, 60_000),
         new BucketRateLimiter(10, 100, context.clock),
@@ -56,7 +56,7 @@ export class NamespaceController implements Controller {
     try {
       return await this.#empty(name, signal);
     } catch (error) {
-      // Somebody else was done with it first.
+      // The namespace is already deleted.
       if (isNotFound(error)) return undefined;
       throw error;
     }
@@ -77,7 +77,7 @@ export class NamespaceController implements Controller {
     return undefined;
   }
 
-  /** Pods first, and nothing else before they are gone: what they use must be there as long as they run. */
+  /** Deletes pods first, and other objects only when no pods remain, because running pods may need them. */
   async #deleteContent(
     { metadata }: Namespace,
     signal: AbortSignal,
@@ -114,7 +114,7 @@ export class NamespaceController implements Controller {
     }
   }
 
-  /** What is in the way of the deletion, for people. Nothing depends on whether they get to read it. */
+  /** Writes the conditions that show users what blocks the deletion. A failed write is only logged. */
   async #report(namespace: Namespace, report: DeletionReport, signal: AbortSignal): Promise<Namespace> {
     const { clients, clock, logger } = this.#context;
     const known = namespace.status?.conditions ?? [];

@@ -2,18 +2,18 @@ import { formatNetwork, lastOf, type Network, overlap } from './network.ts';
 
 const mostBitsOfIPv6 = 16;
 
-/** Ranges of one size out of a larger one, each given away or not. */
+/** Allocates ranges of one size from a larger range. */
 export class CidrSet {
   readonly cluster: Network;
   readonly #nodePrefixLength: number;
   readonly #count: number;
-  /** One bit for each range: set when it is taken. */
+  /** One bit for each range, set when the range is allocated or occupied. */
   readonly #taken: Uint8Array;
   #takenCount = 0;
-  /** Goes around, so that a range that was given back is not given away again at once. */
+  /** The index where the next search starts. It wraps around, so that a released range is not reused at once. */
   #next = 0;
 
-  /** Throws when the ranges are larger than the cluster's, or there would be too many. */
+  /** Throws when the ranges would be larger than the cluster's range, or too many. */
   constructor(cluster: Network, nodePrefixLength: number) {
     const bits = nodePrefixLength - cluster.prefixLength;
     if (bits < 0) {
@@ -30,7 +30,7 @@ export class CidrSet {
     this.#taken = new Uint8Array(Math.ceil(this.#count / 8));
   }
 
-  /** A range that nobody has. Throws when there is none. */
+  /** Allocates a free range. Throws when there is none. */
   allocateNext(): Network {
     if (this.#takenCount === this.#count) {
       throw new Error('CIDR allocation failed; there are no remaining CIDRs left to allocate in the accepted range');
@@ -44,12 +44,12 @@ export class CidrSet {
     return { first: first + (BigInt(index) << BigInt(bits - prefixLength)), prefixLength, bits };
   }
 
-  /** Takes every range that the network has a part of; harmless for those that are taken. Throws when there is none. */
+  /** Marks all ranges that overlap the network as taken, including those that already are. Throws when none overlaps. */
   occupy(network: Network): void {
     this.#setAll(network, true);
   }
 
-  /** Gives them back. */
+  /** Frees all ranges that overlap the network. Throws when none overlaps. */
   release(network: Network): void {
     this.#setAll(network, false);
   }

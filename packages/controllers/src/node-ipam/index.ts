@@ -1,10 +1,13 @@
-/** Gives every node the address ranges of its pods. */
+/** Assigns address ranges for pods (podCIDRs) to nodes. */
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { type NodeIpamOptions, newRangeAllocator } from './range-allocator.ts';
 
 export type { NodeIpamOptions };
 
-/** Without `clusterCIDRs` (as upstream without `--allocate-node-cidrs`) it has nothing to give, and ends at once. */
+/**
+ * Creates the controller. Without `clusterCIDRs` (upstream: without `--allocate-node-cidrs`) it does nothing, and `run` resolves
+ * at once.
+ */
 export const newNodeIpamController = (options: NodeIpamOptions = {}): ControllerDefinition => ({
   name: 'node-ipam-controller',
   aliases: ['nodeipam'],

@@ -1,6 +1,6 @@
 import { formatIP, isIPv4, parseCIDRSloppy } from '@coxswain/apimachinery/validation';
 
-/** An address range, its first address a number. */
+/** An address range. `first` is its first address as a number. */
 export interface Network {
   readonly first: bigint;
   readonly prefixLength: number;
@@ -8,7 +8,7 @@ export interface Network {
   readonly bits: number;
 }
 
-/** Undefined when the text is no CIDR. */
+/** Returns undefined when the text is not a CIDR. */
 export function parseNetwork(text: string): Network | undefined {
   const cidr = parseCIDRSloppy(text);
   if (!cidr) return undefined;
@@ -25,10 +25,10 @@ export function formatNetwork({ first, prefixLength, bits }: Network): string {
   return `${formatIP(bytes)}/${prefixLength}`;
 }
 
-/** Its last address. */
+/** Returns the last address. */
 export const lastOf = ({ first, prefixLength, bits }: Network): bigint =>
   first | ((1n << BigInt(bits - prefixLength)) - 1n);
 
-/** One of the two is within the other. */
+/** Whether the networks overlap, that is, one contains the other. */
 export const overlap = (a: Network, b: Network): boolean =>
   a.bits === b.bits && a.first <= lastOf(b) && b.first <= lastOf(a);

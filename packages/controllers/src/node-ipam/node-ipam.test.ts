@@ -23,7 +23,7 @@ async function create(...names: string[]): Promise<void> {
 const ranges = async (name: string): Promise<string[]> => (await nodes().get(name)).spec?.podCIDRs ?? [];
 const patches = (): number => cluster.spy.writes.filter(({ method }) => method === 'PATCH').length;
 
-it('gives every node a range of each family, but none of the services', async () => {
+it('assigns every node a range of each family outside the service CIDRs', async () => {
   await start({
     clusterCIDRs: ['10.0.0.0/22', 'fd00::/60'],
     serviceCIDRs: ['10.0.0.0/24'],
@@ -36,7 +36,7 @@ it('gives every node a range of each family, but none of the services', async ()
   expect(patches()).toBe(2);
 }, 60_000);
 
-it('knows after a restart what it gave away, and gives again what comes back', async () => {
+it('restores assigned ranges after a restart, and reuses released ones', async () => {
   await start({ clusterCIDRs: ['10.0.0.0/22'] });
   await create('a', 'b');
   await cluster.stopControllers();
@@ -56,18 +56,18 @@ it('knows after a restart what it gave away, and gives again what comes back', a
   expect(cluster.spy.writes).toEqual([]);
 });
 
-it('tells when there is nothing left, and gives as soon as there is', async () => {
+it('records an event when no ranges are left, and assigns one when there is', async () => {
   await start({ clusterCIDRs: ['10.0.0.0/24', 'fd00::/64'], nodeCIDRMaskSizeIPv4: 25 });
   await create('a', 'b');
   expect(await ranges('b')).toEqual([]);
   expect(await cluster.events()).toContain('Normal CIDRNotAvailable Node/b: Node b status is now: CIDRNotAvailable');
   await nodes().delete('a');
   await cluster.advance(60_000, 10_000);
-  // Of the first family none was lost meanwhile.
+  // No IPv4 range was lost by the failed attempts.
   expect(await ranges('b')).toEqual([expect.stringMatching(/^10\.0\.0\.(0|128)\/25$/), 'fd00::/64']);
 });
 
-it('takes a range back when it could not be given', async () => {
+it('releases a range when it could not be assigned', async () => {
   await start({ clusterCIDRs: ['10.0.0.0/24'] });
   let failures = 3;
   cluster.spy.plan = ({ method, url }) => {
@@ -82,7 +82,7 @@ it('takes a range back when it could not be given', async () => {
   expect(await ranges('a')).toEqual(['10.0.0.0/24']);
 });
 
-it('does nothing without ranges', async () => {
+it('does nothing without cluster CIDRs', async () => {
   await start({});
   await create('a');
   expect(await ranges('a')).toEqual([]);

@@ -9,20 +9,20 @@ import { CidrSet } from './cidr-set.ts';
 import { formatNetwork, type Network, overlap, parseNetwork } from './network.ts';
 
 export interface NodeIpamOptions {
-  /** One, or one of each family: every node gets a part of each. */
+  /** One range, or one for each IP family. Every node gets a part of each. */
   readonly clusterCIDRs?: readonly string[];
-  /** Not given to nodes, where they overlap. */
+  /** Ranges that are excluded from allocation where they overlap the cluster CIDRs. */
   readonly serviceCIDRs?: readonly string[];
-  /** 24 by default. */
+  /** Default: 24. */
   readonly nodeCIDRMaskSizeIPv4?: number;
-  /** 64 by default. */
+  /** Default: 64. */
   readonly nodeCIDRMaskSizeIPv6?: number;
 }
 
 const workers = 30;
 const patchTries = 3;
 
-/** Throws when the options make no sense. */
+/** Throws when the options are invalid. */
 export function newRangeAllocator(context: ControllerContext, options: NodeIpamOptions): Controller {
   if (!options.clusterCIDRs) return { run: async () => {} };
   return new RangeAllocator(context, newCidrSets(options));
@@ -77,7 +77,7 @@ class RangeAllocator implements Controller {
       if (signal.aborted) return;
       throw error;
     }
-    // Nothing is given away before it is known what others have.
+    // The ranges of existing nodes are marked as taken before anything is allocated.
     for (const node of this.#nodes.indexer.list()) this.#occupy(node);
     await this.#loop.run(signal);
   }
@@ -86,7 +86,7 @@ class RangeAllocator implements Controller {
     const node = this.#nodes.indexer.getByKey(name);
     if (!node || node.metadata.deletionTimestamp) return;
     if (node.spec?.podCIDRs?.length) return this.#occupy(node);
-    // Given already; the cache has yet to hear of it, and then it comes here again.
+    // A range was assigned but the cache does not show it yet. The update event will cause another reconcile.
     if (!this.#ownWrites.areSeen(name)) return;
     await this.#assign(node, this.#allocate(node));
   }
@@ -97,7 +97,7 @@ class RangeAllocator implements Controller {
       for (const set of this.#sets) networks.push(set.allocateNext());
       return networks;
     } catch (error) {
-      // Differs from upstream, which loses what the first family had given.
+      // Differs from upstream: the range of the first family is not lost.
       this.#release(networks);
       recordNodeStatusChange(this.#recorder, node, 'CIDRNotAvailable');
       const message = messageOf(error);
@@ -119,7 +119,7 @@ class RangeAllocator implements Controller {
       } catch (error) {
         if (left > 1) continue;
         recordNodeStatusChange(this.#recorder, node, 'CIDRAssignmentFailed');
-        // After a timeout the node may have them all the same.
+        // After a timeout the patch may have been applied, so the ranges stay allocated.
         if (!isServerTimeout(error)) this.#release(networks);
         throw error;
       }
@@ -155,7 +155,7 @@ class RangeAllocator implements Controller {
     });
   }
 
-  /** Throws when the node has more than the cluster. */
+  /** Throws when the node has more CIDRs than there are cluster CIDRs, or an invalid one. */
   #podNetworks({ metadata: { name }, spec }: Node): Network[] {
     return (spec?.podCIDRs ?? []).map((cidr, i) => {
       const network = parseNetwork(cidr);

@@ -4,7 +4,7 @@ export const notReadyTaintKey = 'node.kubernetes.io/not-ready';
 export const unreachableTaintKey = 'node.kubernetes.io/unreachable';
 const unschedulableTaintKey = 'node.kubernetes.io/unschedulable';
 
-/** The taint of each status of a condition that has one. */
+/** The taint keys by condition type and status. */
 const conditionTaintKeys: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Ready: { False: notReadyTaintKey, Unknown: unreachableTaintKey },
   MemoryPressure: { True: 'node.kubernetes.io/memory-pressure' },
@@ -13,7 +13,7 @@ const conditionTaintKeys: Readonly<Record<string, Readonly<Record<string, string
   PIDPressure: { True: 'node.kubernetes.io/pid-pressure' },
 };
 
-/** Those that are given and taken by what the node's conditions and `spec.unschedulable` say. */
+/** The keys of taints that are managed according to the node's conditions and `spec.unschedulable`. */
 const managedKeys = new Set([unschedulableTaintKey, ...Object.values(conditionTaintKeys).flatMap(Object.values)]);
 
 export interface TaintChange {
@@ -23,7 +23,7 @@ export interface TaintChange {
 
 export const isSameTaint = (a: Taint, b: Taint): boolean => a.key === b.key && a.effect === b.effect;
 
-/** What is to become of the node's NoSchedule taints; undefined when they are as its state asks for. */
+/** Returns the change of the node's NoSchedule taints that its state requires, or undefined when they are right. */
 export function noScheduleTaintChange({ spec, status }: Node): TaintChange | undefined {
   const keys = (status?.conditions ?? []).flatMap((condition) => {
     const key = conditionTaintKeys[condition.type]?.[condition.status];
@@ -37,7 +37,7 @@ export function noScheduleTaintChange({ spec, status }: Node): TaintChange | und
   return add.length > 0 || remove.length > 0 ? { add, remove } : undefined;
 }
 
-/** The taints after the change, those added being as of `timeAdded`; undefined when nothing changes. */
+/** Returns the changed taints, with `timeAdded` for those that are added, or undefined when nothing changes. */
 export function changedTaints(
   taints: readonly Taint[],
   { add, remove }: TaintChange,

@@ -17,22 +17,22 @@ const rates = {
 
 describe('the state of a zone', () => {
   it.each([
-    ['well', 5, 0, 'Normal'],
+    ['with ready nodes', 5, 0, 'Normal'],
     ['without nodes', 0, 0, 'Normal'],
-    ['with two dead nodes, which are too few to tell', 1, 2, 'Normal'],
-    ['with just less than 55 % dead', 10, 12, 'Normal'],
-    ['with 55 % dead', 9, 11, 'PartialDisruption'],
-    ['with all dead', 0, 1, 'FullDisruption'],
+    ['with only two nodes that are not ready', 1, 2, 'Normal'],
+    ['with less than 55 % not ready', 10, 12, 'Normal'],
+    ['with 55 % not ready', 9, 11, 'PartialDisruption'],
+    ['with no ready nodes', 0, 1, 'FullDisruption'],
   ] as const)('%s', (_, ready, notReady, state) => expect(zoneState(ready, notReady, rates)).toBe(state));
 
-  it('decides how fast its nodes are evicted', () => {
+  it('determines the eviction rate', () => {
     expect(evictionRate('Normal', 1000, rates)).toBe(0.1);
     expect(evictionRate('FullDisruption', 1000, rates)).toBe(0.1);
     expect(evictionRate('PartialDisruption', 51, rates)).toBe(0.01);
     expect(evictionRate('PartialDisruption', 50, rates)).toBe(0);
   });
 
-  it('is that of a region and zone, by their older names if need be', () => {
+  it('belongs to a region and zone, also by their deprecated labels', () => {
     const zone = (labels: Record<string, string>): string => zoneOf({ metadata: { labels } });
     expect(zone({})).toBe('');
     expect(zone({ 'topology.kubernetes.io/zone': 'a' })).toBe(':\0:a');
@@ -41,7 +41,7 @@ describe('the state of a zone', () => {
   });
 });
 
-describe('hearing of a node', () => {
+describe('observing a node', () => {
   const grace = { nodeMonitorGracePeriodMs: 50_000, nodeStartupGracePeriodMs: 60_000 };
   const time = (ms: number): string => new Date(ms).toISOString();
   const node = (heartbeat?: number): Node => ({
@@ -57,27 +57,27 @@ describe('hearing of a node', () => {
   });
   const first = observeNode(node(5), lease(5), undefined, 100_000, grace).health;
 
-  it('for the first time counts from now, whatever its clock says', () => expect(first.heardAt).toBe(100_000));
-  it('that never reported counts from its creation', () => {
+  it('for the first time counts from now, whatever its heartbeat time is', () => expect(first.heardAt).toBe(100_000));
+  it('that has never reported counts from its creation', () => {
     const seen = observeNode(node(), undefined, undefined, 61_000, grace);
     expect(seen).toMatchObject({ health: { heardAt: 1000 }, isSilent: false });
     expect(observeNode(node(), undefined, seen.health, 61_001, grace).isSilent).toBe(true);
   });
   it.each([
-    ['nothing new', node(5), lease(5), 100_000],
-    ['a heartbeat', node(6), lease(5), 150_000],
-    ['a renewed lease', node(5), lease(6), 150_000],
-    ['no lease any more', node(5), undefined, 100_000],
-    ['a lease that says less', node(5), lease(), 100_000],
-  ])('by %s', (_, now, nowLease, heardAt) => {
+    ['without changes', node(5), lease(5), 100_000],
+    ['with a new heartbeat', node(6), lease(5), 150_000],
+    ['with a renewed lease', node(5), lease(6), 150_000],
+    ['without its lease', node(5), undefined, 100_000],
+    ['with a lease without a time', node(5), lease(), 100_000],
+  ])('%s', (_, now, nowLease, heardAt) => {
     expect(observeNode(now, nowLease, first, 150_000, grace)).toMatchObject({ health: { heardAt }, isSilent: false });
     expect(observeNode(now, nowLease, first, 150_001, grace).isSilent).toBe(heardAt === 100_000);
   });
-  it('by a lease without a time counts once', () => {
+  it('with a lease that never had a time counts once', () => {
     const { health } = observeNode(node(5), lease(), undefined, 100_000, grace);
     expect(observeNode(node(5), lease(), health, 150_001, grace).isSilent).toBe(true);
   });
-  it('leaves alone what has been said, and what is not the kubelet’s to say', () => {
+  it('keeps conditions that are already Unknown or not set by the kubelet', () => {
     const conditions = silentConditions(
       { ...node(5), status: { conditions: [{ type: 'NetworkUnavailable', status: 'False' }] } },
       time(0),
@@ -95,7 +95,7 @@ describe('taints', () => {
     effect,
   });
 
-  it('by conditions', () => {
+  it('follow conditions', () => {
     const node: Node = {
       metadata: {},
       spec: { taints: [taint('not-ready'), taint('not-ready', 'NoExecute'), { key: 'own', effect: 'NoSchedule' }] },
@@ -107,7 +107,7 @@ describe('taints', () => {
     );
   });
 
-  it('are added, renewed and removed in one go', () => {
+  it('are added, renewed and removed in one change', () => {
     const known = [taint('not-ready', 'NoExecute'), taint('unreachable', 'NoExecute')];
     const change = { add: [taint('unreachable', 'NoExecute')], remove: [taint('not-ready', 'NoExecute')] };
     expect(changedTaints(known, change, 'now')).toEqual([{ ...taint('unreachable', 'NoExecute'), timeAdded: 'now' }]);
@@ -115,13 +115,13 @@ describe('taints', () => {
   });
 });
 
-it('knows which labels have older names', () => {
+it('labelsToUpdate returns deprecated labels with wrong values', () => {
   expect(labelsToUpdate({ 'kubernetes.io/os': 'linux', 'beta.kubernetes.io/os': 'linux' })).toBeUndefined();
   expect(labelsToUpdate({ 'beta.kubernetes.io/os': 'linux' })).toBeUndefined();
   expect(labelsToUpdate({ 'kubernetes.io/os': 'linux' })).toEqual({ 'beta.kubernetes.io/os': 'linux' });
 });
 
-describe('the queue of nodes to be tainted', () => {
+describe('TaintQueue', () => {
   const clock = new FakeClock(0);
   const start = (rate: number) => {
     const queue = new TaintQueue(clock, rate);
@@ -134,7 +134,7 @@ describe('the queue of nodes to be tainted', () => {
     return { queue, tainted, work };
   };
 
-  it('lets one pass, and then as many as the rate', async () => {
+  it('allows one node at once, and then the rate', async () => {
     const { queue, tainted, work } = start(0.1);
     for (const name of ['a', 'b', 'c']) queue.add(name, true);
     await work();
@@ -150,7 +150,7 @@ describe('the queue of nodes to be tainted', () => {
     expect(queue.isActive).toBe(false);
   });
 
-  it('takes a node again only when it has lost its taint', async () => {
+  it('accepts a node again only when it has lost its taint', async () => {
     const { queue, tainted, work } = start(1000);
     queue.add('a', false);
     await work();
@@ -163,7 +163,7 @@ describe('the queue of nodes to be tainted', () => {
     expect(tainted).toEqual(['a', 'a']);
   });
 
-  it('tries again, a little later', async () => {
+  it('retries after a delay', async () => {
     const { queue, tainted, work } = start(1000);
     queue.add('a', true);
     await work(false);
@@ -174,7 +174,7 @@ describe('the queue of nodes to be tainted', () => {
     expect(tainted).toEqual(['a', 'a']);
   });
 
-  it('stops when told to, and goes on with nothing saved up', async () => {
+  it('stops at rate 0, and continues without accumulated tokens', async () => {
     const { queue, tainted, work } = start(0.1);
     queue.setRate(0);
     queue.add('a', true);

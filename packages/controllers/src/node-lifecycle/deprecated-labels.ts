@@ -1,10 +1,10 @@
-/** Labels and their older names, which are to have the same values. */
+/** Labels and their deprecated names, which must have the same values. */
 const olderNames: readonly (readonly [string, string])[] = [
   ['kubernetes.io/os', 'beta.kubernetes.io/os'],
   ['kubernetes.io/arch', 'beta.kubernetes.io/arch'],
 ];
 
-/** The older labels that are missing or have another value; undefined when there are none. */
+/** Returns the deprecated labels to set because they are missing or have another value, or undefined without any. */
 export function labelsToUpdate(
   labels: Readonly<Record<string, string>> | null | undefined,
 ): Record<string, string> | undefined {

@@ -1,4 +1,4 @@
-/** Notices nodes that have gone silent, and says so by conditions, taints and events. */
+/** Detects nodes whose kubelet no longer reports, and sets conditions, taints and events for them. */
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { NodeLifecycleController, type NodeLifecycleOptions } from './node-lifecycle-controller.ts';
 

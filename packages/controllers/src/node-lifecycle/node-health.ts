@@ -2,29 +2,29 @@ import type { Lease } from '@coxswain/api/coordination/v1';
 import type { Node, NodeCondition } from '@coxswain/api/core/v1';
 import { nodeCondition } from './node-condition.ts';
 
-/** What is remembered of a node from one look to the next. Times are of the own clock: others may be wrong. */
+/** The state of a node at the previous check. Times are of the controller's clock, because clocks of nodes may be wrong. */
 export interface NodeHealth {
-  /** When it was last heard of. */
+  /** When a change of the node's status or lease was last observed. */
   readonly heardAt: number;
   readonly ready: NodeCondition | undefined;
-  /** Of its lease; empty when that says none, undefined when there was no lease. */
+  /** The renewTime of the node's lease. Empty when the lease has none, undefined when there was no lease. */
   readonly renewTime: string | undefined;
 }
 
 export interface Observation {
   readonly health: NodeHealth;
-  /** It was not heard of for longer than it may be silent. */
+  /** The node has not reported for longer than its grace period. */
   readonly isSilent: boolean;
 }
 
 export interface GracePeriods {
-  /** So long a node may be silent, in milliseconds. */
+  /** How long a node may be silent, in milliseconds. */
   readonly nodeMonitorGracePeriodMs: number;
-  /** Before it has ever said anything. */
+  /** How long a node may be silent before its first report. */
   readonly nodeStartupGracePeriodMs: number;
 }
 
-/** Whether anything was heard of the node since the last look: by its status or its lease. */
+/** Compares the node's status and lease with those of the previous check, and determines whether the node is silent. */
 export function observeNode(
   node: Node,
   lease: Lease | undefined,
@@ -51,10 +51,10 @@ function lastStatusAt(node: Node, ready: NodeCondition | undefined, known: NodeH
 
 const isLater = (time: string, than: string): boolean => Date.parse(time) > (Date.parse(than) || 0);
 
-/** All that only the kubelet can know. What the network is like, others say. */
+/** The conditions that only the kubelet sets. NetworkUnavailable is set by network plugins. */
 const kubeletConditions = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
-/** The conditions of a node that has gone silent; undefined when that has been said already. */
+/** Returns the conditions of a silent node, or undefined when they were set before. */
 export function silentConditions(node: Node, now: string): NodeCondition[] | undefined {
   if (nodeCondition(node, 'Ready')?.status === 'Unknown') return undefined;
   const conditions = [...(node.status?.conditions ?? [])];

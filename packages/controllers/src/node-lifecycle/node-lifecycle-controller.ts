@@ -61,15 +61,15 @@ export class NodeLifecycleController implements Controller {
   readonly #leases: SharedIndexInformer<Lease>;
   readonly #nodeLoop: ReconcileLoop;
   readonly #podLoop: ReconcileLoop;
-  /** Of zones. */
+  /** Its keys are zones. */
   readonly #taintLoop: ReconcileLoop;
   readonly #monitor: PeriodicTask;
   readonly #zones = new Map<string, Zone>();
-  /** The nodes of the last look, as they were. */
+  /** The nodes at the previous check. */
   #known = new Map<string, Node>();
-  /** Of known nodes only. */
+  /** The health of nodes in `#known`. */
   readonly #health = new Map<string, NodeHealth>();
-  /** Known nodes some of whose pods could not be marked as not ready. */
+  /** Nodes with pods that could not be marked as not ready. */
   readonly #unmarked = new Set<string>();
 
   constructor(context: ControllerContext, options: NodeLifecycleOptions) {
@@ -116,7 +116,7 @@ export class NodeLifecycleController implements Controller {
     await Promise.all(parts.map((part) => part.run(signal)));
   }
 
-  /** What the node's state asks for at once: NoSchedule taints, and labels by their older names. */
+  /** Sets the NoSchedule taints and deprecated labels that the node's state requires. */
   async #reconcileNode(name: string): Promise<undefined> {
     const node = this.#nodes.indexer.getByKey(name);
     if (!node) return;
@@ -126,7 +126,7 @@ export class NodeLifecycleController implements Controller {
     if (labels) await this.#writes.setLabels(node, labels);
   }
 
-  /** A pod that came to its node after that had gone silent. */
+  /** Marks a pod as not ready that was bound to a node which is not ready. */
   async #reconcilePod(key: string): Promise<undefined> {
     const pod = this.#pods.indexer.getByKey(key);
     const ready = this.#health.get(pod?.spec?.nodeName ?? '')?.ready;
@@ -151,7 +151,7 @@ export class NodeLifecycleController implements Controller {
     });
     await this.#updateZones(readiness, nodes);
     for (const [name, { queue }] of this.#zones) {
-      // A little later: by then the cache has what was just written.
+      // Delayed, so that the cache contains the taints and statuses that were just written.
       if (queue.isActive) this.#taintLoop.queue.addAfter(name, taintingPeriodMs);
     }
   }
@@ -175,7 +175,7 @@ export class NodeLifecycleController implements Controller {
     for (const name of this.#zones.keys()) if (!zones.has(name)) this.#zones.delete(name);
   }
 
-  /** Undefined when what there was to write could not be written: nothing follows from it then. */
+  /** Returns undefined when the node's status could not be written. The node is then skipped in this check. */
   async #checkHealth(cached: Node): Promise<{ node: Node; ready?: NodeCondition; wasReady: boolean } | undefined> {
     const { name = '' } = cached.metadata;
     const nodes = this.#context.clients.core.v1.nodes();
@@ -226,7 +226,7 @@ export class NodeLifecycleController implements Controller {
     const [wanted, opposite] =
       status === 'False' ? [notReadyTaint, unreachableTaint] : [unreachableTaint, notReadyTaint];
     if (hasTaint(node, opposite)) {
-      // Its pods have been given their time: from one to the other there is nothing to wait for.
+      // The pods' toleration time already started with the other taint, so the taint is replaced without rate limiting.
       await this.#tryChangeTaints(node, [wanted], [opposite]);
       return;
     }
@@ -238,7 +238,7 @@ export class NodeLifecycleController implements Controller {
     await this.#tryChangeTaints(node, [], [unreachableTaint, notReadyTaint]);
   }
 
-  /** The zones as their nodes are now, and how fast nodes may be tainted in each. */
+  /** Updates the states of the zones and their tainting rates. */
   async #updateZones(
     readiness: ReadonlyMap<string, { ready: number; notReady: number }>,
     nodes: readonly Node[],
@@ -251,7 +251,7 @@ export class NodeLifecycleController implements Controller {
     const wereAllDown = zones.every(({ zone }) => zone.state === 'FullDisruption');
     if (areAllDown && wereAllDown) return;
     if (areAllDown) {
-      // More likely the network here than every node there: nobody has to go.
+      // A network problem of the controller itself is more likely than the failure of all nodes, so no node is tainted.
       await inParallel(nodes, nodeWorkers, (node) => this.#markReachable(node));
       for (const { zone } of zones) {
         zone.queue.setRate(0);
@@ -282,7 +282,7 @@ export class NodeLifecycleController implements Controller {
     return queue?.isActive ? { requeueAfterMs: taintingPeriodMs } : undefined;
   }
 
-  /** Whether it worked. What did not is tried again with the next look. */
+  /** Returns whether the change succeeded. After a failure the next check tries again. */
   async #tryChangeTaints(node: Node, add: readonly Taint[], remove: readonly Taint[]): Promise<boolean> {
     try {
       await this.#writes.changeTaints(node, { add, remove });

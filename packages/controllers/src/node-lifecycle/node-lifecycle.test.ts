@@ -16,17 +16,17 @@ beforeEach(async () => {
 }, 60_000);
 afterEach(() => cluster.stop());
 
-/** Time passes, and these kubelets keep reporting. */
+/** Advances the clock while these kubelets keep reporting. */
 async function pass(ms: number, ...alive: string[]): Promise<void> {
   for (let left = ms; left > 0; left -= 5 * s) {
     for (const name of alive) await nodes.report(name);
     await cluster.advance(Math.min(left, 5 * s));
   }
-  // Taints come a little after what they are for.
+  // Taints follow their cause with a short delay.
   await cluster.advance(200);
 }
 
-describe('a node that dies', () => {
+describe('a node that stops reporting', () => {
   beforeEach(async () => {
     for (const name of ['dead', 'alive']) {
       await nodes.create(name, { 'topology.kubernetes.io/zone': 'a' });
@@ -38,7 +38,7 @@ describe('a node that dies', () => {
     await pass(5 * s, 'alive');
   });
 
-  it('is unreachable after fifty seconds of silence, not before, and its pods leave when they no longer tolerate that', async () => {
+  it('is unreachable after fifty seconds, and its pods are evicted when they no longer tolerate the taint', async () => {
     await pass(45 * s, 'alive');
     expect(await nodes.taints('dead')).toEqual([]);
     await pass(10 * s, 'alive');
@@ -75,7 +75,7 @@ describe('a node that dies', () => {
     );
   });
 
-  it('is let be as long as it renews its lease, whatever its status says', async () => {
+  it('is healthy while it renews its lease, even if its status does not change', async () => {
     await nodes.renew('dead');
     for (let i = 0; i < 3; i++) {
       await pass(40 * s, 'alive');
@@ -86,7 +86,7 @@ describe('a node that dies', () => {
     expect(await nodes.taints('dead')).toEqual(['unreachable:NoExecute', 'unreachable:NoSchedule']);
   });
 
-  it('that comes back keeps its pods', async () => {
+  it('but recovers in time keeps its pods', async () => {
     await pass(60 * s, 'alive');
     await nodes.report('dead');
     await pass(5 * s, 'alive', 'dead');
@@ -98,14 +98,14 @@ describe('a node that dies', () => {
     expect((await nodes.pod('web')).metadata.deletionTimestamp).toBeUndefined();
   });
 
-  it('that comes back but is not ready goes from one taint to the other at once', async () => {
+  it('but reports NotReady later changes its taint at once', async () => {
     await pass(60 * s, 'alive');
     await nodes.report('dead', { Ready: 'False' });
     await pass(5 * s, 'alive');
     expect(await nodes.taints('dead')).toEqual(['not-ready:NoExecute', 'not-ready:NoSchedule']);
   });
 
-  it('has no ready pods, those that come late and those that could not be marked at first included', async () => {
+  it('has no ready pods, including later pods and those whose update failed at first', async () => {
     let failures = 3;
     cluster.spy.plan = ({ method, url }) => {
       if (method === 'PUT' && url.includes('/pods/web/status') && failures-- > 0)
@@ -131,7 +131,7 @@ describe('a node that dies', () => {
     expect((await cluster.events()).at(-1)).toBe('Warning NodeNotReady Pod/late: Node is not ready');
   });
 
-  it('is noticed although others change it all the time', async () => {
+  it('is detected in spite of conflicting changes', async () => {
     let conflicts = 3;
     cluster.spy.plan = ({ method, url }) => {
       const isStatus = method === 'PUT' && url.includes('/nodes/dead/status');
@@ -144,7 +144,7 @@ describe('a node that dies', () => {
     expect(await nodes.taints('dead')).toEqual(['unreachable:NoExecute', 'unreachable:NoSchedule']);
   });
 
-  it('says so again after a restart, and nothing is written once all is said', async () => {
+  it('keeps its taints after a restart, and causes no further writes', async () => {
     await pass(60 * s, 'alive');
     await cluster.stopControllers();
     cluster.startControllers();
@@ -156,7 +156,7 @@ describe('a node that dies', () => {
     expect(cluster.spy.writes).toEqual([]);
   });
 
-  it('is forgotten when it is deleted', async () => {
+  it('is removed when it is deleted', async () => {
     await cluster.clients.core.v1.nodes().delete('dead');
     await pass(5 * s, 'alive');
     expect((await cluster.events()).at(-1)).toBe(
@@ -165,7 +165,7 @@ describe('a node that dies', () => {
   });
 });
 
-it('gives a node that never said anything a minute', async () => {
+it('waits a minute for the first report of a node', async () => {
   await nodes.create('alive');
   await nodes.report('alive');
   await pass(10 * s, 'alive');
@@ -180,7 +180,7 @@ it('gives a node that never said anything a minute', async () => {
   );
 });
 
-it('taints nodes by their conditions, cordons included, and only with what is true', async () => {
+it('taints nodes according to their conditions and spec.unschedulable', async () => {
   await nodes.create('n', {}, { unschedulable: true, taints: [{ key: 'own', effect: 'NoSchedule' }] });
   await nodes.report('n', { Ready: 'True', MemoryPressure: 'True', DiskPressure: 'True', PIDPressure: 'True' });
   await cluster.settle();
@@ -197,7 +197,7 @@ it('taints nodes by their conditions, cordons included, and only with what is tr
   expect(await nodes.taints('n')).toEqual(['own:NoSchedule']);
 });
 
-it('keeps labels by their older names', async () => {
+it('sets deprecated labels', async () => {
   await nodes.create('n', {
     'kubernetes.io/os': 'linux',
     'kubernetes.io/arch': 'arm64',
@@ -210,7 +210,7 @@ it('keeps labels by their older names', async () => {
   });
 });
 
-it('evicts from one node in ten seconds', async () => {
+it('taints one node every ten seconds', async () => {
   const dead = ['d1', 'd2'];
   for (const name of [...dead, 'a1', 'a2', 'a3']) {
     await nodes.create(name);
@@ -226,14 +226,14 @@ it('evicts from one node in ten seconds', async () => {
   expect(await tainted()).toBe(2);
 });
 
-it('evicts nobody when all nodes are silent, and begins slowly when one comes back', async () => {
+it('evicts no pods when all nodes are silent, and starts slowly when one recovers', async () => {
   for (const name of ['x', 'y']) {
     await nodes.create(name);
     await nodes.report(name);
   }
   await pass(45 * s, 'y');
   await pass(15 * s);
-  // One after the other: for a while only one of them was silent.
+  // x went silent before y, so for a while only x was silent.
   expect(await nodes.taints('x')).toEqual(['unreachable:NoExecute', 'unreachable:NoSchedule']);
   await pass(50 * s);
   for (const name of ['x', 'y']) expect(await nodes.taints(name)).toEqual(['unreachable:NoSchedule']);
@@ -243,7 +243,7 @@ it('evicts nobody when all nodes are silent, and begins slowly when one comes ba
   expect(await nodes.taints('x')).toEqual(['unreachable:NoExecute', 'unreachable:NoSchedule']);
 });
 
-it('evicts nobody in a small zone most of whose nodes are silent, while other zones go on', async () => {
+it('evicts no pods in a small zone with mostly silent nodes, but does in other zones', async () => {
   const zone = (name: string) => ({ 'topology.kubernetes.io/zone': name });
   for (const name of ['a1', 'a2', 'a3', 'a4']) await nodes.create(name, zone('a'));
   for (const name of ['b1', 'b2']) await nodes.create(name, zone('b'));

@@ -8,10 +8,10 @@ import { updatedPodCondition, withPodCondition } from '../framework/pods/updated
 import { changedTaints, type TaintChange } from './condition-taints.ts';
 
 const tries = 5;
-/** Of things from caches, which do not say so themselves. */
+/** For events: cached objects lack apiVersion and kind. */
 const podKind = { group: '', version: 'v1', kind: 'Pod' };
 
-/** What the controller writes to the server. */
+/** The write requests of the node lifecycle controller. */
 export class NodeWrites {
   readonly #context: ControllerContext;
   readonly #recorder: EventRecorder;
@@ -21,15 +21,12 @@ export class NodeWrites {
     this.#recorder = recorder;
   }
 
-  /** The time, as objects have it. */
+  /** The current time as in API objects. */
   get now(): string {
     return timeFromDate(new Date(this.#context.clock.now()));
   }
 
-  /**
-   * Changes the node's taints by one patch, if there is anything to change, and not on top of what somebody else has
-   * changed meanwhile: then once more, as the node is now.
-   */
+  /** Changes the node's taints by one patch, if necessary. On a conflict reads the node and tries again. */
   async changeTaints(node: Node, change: TaintChange): Promise<void> {
     const nodes = this.#context.clients.core.v1.nodes();
     const { name = '' } = node.metadata;
@@ -53,7 +50,7 @@ export class NodeWrites {
     await this.#context.clients.core.v1.nodes().patch(name, 'strategic-merge', { metadata: { labels } });
   }
 
-  /** Nobody reports for pods whose node is silent: they count as not ready. Rejects when that could not be said of all. */
+  /** Sets the Ready condition of pods on a silent node to False, because its kubelet cannot report. Rejects when that fails for any pod. */
   async markPodsNotReady(pods: readonly Pod[]): Promise<void> {
     const failures: unknown[] = [];
     for (const pod of pods) await this.#markPodNotReady(pod).catch((error: unknown) => failures.push(error));

@@ -1,7 +1,7 @@
 import type { Node, Pod, Toleration } from '@coxswain/api/core/v1';
 import type { TestCluster } from '../../test/test-cluster.ts';
 
-/** What kubelets and people do in these tests. */
+/** Simulates kubelets and users. */
 export class TestNodes {
   readonly #cluster: TestCluster;
 
@@ -17,7 +17,7 @@ export class TestNodes {
     await this.#cluster.clients.core.v1.nodes().create({ metadata: { name, labels }, spec });
   }
 
-  /** The kubelet reports, and says which conditions are so. */
+  /** Reports the kubelet's status with these conditions. */
   async report(name: string, conditions: Record<string, 'True' | 'False'> = { Ready: 'True' }): Promise<void> {
     const { status } = await this.get(name);
     const reported = Object.entries(conditions).map(([type, value]) => {
@@ -31,7 +31,7 @@ export class TestNodes {
     await nodes.patch(name, 'strategic-merge', patch, { subresource: 'status' });
   }
 
-  /** The kubelet renews its lease. */
+  /** Renews the kubelet's lease. */
   async renew(name: string): Promise<void> {
     const leases = this.#cluster.clients.coordination.v1.leases('kube-node-lease');
     const renewTime = `${this.#time.slice(0, -1)}.000000Z`;
@@ -43,7 +43,7 @@ export class TestNodes {
     return this.#cluster.clients.core.v1.nodes().get(name);
   }
 
-  /** As `key:effect`, sorted. */
+  /** Returns the sorted taints as `key:effect`. */
   async taints(name: string): Promise<string[]> {
     const { spec } = await this.get(name);
     return (spec?.taints ?? []).map(({ key, effect }) => `${key.replace('node.kubernetes.io/', '')}:${effect}`).sort();
@@ -56,7 +56,7 @@ export class TestNodes {
     );
   }
 
-  /** A pod that runs on the node and is ready. */
+  /** Creates a pod that is running and ready on the node. */
   async runPod(name: string, nodeName: string, tolerations: Toleration[] = []): Promise<void> {
     const pods = this.#cluster.clients.core.v1.pods('default');
     await pods.create({

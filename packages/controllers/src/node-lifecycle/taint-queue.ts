@@ -1,13 +1,13 @@
 import { type Clock, TokenBucketRateLimiter } from '@coxswain/client';
 
-/** A zone's nodes that are to get a NoExecute taint, at a limited rate. */
+/** The nodes of a zone that are due for a NoExecute taint, with a rate limit. */
 export class TaintQueue {
   readonly #clock: Clock;
-  /** Undefined: none at all. */
+  /** Undefined when the rate is 0. */
   #limiter: TokenBucketRateLimiter | undefined;
-  /** In their order, with the time before which they are not tried. */
+  /** The nodes in order, with the earliest time of the next attempt. */
   readonly #waiting = new Map<string, number>();
-  /** Those that wait or have been dealt with: they need not be again. */
+  /** The nodes that are waiting or have been processed. They are not added again. */
   readonly #marked = new Set<string>();
 
   constructor(clock: Clock, nodesPerSecond: number) {
@@ -15,12 +15,12 @@ export class TaintQueue {
     if (nodesPerSecond > 0) this.#limiter = this.#newLimiter(nodesPerSecond);
   }
 
-  /** Whether there is anything to do, now or in a while. */
+  /** Whether nodes are waiting and the rate is above 0. */
   get isActive(): boolean {
     return this.#limiter !== undefined && this.#waiting.size > 0;
   }
 
-  /** `isUntainted`: it has no taint yet, or lost it, whatever was done before. */
+  /** Adds a node. With `isUntainted` it is added even if it was processed before, because it has no taint yet or lost it. */
   add(nodeName: string, isUntainted: boolean): void {
     if (this.#waiting.has(nodeName) || (this.#marked.has(nodeName) && !isUntainted)) return;
     this.#marked.add(nodeName);
@@ -32,7 +32,7 @@ export class TaintQueue {
     this.#waiting.delete(nodeName);
   }
 
-  /** What is used up of the old rate is so of the new one. */
+  /** Changes the rate. If the old limiter has no token left, the new one starts without a token too. */
   setRate(nodesPerSecond: number): void {
     if ((this.#limiter?.qps ?? 0) === nodesPerSecond) return;
     const mayGo = this.#limiter?.tryAccept() ?? false;
@@ -40,7 +40,7 @@ export class TaintQueue {
     if (!mayGo) this.#limiter?.tryAccept();
   }
 
-  /** Tries as many as may be now. `taint` says whether it worked; a node for which it did not waits a little. */
+  /** Processes as many nodes as the rate allows. `taint` returns whether it succeeded; otherwise the node is retried after a delay. */
   async process(taint: (nodeName: string) => Promise<boolean>, retryDelayMs: number): Promise<void> {
     for (const [nodeName, notBefore] of [...this.#waiting]) {
       if (notBefore > this.#clock.monotonic() || !this.#waiting.has(nodeName)) continue;
