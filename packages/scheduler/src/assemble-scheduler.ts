@@ -35,12 +35,12 @@ import { SchedulingCycle } from './scheduling/scheduling-cycle.ts';
 import { SchedulingLoop } from './scheduling/scheduling-loop.ts';
 import { SchedulingMetrics } from './scheduling/scheduling-metrics.ts';
 
-/** Bindings, status updates and evictions that are under way at once: more would only wait at the server. */
+/** Limit on concurrent bindings, status updates and evictions: more would only wait at the server. */
 const maxWritesInFlight = 128;
-/** A burst of so many pods may be scheduled faster than events are written. */
+/** A burst of this many pods may be scheduled faster than events are written. */
 const eventQueueSize = 10_000;
 
-/** Makes all parts of a scheduler; nothing is asked of the server yet. Throws when the configuration makes no sense. */
+/** Creates all parts of a scheduler without sending requests. Throws an Error when the configuration is invalid. */
 export function assembleScheduler(options: SchedulerOptions) {
   const { rest, plugins = [], config = completeConfiguration() } = options;
   const { clock = systemClock, random = systemRandom.number, logger = silentLogger, metrics = noMetrics } = options;
@@ -53,7 +53,7 @@ export function assembleScheduler(options: SchedulerOptions) {
     metrics,
     freeze: options.freezeCaches ?? false,
     transform: stripManagedFields,
-    // Pods that have ended take no place: they need not be known.
+    // Terminal pods use no resources, so they are not watched.
     tweakListOptions: ({ group, resource }) =>
       group === '' && resource === 'pods' ? { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' } : {},
   });
@@ -191,5 +191,5 @@ function registry(plugins: readonly PluginDefinition[]): Map<string, PluginDefin
   return definitions;
 }
 
-/** All that works together while a scheduler runs. */
+/** The parts of a running scheduler. */
 export type SchedulerParts = ReturnType<typeof assembleScheduler>;

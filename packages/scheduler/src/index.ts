@@ -1,12 +1,12 @@
 /**
- * `@coxswain/scheduler`: kube-scheduler. It finds a node for every pod that has none: the scheduling framework with its
- * extension points, the default plug-ins with upstream's weights, the queues, profiles and the configuration file.
+ * `@coxswain/scheduler`: kube-scheduler. It selects a node for every pod that has none: the scheduling framework with its extension points,
+ * the default plug-ins with upstream's weights, the queues, profiles and the configuration file.
  *
- * It knows the cluster only through `@coxswain/client`; it runs neither a server nor pods. Pod groups (gang scheduling), which
- * are off by default upstream, are not there.
+ * It accesses the cluster only through `@coxswain/client`; it runs neither a server nor pods. Pod groups (gang scheduling), which are off
+ * by default upstream, are not implemented.
  *
- * Where to start: `assemble-scheduler.ts` puts everything together; `scheduling/scheduling-loop.ts` is the way of a pod;
- * `framework/plugin.ts` is what a plug-in can do.
+ * Where to start: `assemble-scheduler.ts` connects all parts; `scheduling/scheduling-loop.ts` shows how a pod is scheduled;
+ * `framework/plugin.ts` is the interface of plug-ins.
  */
 export * from './config/index.ts';
 export type { AffinityTerm, WeightedAffinityTerm } from './framework/affinity-term.ts';

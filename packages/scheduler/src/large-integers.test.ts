@@ -9,16 +9,16 @@ import { SliceIndex } from './plugins/dynamic-resources/allocator/slice-index.ts
 import { fakeHandle } from './plugins/fake-handle.test-data.ts';
 import { taintToleration } from './plugins/taint-toleration/index.ts';
 
-/** An int64 field as a client reads it: beyond 2^53 it is a bigint, whatever its type says. */
+/** An int64 field as a client decodes it: above 2^53 it is a bigint at run time, although its type is number. */
 const int64 = (digits: string): number => readJson(digits) as number;
 
-it('takes the size of an image for a number, however large it is said to be', () => {
+it('converts the size of an image to a number, however large it is', () => {
   const images = [{ names: ['i'], sizeBytes: int64('9223372036854775807') }];
   const states = new ImageStates().add({ metadata: { name: 'n' }, status: { images } });
   expect(states.get('i')).toEqual({ size: 2 ** 63, nodes: 1 });
 });
 
-it('finds the latest generation of a pool by all its digits', () => {
+it('compares generations of a pool exactly', () => {
   const node: Node = { metadata: { name: 'n' } };
   const slices = ['9007199254740993', '9007199254740995', '7'].map(
     (generation): ResourceSlice => ({
@@ -35,7 +35,7 @@ it('finds the latest generation of a pool by all its digits', () => {
   expect(devices.map(({ id }) => String(id))).toEqual([expect.stringContaining('of-9007199254740995')]);
 });
 
-it('tells pods apart by how long they tolerate a taint, to the last digit', () => {
+it('distinguishes pods by tolerationSeconds exactly', () => {
   const plugin = taintToleration.create(undefined, fakeHandle());
   const signed = ['9007199254740993', '9007199254740995'].map((seconds) => {
     const tolerations = [{ key: 'a', tolerationSeconds: int64(seconds) }];

@@ -15,34 +15,34 @@ import type { PluginDefinition } from './framework/handle.ts';
 
 export interface SchedulerOptions {
   readonly rest: RESTClient;
-  /** That of the default scheduler unless told; `parseConfiguration` and `completeConfiguration` make others. */
+  /** Default: the default scheduler's configuration. `parseConfiguration` and `completeConfiguration` create others. */
   readonly config?: SchedulerConfiguration;
-  /** Plug-ins beside those that are there, for profiles to enable. */
+  /** Plug-ins besides the in-tree ones. Profiles must enable them. */
   readonly plugins?: readonly PluginDefinition[];
   readonly clock?: Clock;
-  /** In [0, 1): chooses among nodes that are equally good. */
+  /** Returns numbers in [0, 1). Used to choose among nodes with equal scores. */
   readonly random?: () => number;
-  /** Where others get their turn between pods; the thread's own by default. */
+  /** Used to yield to other tasks between pods. Default: that of the thread. */
   readonly eventLoop?: EventLoop;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
-  /** How long a pod waits for an event at most; 5 minutes unless told. */
+  /** How long a pod waits for an event at most. Default 5 minutes. */
   readonly podMaxInUnschedulablePodsMs?: number;
-  /** Where it runs, which events tell; the name of this host unless told. */
+  /** The host reported in events. Default: the name of this host. */
   readonly host?: string;
-  /** Fail on every change to a cached object; for tests. */
+  /** Freezes cached objects, so that modifying one throws; for tests. */
   readonly freezeCaches?: boolean;
-  /** Called when all caches are filled. */
+  /** Called when all caches are synced. */
   readonly onSynced?: () => void;
-  /** Called when it begins to schedule. */
+  /** Called when scheduling begins. */
   readonly onStarted?: () => void;
 }
 
 const cacheMetricsMs = 1000;
 
 /**
- * Gives a node to every pod that asks for one of its profiles. It knows of the cluster through informers and writes bindings,
- * events and pods' conditions; a new one goes on where another has stopped.
+ * Schedules the pods that name one of its profiles. It reads the cluster through informers and writes bindings, events and pod conditions.
+ * It has no other state, so a new scheduler continues where a stopped one left off.
  */
 export class Scheduler {
   readonly #options: SchedulerOptions;
@@ -53,20 +53,19 @@ export class Scheduler {
   }
 
   /**
-   * Whether it has done all that there is to do at this moment of the clock. Pods that plug-ins hold back, or prepare volumes
-   * for, do not count. For tests, which wait for it.
+   * Whether all work is done that is possible at the current time of the clock. Pods that wait in Permit or PreBind do not count. For
+   * tests, which wait for it.
    */
   get isIdle(): boolean {
     return this.#parts !== undefined && isIdle(this.#parts);
   }
 
   /**
-   * Schedules until the signal is aborted; resolves when nothing is under way any more. Rejects at once when the
-   * configuration makes no sense. Caches are filled at once, but nothing is scheduled before `turn`: for one that waits
-   * to become the leader.
+   * Schedules until the signal is aborted; resolves when all work in progress has ended. Rejects at once when the configuration is invalid.
+   * Caches are synced at once, but scheduling begins only when `turn` resolves, for a scheduler that waits to become the leader.
    */
   async run(signal: AbortSignal, turn: Promise<void> = Promise.resolve()): Promise<void> {
-    // Every informer and every request listens to it.
+    // Each informer and each request adds a listener.
     setMaxListeners(0, signal);
     const parts = assembleScheduler(this.#options);
     const { informers, registrations, loop, queue, held, bindings, failures, recorders, extenders } = parts;
@@ -88,7 +87,7 @@ export class Scheduler {
       this.#parts = undefined;
       measuring.stop();
       queue.close();
-      for (const pod of held) pod.reject('', 'the scheduler ends');
+      for (const pod of held) pod.reject('', 'the scheduler is stopping');
       await bindings.ended();
       await failures.ended();
       await informers.shutdown();
@@ -108,7 +107,7 @@ function isIdle({ loop, writes, failures, bindings, held, podsInPreBind }: Sched
   return loop.isIdle && writes.isIdle && failures.isIdle && bindings.size <= held.size + podsInPreBind.size;
 }
 
-/** Every second, as long as it is not stopped. */
+/** Reports the size of the cache every second until stopped. */
 function measureCache({ cache, metrics }: SchedulerParts, clock: Clock): { stop(): void } {
   const measure = (): void => {
     metrics.cached(cache.size);

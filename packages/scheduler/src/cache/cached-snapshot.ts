@@ -2,16 +2,16 @@ import type { NodeInfo } from '../framework/node-info.ts';
 import { RowVersions } from '../framework/row-versions.ts';
 import type { Snapshot } from '../framework/snapshot.ts';
 
-/** The cache's nodes as they were when a cycle began. Only the cache changes it, between cycles. */
+/** The cache's nodes as of the start of a scheduling cycle. Only the cache changes it, between cycles. */
 export class CachedSnapshot implements Snapshot {
   readonly nodes: NodeInfo[] = [];
   readonly versions = new RowVersions();
-  /** Where in `nodes`. */
+  /** By name: the index in `nodes`. */
   readonly #index = new Map<string, number>();
   readonly #byName = new Map<string, NodeInfo>();
-  /** How many nodes have pods that use a claim. */
+  /** By claim (`namespace/name`): the number of nodes with pods that use it. Never 0. */
   readonly #claims = new Map<string, number>();
-  /** Undefined after a change of a node that is, or was, in one of them. */
+  /** Undefined after a change of a node that is or was in one of the two lists; rebuilt on access. */
   #withAffinity: readonly NodeInfo[] | undefined;
   #withRequiredAntiAffinity: readonly NodeInfo[] | undefined;
 
@@ -35,7 +35,7 @@ export class CachedSnapshot implements Snapshot {
     return this.#claims.has(key);
   }
 
-  /** Puts a node in the place of what it was; undefined: it is gone. `arrange` has to follow where nodes come or go. */
+  /** Adds or replaces a node; undefined removes it. After nodes were added or removed, `arrange` must be called. */
   set(name: string, info: NodeInfo | undefined): void {
     const before = this.#byName.get(name);
     if (before) this.#forget(before);
@@ -50,7 +50,7 @@ export class CachedSnapshot implements Snapshot {
     }
   }
 
-  /** Lists the nodes anew, in that order. */
+  /** Rebuilds the list of nodes in the given order. */
   arrange(names: readonly string[]): void {
     this.#index.clear();
     this.#withAffinity = undefined;
@@ -64,7 +64,7 @@ export class CachedSnapshot implements Snapshot {
     this.nodes.length = names.length;
   }
 
-  /** Other pods were promised a place on the node. */
+  /** Records that the nominated pods of the node have changed. */
   nominationsChanged(name: string): void {
     const row = this.#index.get(name);
     if (row !== undefined) this.versions.changed(row);

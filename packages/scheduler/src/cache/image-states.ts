@@ -7,12 +7,12 @@ interface SharedImageState extends ImageState {
 
 const namesOf = ({ status }: Node): string[] => [...new Set(status?.images?.flatMap(({ names }) => names ?? []))];
 
-/** Which images there are on the nodes, and on how many. Nodes that have an image share what is known of it. */
+/** The images on the nodes, and the number of nodes that have each. Nodes with the same image share its state. */
 export class ImageStates {
-  /** By name; none that no node has. */
+  /** By name. Contains only images that some node has. */
   readonly #states = new Map<string, SharedImageState>();
 
-  /** Counts a node's images; what is known of them. */
+  /** Counts the node's images and returns their states by name. */
   add(node: Node): ReadonlyMap<string, ImageState> {
     const states = new Map<string, ImageState>();
     for (const { names, sizeBytes = 0 } of node.status?.images ?? []) {

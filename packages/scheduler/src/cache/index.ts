@@ -1,2 +1,2 @@
-/** What is known of nodes and the pods on them. */
+/** The scheduler's cache of nodes and their pods. */
 export { SchedulerCache } from './scheduler-cache.ts';

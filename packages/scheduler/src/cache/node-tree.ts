@@ -1,8 +1,8 @@
 import type { Node } from '@coxswain/api/core/v1';
 
-/** The names of nodes by zone, to be listed such that pods spread: one of each zone in turn. */
+/** The names of nodes by zone. `list` takes one node of each zone in turn, so that pods spread over zones. */
 export class NodeTree {
-  /** In the order in which zones, and nodes in them, were first seen. None is empty. */
+  /** Zones, and the nodes in each, are in the order in which they were first added. No zone is empty. */
   readonly #zones = new Map<string, Set<string>>();
   readonly #zoneOf = new Map<string, string>();
 
@@ -10,7 +10,7 @@ export class NodeTree {
     return this.#zoneOf.size;
   }
 
-  /** Adds a node, or moves it to the zone that it is in now. Whether the list is another than before. */
+  /** Adds a node, or moves it to its current zone. Returns whether the list has changed. */
   set(node: Node): boolean {
     const name = node.metadata.name ?? '';
     const zone = zoneKey(node);
@@ -23,7 +23,7 @@ export class NodeTree {
     return true;
   }
 
-  /** Whether the node was there. */
+  /** Returns whether the node was in the tree. */
   remove(name: string): boolean {
     const zone = this.#zoneOf.get(name);
     if (zone === undefined) return false;
@@ -48,11 +48,11 @@ export class NodeTree {
   }
 }
 
-/** Region and zone together; the labels of old clusters go first. */
+/** Region and zone together. The deprecated failure-domain labels take precedence. */
 function zoneKey({ metadata: { labels } }: Node): string {
   const zone = labels?.['failure-domain.beta.kubernetes.io/zone'] ?? labels?.['topology.kubernetes.io/zone'] ?? '';
   const region =
     labels?.['failure-domain.beta.kubernetes.io/region'] ?? labels?.['topology.kubernetes.io/region'] ?? '';
-  // No label has such a character.
+  // NUL is a safe separator: label values cannot contain it.
   return zone || region ? `${region}\0${zone}` : '';
 }

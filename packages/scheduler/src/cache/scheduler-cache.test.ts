@@ -34,7 +34,7 @@ const contents = (nodes: readonly NodeInfo[]): Record<string, string[]> =>
   Object.fromEntries(nodes.map(({ name, pods }) => [name, pods.map((info) => info.key).sort()]));
 
 describe('the snapshot', () => {
-  it('lists a node of each zone in turn', () => {
+  it('lists one node of each zone in turn', () => {
     const cache = new SchedulerCache();
     for (const [name, zone] of [
       ['a1', 'a'],
@@ -83,7 +83,7 @@ describe('the snapshot', () => {
     expect(snapshot.isClaimUsed('default/claim-of-shy')).toBe(false);
   });
 
-  it('counts on how many nodes an image is', () => {
+  it('counts the nodes that have an image', () => {
     const cache = new SchedulerCache();
     cache.addNode(node('a', '', ['x', 'y']));
     cache.addNode(node('b', '', ['x']));
@@ -97,7 +97,7 @@ describe('the snapshot', () => {
 });
 
 describe('a pod', () => {
-  it('is counted where it is assumed to be, until it is confirmed or forgotten', () => {
+  it('is counted on its assumed node until it is confirmed or forgotten', () => {
     const cache = new SchedulerCache();
     cache.addNode(node('a'));
     cache.assumePod(new PodInfo(pod('web', 'a', '1')), 'a');
@@ -112,7 +112,7 @@ describe('a pod', () => {
     expect(cache.updateSnapshot().get('a')?.requested.milliCPU).toBe(1000);
   });
 
-  it('is where an informer says, wherever it was assumed to be', () => {
+  it('is moved from its assumed node to the one an informer reports', () => {
     const cache = new SchedulerCache();
     cache.addNode(node('a'));
     cache.addNode(node('b'));
@@ -121,7 +121,7 @@ describe('a pod', () => {
     expect(contents(cache.updateSnapshot().nodes)).toEqual({ a: [], b: ['default/web'] });
   });
 
-  it('whose status changes is the new one wherever it is listed, and takes what it took', () => {
+  it('whose status changes is replaced in all lists, with the same requests', () => {
     const cache = new SchedulerCache();
     cache.addNode(node('a'));
     const before = withAntiAffinity(pod('shy', 'a', '1'));
@@ -147,7 +147,7 @@ describe('a pod', () => {
     );
   });
 
-  it('of a node that is not known yet is counted when that comes, and kept when it goes', () => {
+  it('of an unknown node is counted when the node is added, and kept when it is removed', () => {
     const cache = new SchedulerCache();
     cache.addPod(pod('web', 'a'));
     expect(cache.updateSnapshot().nodes).toEqual([]);
@@ -161,7 +161,7 @@ describe('a pod', () => {
   });
 });
 
-/** Whatever happens, in whatever order, the snapshot is as if everything had been put together anew. */
+/** After any sequence of changes, the incremental snapshot equals one built from scratch. */
 it('an incremental snapshot is the same as a fresh one', () => {
   const names = fc.constantFrom('a', 'b', 'c');
   const pods = fc.constantFrom('p', 'q', 'r', 's');

@@ -8,21 +8,21 @@ import { ImageStates } from './image-states.ts';
 import { NodeTree } from './node-tree.ts';
 
 /**
- * The nodes and what is on them: what informers tell, and pods that are on their way. A pod is assumed to be where it was
- * scheduled to from that moment on, until an informer confirms it or it is forgotten because it could not be bound.
+ * The nodes and their pods, as reported by informers, and assumed pods. A pod is assumed to be on its node from the moment it is scheduled,
+ * until an informer confirms it or until it is forgotten because it could not be bound.
  */
 export class SchedulerCache {
-  /** By name; those without `node` have pods and are not known (yet, or any more). */
+  /** By name. Entries without `node` hold the pods of a node that is not known yet, or was deleted. */
   readonly #nodes = new Map<string, NodeInfo>();
-  /** By uid: where each pod is counted. */
+  /** By UID: the node on which each pod is counted. */
   readonly #pods = new Map<string, PlacedPod>();
   readonly #assumed = new Set<string>();
   readonly #tree = new NodeTree();
   readonly #images = new ImageStates();
   readonly #snapshot = new CachedSnapshot();
-  /** Names of the nodes that are not in the snapshot as they are. */
+  /** Names of the nodes that have changed since the last `updateSnapshot`. */
   readonly #changed = new Set<string>();
-  /** The snapshot's list has other nodes, or another order. */
+  /** The set or the order of the nodes has changed since the last `updateSnapshot`. */
   #isRearranged = false;
   #generation = 0;
 
@@ -30,12 +30,12 @@ export class SchedulerCache {
     return { nodes: this.#nodes.size, pods: this.#pods.size, assumedPods: this.#assumed.size };
   }
 
-  /** The node as it is counted now; not to be changed. */
+  /** The live state of the node. Callers must not modify it. */
   node(name: string): NodeInfo | undefined {
     return this.#nodes.get(name);
   }
 
-  /** Adds a node, or puts it in the place of what it was. */
+  /** Adds or replaces a node. */
   addNode(node: Node): NodeInfo {
     const name = node.metadata.name ?? '';
     const info = this.#nodeInfo(name);
@@ -51,7 +51,7 @@ export class SchedulerCache {
     return this.addNode(node);
   }
 
-  /** What pods it still has are kept: they are told of one by one, and the node may come back. */
+  /** The node's remaining pods are kept: informers report their deletions one by one, and the node may come back. */
   removeNode({ metadata: { name = '' } }: Node): void {
     const info = this.#nodes.get(name);
     if (!info?.node) return;
@@ -64,7 +64,7 @@ export class SchedulerCache {
     this.#dropIfEmpty(name, info);
   }
 
-  /** A pod that has a node, as an informer tells it; confirms it where it was assumed. */
+  /** Adds or replaces a pod with a node, as reported by an informer. Confirms an assumed pod. */
   addPod(pod: Pod): void {
     this.#assumed.delete(uidOf(pod));
     this.#place(new PodInfo(pod), pod.spec?.nodeName ?? '');
@@ -79,7 +79,7 @@ export class SchedulerCache {
     this.#displace(uidOf(pod));
   }
 
-  /** The pod is going to be on the node. Throws when it is on one already. */
+  /** Counts a pod on the node before it is bound. Throws an Error when the pod is already counted. */
   assumePod(info: PodInfo, nodeName: string): void {
     const uid = uidOf(info.pod);
     if (this.#pods.has(uid)) {
@@ -89,7 +89,7 @@ export class SchedulerCache {
     this.#place(info, nodeName);
   }
 
-  /** It is not going to be there after all. Nothing happens when an informer has told of it meanwhile. */
+  /** Removes an assumed pod. Does nothing when an informer has confirmed it. */
   forgetPod(pod: Pod): void {
     if (this.#assumed.delete(uidOf(pod))) this.#displace(uidOf(pod));
   }
@@ -98,17 +98,17 @@ export class SchedulerCache {
     return this.#assumed.has(uidOf(pod));
   }
 
-  /** The pod as it is counted on a node, be it assumed or not. */
+  /** The pod as it is counted, assumed or not. */
   pod({ metadata: { uid = '' } }: Pod): Pod | undefined {
     return this.#pods.get(uid)?.info.pod;
   }
 
-  /** As `updateSnapshot` left it. */
+  /** The snapshot of the last `updateSnapshot`. */
   get snapshot(): Snapshot {
     return this.#snapshot;
   }
 
-  /** Brings the snapshot up to date: what has changed is copied, nothing else. It is the same object every time. */
+  /** Updates the snapshot by copying only changed nodes. Always returns the same object. */
   updateSnapshot(): Snapshot {
     for (const name of this.#changed) {
       const info = this.#nodes.get(name);
@@ -120,7 +120,7 @@ export class SchedulerCache {
     return this.#snapshot;
   }
 
-  /** Other pods were promised a place on the node: what was found out about it before is void. */
+  /** The nominated pods of the node have changed: cached filter results for it are invalid. */
   nominationsChanged(nodeName: string): void {
     this.#snapshot.nominationsChanged(nodeName);
   }
@@ -128,7 +128,7 @@ export class SchedulerCache {
   #place(info: PodInfo, nodeName: string): void {
     const uid = uidOf(info.pod);
     const placed = this.#pods.get(uid);
-    // Mostly only its status has changed.
+    // Usually only the pod's status has changed.
     if (!(placed?.nodeName === nodeName && this.#nodes.get(nodeName)?.replacePod(placed.info, info))) {
       this.#displace(uid);
       this.#nodeInfo(nodeName).addPod(info);

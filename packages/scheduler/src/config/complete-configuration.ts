@@ -4,10 +4,13 @@ import type { GivenConfiguration, GivenProfile } from './configuration-shape.ts'
 import { mergePlugins } from './merge-plugins.ts';
 import type { ExtenderConfig, SchedulerConfiguration } from './types.ts';
 
-/** What pods ask for that do not say. */
+/** The default of `spec.schedulerName`. */
 export const defaultSchedulerName = 'default-scheduler';
 
-/** Fills in what is not given. A single profile is the default scheduler; others have to have names. */
+/**
+ * Fills in defaults. The name of a single profile defaults to that of the default scheduler; several profiles need
+ * explicit names.
+ */
 export function completeConfiguration(given: GivenConfiguration = {}): SchedulerConfiguration {
   const { leaderElection = {}, clientConnection = {}, profiles = [], extenders = [] } = given;
   const enableProfiling = given.enableProfiling ?? true;

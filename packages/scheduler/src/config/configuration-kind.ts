@@ -1,4 +1,4 @@
-/** What a configuration file has to say of itself. */
+/** The required apiVersion and kind of a configuration file. */
 export const configurationKind = {
   apiVersion: 'kubescheduler.config.k8s.io/v1',
   kind: 'KubeSchedulerConfiguration',

@@ -48,7 +48,7 @@ const extender = {
   ignorable: 'boolean',
 } as const satisfies Shape;
 
-/** The fields of a KubeSchedulerConfiguration, those of pod groups left out. */
+/** The fields of a KubeSchedulerConfiguration, except those of pod groups. */
 export const configurationShape = {
   parallelism: 'integer',
   leaderElection: {
@@ -77,6 +77,6 @@ export const configurationShape = {
   delayCacheUntilActive: 'boolean',
 } as const satisfies Shape;
 
-/** As a file has it: anything may be missing. */
+/** The contents of a file: all fields are optional. */
 export type GivenConfiguration = Shaped<typeof configurationShape>;
 export type GivenProfile = Shaped<typeof profile>;

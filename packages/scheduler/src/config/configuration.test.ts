@@ -41,7 +41,7 @@ describe('defaults', () => {
     });
   });
 
-  it('make a single profile the default scheduler, and no other', () => {
+  it('name a single profile after the default scheduler, but not several profiles', () => {
     expect(parse('profiles: [{}]').profiles[0]?.schedulerName).toBe('default-scheduler');
     expect(() => parse('profiles: [{schedulerName: a}, {}]')).toThrow('profiles[1].schedulerName: Required value');
   });
@@ -57,14 +57,14 @@ describe('plug-ins of a profile', () => {
   it.each<[string, string, string[]]>([
     ['are the default ones', '{}', all],
     ['can be added', '{multiPoint: {enabled: [{name: Mine}]}}', [...all, 'Mine']],
-    ['can be left out', '{multiPoint: {disabled: [{name: NodeName}]}}', all.filter((name) => name !== 'NodeName')],
+    ['can be disabled', '{multiPoint: {disabled: [{name: NodeName}]}}', all.filter((name) => name !== 'NodeName')],
     [
-      'can all be left out but for some',
+      'can all be disabled except some',
       "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: NodeName}]}}",
       ['NodeName'],
     ],
     [
-      'keep their place with another weight',
+      'keep their position with another weight',
       '{multiPoint: {enabled: [{name: NodeAffinity, weight: 9}]}}',
       all.map((name) => (name === 'NodeAffinity:2' ? 'NodeAffinity:9' : name)),
     ],
@@ -76,7 +76,7 @@ describe('plug-ins of a profile', () => {
 describe('a file', () => {
   it.each<[string, string, string]>([
     [
-      'has fields that nobody knows',
+      'has unknown fields',
       'foo: 1\nprofiles: [{bar: 1}]',
       'strict decoding error: unknown field "foo", unknown field "profiles[0].bar"',
     ],
@@ -86,7 +86,7 @@ describe('a file', () => {
       '[parallelism: Invalid value: 0: should be an integer value greater than zero, profiles[0].percentageOfNodesToScore: Invalid value: 101: not in valid range [0-100]]',
     ],
     [
-      'has one profile twice',
+      'has the same profile twice',
       'profiles: [{schedulerName: a}, {schedulerName: a}]',
       'profiles[1].schedulerName: Duplicate value: "profiles[0].schedulerName"',
     ],
@@ -96,22 +96,22 @@ describe('a file', () => {
       'podInitialBackoffSeconds: Invalid value: 0: must be greater than 0',
     ],
     [
-      'has a longest backoff that is shorter than the first',
+      'has a maximum backoff that is shorter than the initial one',
       'podInitialBackoffSeconds: 5\npodMaxBackoffSeconds: 1',
       'podMaxBackoffSeconds: Invalid value: 1: must be greater than or equal to PodInitialBackoffSeconds',
     ],
     [
-      'elects leaders too slowly',
+      'has a lease duration that is shorter than the renew deadline',
       'leaderElection: {leaseDuration: 5s}',
       'leaderElection.leaseDuration: Invalid value: "10s": must be greater than `RenewDeadline`',
     ],
     [
-      'sorts the queue in different ways',
+      'has different queue sort plug-ins',
       'profiles: [{schedulerName: a}, {schedulerName: b, plugins: {queueSort: {enabled: [{name: Mine}]}}}]',
       'profiles[1].plugins.queueSort: Invalid value: {"Enabled":[{"Name":"Mine","Weight":0}],"Disabled":null}: must be the same for all profiles',
     ],
     [
-      'has an extender whose scores count nothing',
+      'has an extender whose scores have no weight',
       'extenders: [{urlPrefix: http://x, prioritizeVerb: p}]',
       'extenders[0].weight: Invalid value: 0: must have a positive weight applied to it',
     ],
@@ -121,12 +121,12 @@ describe('a file', () => {
       'extenders: Invalid value: "found 2 extenders implementing bind": only one extender can implement bind',
     ],
     [
-      'has an extender for what is no extended resource',
+      'has an extender for a resource that is not an extended one',
       'extenders: [{urlPrefix: http://x, managedResources: [{name: cpu}]}]',
       'extenders[0].managedResources[0].name: Invalid value: "cpu": is an invalid extended resource name',
     ],
     [
-      'names a plug-in of former times',
+      'names a removed plug-in',
       'profiles: [{plugins: {filter: {enabled: [{name: EBSLimits}]}}}]',
       'profiles[0].plugins.filter.enabled[0]: Invalid value: "EBSLimits": was invalid in version "v1" (KubeSchedulerConfiguration is version "kubescheduler.config.k8s.io/v1")',
     ],
@@ -157,12 +157,12 @@ describe('a file', () => {
       'no kind "KubeSchedulerConfiguration" is registered for version "kubescheduler.config.k8s.io/v1beta3"',
     ],
     ['{', "couldn't decode the configuration: "],
-  ])('%j is none', (text, message) => {
+  ])('%j is not a configuration', (text, message) => {
     expect(() => parseConfiguration(text)).toThrow(message);
   });
 });
 
-it('what extenders count is not counted by the scheduler', () => {
+it('resources that extenders manage are ignored by the scheduler', () => {
   const profiles = profilesWithIgnoredResources(
     parse(`
 profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {ignoredResources: [example.com/a]}}]}]

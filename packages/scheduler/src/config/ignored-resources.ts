@@ -4,7 +4,10 @@ import type { SchedulerConfiguration } from './types.ts';
 
 const fit = 'NodeResourcesFit';
 
-/** The profiles such that resources which an extender counts are not counted by the scheduler. */
+/**
+ * Returns the profiles with the resources that extenders manage alone (`ignoredByScheduler`) added to the ignored
+ * resources of NodeResourcesFit.
+ */
 export function profilesWithIgnoredResources({
   profiles,
   extenders,

@@ -1,4 +1,4 @@
-/** KubeSchedulerConfiguration: what a file says, its defaults, and what is wrong with it. */
+/** KubeSchedulerConfiguration: reading a file, defaults and validation. */
 
 export type { PluginConfig, PluginReference, PluginSet, Plugins, SchedulerProfile } from '../framework/profile.ts';
 export { completeConfiguration, defaultSchedulerName } from './complete-configuration.ts';

@@ -1,7 +1,7 @@
 import { type ExtensionPoint, extensionPoints } from '../framework/plugin.ts';
 import type { PluginReference, PluginSet, Plugins } from '../framework/profile.ts';
 
-/** Not all of it is there, or it may be without a name: as a file has it. */
+/** A plug-in set in a file: everything is optional, names too. */
 interface GivenPluginSet {
   readonly enabled?: readonly Partial<PluginReference>[];
   readonly disabled?: readonly Partial<PluginReference>[];
@@ -9,7 +9,7 @@ interface GivenPluginSet {
 
 export type GivenPlugins = { readonly [P in ExtensionPoint | 'multiPoint']?: GivenPluginSet };
 
-/** The default plug-ins, and what a profile makes of them. */
+/** Merges a profile's plug-ins into the default ones. */
 export function mergePlugins(defaults: readonly PluginReference[], given: GivenPlugins = {}): Plugins {
   const points = Object.keys(extensionPoints) as ExtensionPoint[];
   const sets = points.map((point) => [point, mergePluginSet([], given[point])] as const);
@@ -19,7 +19,7 @@ export function mergePlugins(defaults: readonly PluginReference[], given: GivenP
   };
 }
 
-/** A default that is enabled again with another weight keeps its place; what is new comes last. */
+/** A default plug-in that is enabled again with another weight keeps its position. New plug-ins come last. */
 function mergePluginSet(defaults: readonly PluginReference[], given: GivenPluginSet = {}): PluginSet {
   const disabled = (given.disabled ?? []).map(({ name = '' }) => ({ name }));
   const off = new Set(disabled.map(({ name }) => name));

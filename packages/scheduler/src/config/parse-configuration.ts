@@ -9,7 +9,7 @@ import { configurationShape, type GivenConfiguration } from './configuration-sha
 import type { SchedulerConfiguration } from './types.ts';
 import { checkConfiguration } from './validate-configuration.ts';
 
-/** What a file says, without defaults. YAML or JSON; nothing may stand in it that nobody reads. Throws an Error. */
+/** Reads a file, YAML or JSON, without defaults. Throws an Error for unknown fields and for fields of the wrong type. */
 export function readConfiguration(text: string): GivenConfiguration {
   let value: unknown;
   try {
@@ -27,8 +27,8 @@ export function readConfiguration(text: string): GivenConfiguration {
 }
 
 /**
- * Reads a KubeSchedulerConfiguration, with its defaults. `plugins` are those that are not in tree, whose args are read too.
- * Throws an Error that names everything wrong, as kube-scheduler does.
+ * Reads a KubeSchedulerConfiguration and fills in defaults. `plugins` are those that are not in-tree; their args are read as well. Throws
+ * an Error with all problems, as kube-scheduler does.
  */
 export function parseConfiguration(text: string, plugins: readonly PluginDefinition[] = []): SchedulerConfiguration {
   const config = completeConfiguration(readConfiguration(text));

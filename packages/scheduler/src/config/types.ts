@@ -6,7 +6,7 @@ export interface ExtenderTLSConfig {
   readonly certFile?: string;
   readonly keyFile?: string;
   readonly caFile?: string;
-  /** In base64, as the other two. */
+  /** In base64, like `keyData` and `caData`. */
   readonly certData?: string;
   readonly keyData?: string;
   readonly caData?: string;
@@ -23,7 +23,7 @@ export interface ExtenderConfig {
   readonly tlsConfig?: ExtenderTLSConfig;
   /** A duration, `5s` by default. */
   readonly httpTimeout?: string;
-  /** It knows the nodes and wants their names only. */
+  /** The extender caches nodes itself and gets only their names. */
   readonly nodeCacheCapable?: boolean;
   readonly managedResources?: readonly { readonly name: string; readonly ignoredByScheduler?: boolean }[];
   readonly ignorable?: boolean;
@@ -31,7 +31,7 @@ export interface ExtenderConfig {
 
 export interface LeaderElectionConfig {
   readonly leaderElect: boolean;
-  /** Durations, as the other two. */
+  /** A duration, like `renewDeadline` and `retryPeriod`. */
   readonly leaseDuration: string;
   readonly renewDeadline: string;
   readonly retryPeriod: string;
@@ -48,7 +48,7 @@ export interface ClientConnectionConfig {
   readonly burst: number;
 }
 
-/** A KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1) with all its defaults. */
+/** A KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1) with all defaults. */
 export interface SchedulerConfiguration {
   readonly parallelism: number;
   readonly leaderElection: LeaderElectionConfig;

@@ -9,10 +9,10 @@ import type { PluginSet, SchedulerProfile } from '../framework/profile.ts';
 import { configurationKind } from './configuration-kind.ts';
 import type { ExtenderConfig, LeaderElectionConfig, SchedulerConfiguration } from './types.ts';
 
-/** Plug-ins of former versions. */
+/** Plug-ins that were removed from Kubernetes. */
 const removedPlugins: readonly string[] = ['AzureDiskLimits', 'CinderLimits', 'EBSLimits', 'GCEPDLimits'];
 
-/** Throws an Error that names everything that is wrong, in the words of kube-scheduler. */
+/** Throws an Error with all problems, worded as by kube-scheduler. */
 export function checkConfiguration(config: SchedulerConfiguration, definitions: readonly PluginDefinition[]): void {
   const readers = new Map(definitions.map((definition) => [definition.name, definition]));
   const problems: string[] = [];
@@ -36,7 +36,7 @@ export function checkConfiguration(config: SchedulerConfiguration, definitions: 
     readPluginConfig(profile, path, readers, { problems, undecodable });
     const before = names.get(profile.schedulerName);
     if (before !== undefined) {
-      // Differs from upstream: it prints an empty object where the other's place should be.
+      // Differs from upstream: it prints an empty object instead of the path of the other profile.
       errors.push(duplicate(path.child('schedulerName'), `profiles[${before}].schedulerName`));
     }
     names.set(profile.schedulerName, index);
@@ -91,7 +91,7 @@ const removed = (path: Path, name: string) =>
     `was invalid in version "v1" (KubeSchedulerConfiguration is version "${configurationKind.apiVersion}")`,
   );
 
-/** Each plug-in reads its own args, and says what is wrong with them. */
+/** Each plug-in reads and validates its own args. */
 function readPluginConfig(
   { pluginConfig }: SchedulerProfile,
   path: Path,
@@ -120,7 +120,7 @@ function readPluginConfig(
   }
 }
 
-/** Several errors in one message, apart again: a list of lists would be hard to read. */
+/** Removes the brackets of a joined message, so that it can be joined again without nested lists. */
 const split = (message: string): string[] => (/^\[.*\]$/.test(message) ? [message.slice(1, -1)] : [message]);
 
 function validatePercentage(percentage: number | undefined, path: Path, errors: ErrorList): void {
@@ -129,7 +129,7 @@ function validatePercentage(percentage: number | undefined, path: Path, errors: 
   }
 }
 
-/** There is one queue for all of them. */
+/** All profiles share one queue, so their queue sort plug-ins must be the same. */
 function validateCommonQueueSort(profiles: readonly SchedulerProfile[], errors: ErrorList): void {
   const [first, ...others] = profiles;
   const queueSort = first?.plugins.queueSort;
@@ -147,7 +147,7 @@ function validateCommonQueueSort(profiles: readonly SchedulerProfile[], errors: 
   }
 }
 
-/** As Go prints it, whose fields have names of their own. */
+/** As Go prints the struct, with its Go field names. */
 function printed({ enabled, disabled }: PluginSet = {}): object {
   const list = (references: PluginSet['enabled']) =>
     references?.map(({ name, weight = 0 }) => ({ Name: name, Weight: weight })) ?? null;

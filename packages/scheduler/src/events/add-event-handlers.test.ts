@@ -81,7 +81,7 @@ async function start(
   informers.start();
   dynamicInformers.start();
   await waitForCacheSync(undefined, ...registrations);
-  /** Resolves when that has happened. */
+  /** Resolves when an event with this label was passed on. */
   const until = (label: string): Promise<void> =>
     new Promise((resolve) => {
       onChange = () => happened.some((one) => one.label === label) && resolve();
@@ -90,7 +90,7 @@ async function start(
   return { transport, clients, cache, happened, queued, errors, observed, until };
 }
 
-it('counts pods on nodes, queues those that wait, and leaves out those that have ended', async () => {
+it('counts pods on nodes, queues pods without a node, and ignores terminal pods', async () => {
   const { cache, clients, happened, observed, queued, until } = await start(new Map(), [
     named('v1', 'Node', 'n'),
     pod('runs', 'Running', 'n'),
@@ -112,7 +112,7 @@ it('counts pods on nodes, queues those that wait, and leaves out those that have
   expect(observed).toContain('scheduler_event_handling_duration_seconds{UnschedulablePodAdd}');
 });
 
-it('tells of other kinds what plug-ins registered for, and of no others', async () => {
+it('passes on events of other kinds only as plug-ins registered for them', async () => {
   const { transport, clients, happened, until } = await start(
     new Map([
       ['storage.k8s.io/StorageClass', Action.Add],
@@ -137,7 +137,7 @@ it('tells of other kinds what plug-ins registered for, and of no others', async 
   expect([...watched].sort()).toEqual(['nodes', 'persistentvolumes', 'pods', 'storageclasses']);
 });
 
-it('knows every kind that a default plug-in may wait for', async () => {
+it('supports every kind that a default plug-in may register for', async () => {
   const kinds = ['CSINode', 'CSIDriver', 'VolumeAttachment', 'CSIStorageCapacity', 'StorageClass'].map(
     (kind) => `storage.k8s.io/${kind}`,
   );
@@ -162,7 +162,7 @@ it('knows every kind that a default plug-in may wait for', async () => {
   ]);
 });
 
-it('watches custom kinds by their names, and says which it cannot', async () => {
+it('watches custom kinds, and logs an error for invalid names', async () => {
   const { errors, happened, until } = await start(
     new Map([
       ['foos.v1.example.com', Action.Add],
@@ -177,7 +177,7 @@ it('watches custom kinds by their names, and says which it cannot', async () => 
   ]);
 });
 
-it('hears of a kind from who was put in front of its informer', async () => {
+it('receives events from a source given instead of the informer', async () => {
   const handlers: ResourceEventHandler<KubernetesObject>[] = [];
   const source = {
     addEventHandler: (handler: ResourceEventHandler<KubernetesObject>) => {

@@ -18,18 +18,18 @@ import type { EventHandlersContext } from './event-handlers-context.ts';
 import { NodeEventHandler } from './node-event-handler.ts';
 import { PodEventHandler } from './pod-event-handler.ts';
 
-/** Where word of a kind's changes comes from: an informer, or a cache in front of one. */
+/** Emits the events of a kind: an informer, or a cache in front of one. */
 interface EventSource {
   addEventHandler(handler: ResourceEventHandler<KubernetesObject>): ResourceEventHandlerRegistration;
 }
 
 export interface EventHandlersOptions extends Pick<EventHandlersContext, 'cache' | 'queue' | 'profiles'> {
   readonly informers: SharedInformerFactory;
-  /** For custom kinds that plug-ins register for; without it those are left out. */
+  /** For custom kinds that plug-ins register for; without it they are ignored. */
   readonly dynamicInformers?: DynamicSharedInformerFactory;
-  /** In place of the informers of these kinds: what plug-ins see must be in their cache before pods are tried because of it. */
+  /** Replaces the informers of these kinds. A plug-in's own cache must be updated before an event makes pods be retried. */
   readonly sources?: ReadonlyMap<EventResource, EventSource>;
-  /** What plug-ins registered for: actions by resource. */
+  /** The actions that plug-ins registered for, by resource. */
   readonly actions: ReadonlyMap<EventResource, number>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -50,13 +50,13 @@ const informerByKind: Readonly<Record<string, (informers: SharedInformerFactory)
 };
 
 /**
- * Lets cache and queue know of what happens: of pods and nodes always, of other kinds where a plug-in registered for them. The
- * scheduler may begin when all that is returned has synced.
+ * Registers event handlers that update cache and queue: for pods and nodes always, for other kinds when a plug-in registered for them.
+ * Scheduling may begin when all returned registrations have synced.
  */
 export function addEventHandlers(options: EventHandlersOptions): ResourceEventHandlerRegistration[] {
   const { actions, informers } = options;
   const context: EventHandlersContext = { ...options, observe: observer(options) };
-  // Pods that have ended take no place any more, though they still have a node.
+  // Terminal pods no longer use the resources of their node, so for the handlers they are deleted.
   const pods = new FilteringResourceEventHandler((pod) => !isPodTerminal(pod), new PodEventHandler(context));
   const registrations = [
     informers.core.v1.pods.informer.addEventHandler(pods),
@@ -86,7 +86,7 @@ function sourceOf(
   return dynamicInformers.forResource({ resource: name, version, group: group.join('.') }).informer;
 }
 
-/** Passes on what plug-ins registered for, and nothing else. */
+/** Passes on only the actions that plug-ins registered for. */
 function otherEventHandler(
   resource: EventResource,
   registered: number,

@@ -11,7 +11,7 @@ const pod = (change: Pick<Pod, 'spec' | 'status'> & { labels?: Record<string, st
   status: { phase: 'Pending', ...change.status },
 });
 
-/** Running with so much, of more that it asked for once and is to have less of. */
+/** A pod with a node that requests 1 CPU. `status` may show more in use: then it is being resized down. */
 const resized = (status: Pod['status']): Pod => pod({ spec: { ...requests('1')!, nodeName: 'n' }, status });
 const inForce = (cpu: string, restartCount = 0) => ({
   name: 'c',
@@ -34,27 +34,27 @@ const requests = (cpu: string, extra: Record<string, string> = {}): Pod['spec'] 
 
 it.each<[string, Pod, Pod, string[]]>([
   ['its labels', pod(), pod({ labels: { a: '1' } }), ['UnschedulablePodUpdatePodLabel']],
-  ['no labels to none', pod(), pod({ labels: {} }), ['UnschedulablePodUpdate']],
+  ['no labels to empty labels', pod(), pod({ labels: {} }), ['UnschedulablePodUpdate']],
   [
-    'its last gate gone',
+    'its last scheduling gate removed',
     pod({ spec: { containers: [], schedulingGates: [{ name: 'g' }] } }),
     pod(),
     ['UnschedulablePodUpdatePodSchedulingGatesEliminated'],
   ],
   [
-    'one gate of two gone',
+    'one of two scheduling gates removed',
     pod({ spec: { containers: [], schedulingGates: [{ name: 'g' }, { name: 'h' }] } }),
     pod({ spec: { containers: [], schedulingGates: [{ name: 'g' }] } }),
     ['UnschedulablePodUpdate'],
   ],
   [
-    'a toleration more',
+    'an added toleration',
     pod(),
     pod({ spec: { containers: [], tolerations: [{ operator: 'Exists' }] } }),
     ['UnschedulablePodUpdatePodToleration'],
   ],
   [
-    'a claim made for it',
+    'a claim generated for it',
     pod(),
     pod({ status: { resourceClaimStatuses: [{ name: 'gpu', resourceClaimName: 'a-gpu' }] } }),
     ['UnschedulablePodUpdatePodGeneratedResourceClaim'],
@@ -69,31 +69,31 @@ it.each<[string, Pod, Pod, string[]]>([
   ['less CPU', pod({ spec: requests('2') }), pod({ spec: requests('1') }), ['UnschedulablePodUpdatePodScaleDown']],
   ['more CPU', pod({ spec: requests('1') }), pod({ spec: requests('2') }), ['UnschedulablePodUpdate']],
   [
-    'more CPU, and no device any more',
+    'more CPU, but no device any more',
     pod({ spec: requests('1', { 'example.com/gpu': '1' }) }),
     pod({ spec: requests('2') }),
     ['UnschedulablePodUpdatePodScaleDown'],
   ],
   [
-    'less CPU in force',
+    'less CPU in use',
     resized({ containerStatuses: [inForce('2')] }),
     resized({ containerStatuses: [inForce('1')] }),
     ['AssignedPodUpdatePodScaleDown'],
   ],
   [
-    'as much in force as before, after a restart',
+    'as much CPU in use as before, after a restart',
     resized({ containerStatuses: [inForce('2')] }),
     resized({ containerStatuses: [inForce('2', 1)] }),
     ['AssignedPodUpdate'],
   ],
-  ['less in force for the whole pod', wholePod('2'), wholePod('1'), ['AssignedPodUpdatePodScaleDown']],
+  ['less in use at pod level', wholePod('2'), wholePod('1'), ['AssignedPodUpdatePodScaleDown']],
   [
     'labels and tolerations of a pod with a node',
     pod({ spec: { containers: [], nodeName: 'n' } }),
     pod({ labels: { a: '1' }, spec: { containers: [], nodeName: 'n', tolerations: [{ operator: 'Exists' }] } }),
     ['AssignedPodUpdatePodLabel', 'AssignedPodUpdatePodToleration'],
   ],
-])('sees of a pod: %s', (_, old, next, expected) => {
+])('recognizes changes of a pod: %s', (_, old, next, expected) => {
   expect(podChanges(old, next).map(eventLabel)).toEqual(expected);
 });
 
@@ -120,19 +120,19 @@ it.each<[string, Node, Node, string[]]>([
   ],
   ['a label', node({ labels: { a: '1' } }), node({ labels: { a: '2' } }), ['NodeUpdateNodeLabel']],
   ['an annotation', node(), node({ annotations: { a: '2' } }), ['NodeUpdateNodeAnnotation']],
-  ['what can be had', node(), node({}, {}, { allocatable: { cpu: '1' } }), ['NodeUpdateNodeAllocatable']],
-  ['what there is in all', node(), node({}, {}, { capacity: { cpu: '1' } }), []],
+  ['allocatable resources', node(), node({}, {}, { allocatable: { cpu: '1' } }), ['NodeUpdateNodeAllocatable']],
+  ['capacity', node(), node({}, {}, { capacity: { cpu: '1' } }), []],
   ['a taint', node({}, { taints: [{ key: 'a', effect: 'NoSchedule' }] }), node(), ['NodeUpdateNodeTaint']],
-  ['opened again', node({}, { unschedulable: true }), node(), ['NodeUpdateNodeTaint']],
-  ['closed', node(), node({}, { unschedulable: true }), []],
-  ['a feature', node(), node({}, {}, { declaredFeatures: ['A'] }), ['NodeUpdateNodeDeclaredFeature']],
+  ['schedulable again', node({}, { unschedulable: true }), node(), ['NodeUpdateNodeTaint']],
+  ['unschedulable', node(), node({}, { unschedulable: true }), []],
+  ['a declared feature', node(), node({}, {}, { declaredFeatures: ['A'] }), ['NodeUpdateNodeDeclaredFeature']],
   [
-    'opened with the taint gone, and a label',
+    'schedulable again without its taint, and a label',
     node({}, { unschedulable: true, taints: [{ key: 'a', effect: 'NoSchedule' }] }),
     node({ labels: { a: '1' } }),
     ['NodeUpdateNodeLabel', 'NodeUpdateNodeTaint'],
   ],
-])('sees of a node: %s', (_, old, next, expected) => {
+])('recognizes changes of a node: %s', (_, old, next, expected) => {
   expect(nodeChanges(old, next).map(eventLabel)).toEqual(expected);
 });
 
@@ -151,7 +151,7 @@ it.each<[string, ClusterEvent, ClusterEvent, boolean]>([
     true,
   ],
   [
-    'no special update',
+    'an update without a specific action',
     { resource: 'Pod', action: Action.UpdatePodLabel },
     { resource: 'Pod', action: Action.UpdateOther },
     false,
@@ -160,12 +160,17 @@ it.each<[string, ClusterEvent, ClusterEvent, boolean]>([
   ['any resource', { resource: '*', action: Action.Add }, { resource: 'Node', action: Action.Add }, true],
   ['any resource, other action', { resource: '*', action: Action.Add }, { resource: 'Node', action: 2 }, false],
   ['everything', { resource: '*', action: Action.All }, { resource: 'Node', action: Action.Delete }, true],
-  ['what is for all, to one', { resource: 'Node', action: Action.All }, unschedulableTimeout, false],
+  [
+    'a wildcard event, registered for one resource',
+    { resource: 'Node', action: Action.All },
+    unschedulableTimeout,
+    false,
+  ],
 ])('matches events: %s', (_, registered, happened, expected) => {
   expect(matchesEvent(registered, happened)).toBe(expected);
 });
 
-it('calls events as kube-scheduler does', () => {
+it('labels events as kube-scheduler does', () => {
   expect(eventLabel({ resource: 'storage.k8s.io/CSINode', action: Action.UpdateOther })).toBe(
     'storage.k8s.io/CSINodeUpdate',
   );

@@ -1,34 +1,34 @@
 import { Action, type ClusterEvent, type EventResource } from '../framework/cluster-event.ts';
 
-/** `Add`, `UpdateNodeLabel`: metrics and messages know changes by these. A change that has no finer name is an `Update`. */
+/** Names of actions in metrics and messages: `Add`, `UpdateNodeLabel`. An update without a specific action is an `Update`. */
 const actionNames: ReadonlyMap<number, string> = new Map(
   Object.entries(Action).map(([name, bits]) => [bits, bits === Action.UpdateOther ? 'Update' : name]),
 );
 
-/** What messages and metrics call the event: `NodeAdd`, `AssignedPodDelete`. */
+/** The name of an event in messages and metrics: `NodeAdd`, `AssignedPodDelete`. */
 export const eventLabel = ({ label, resource, action }: ClusterEvent): string =>
   label ?? `${resource}${actionNames.get(action) ?? ''}`;
 
-/** An event that has its label ready. */
+/** Creates an event with a precomputed label. */
 export const clusterEvent = (resource: EventResource, action: number, called: string = resource): ClusterEvent => ({
   resource,
   action,
   label: `${called}${actionNames.get(action) ?? ''}`,
 });
 
-/** Such an event is about everything: all pods that wait are worth another try. */
+/** A wildcard event concerns everything: all waiting pods are retried. */
 export const isWildcard = ({ resource, action }: ClusterEvent): boolean => resource === '*' && action === Action.All;
 
 /**
- * Whether what happened is what was registered, or a special case of it. What happens is one action: an update that is none
- * of the finer kinds is `UpdateOther`, so it does not match who registered only for finer ones.
+ * Returns whether the event that happened matches the registered one. An event that happens has a single action. An update that is none of
+ * the specific actions has `UpdateOther`, so it does not match a registration for specific actions only.
  */
 export const matchesEvent = (registered: ClusterEvent, happened: ClusterEvent): boolean =>
   isWildcard(registered) ||
   ((registered.resource === '*' || registered.resource === happened.resource) &&
     (registered.action & happened.action) !== 0);
 
-/** Plug-ins register for pods; people are told whether the pod had a node. */
+/** Labels distinguish pods with and without a node, although plug-ins register for `Pod`. */
 export const assignedPod = 'AssignedPod';
 export const unscheduledPod = 'UnschedulablePod';
 
@@ -39,7 +39,7 @@ export const unscheduledPodUpdate: ClusterEvent = clusterEvent('Pod', Action.Upd
 export const unscheduledPodDelete: ClusterEvent = clusterEvent('Pod', Action.Delete, unscheduledPod);
 export const nodeAdd: ClusterEvent = clusterEvent('Node', Action.Add);
 export const nodeDelete: ClusterEvent = clusterEvent('Node', Action.Delete);
-/** A pod has waited so long that nobody trusts the hints any more. */
+/** A pod has waited for so long that it is retried regardless of hints. */
 export const unschedulableTimeout: ClusterEvent = { resource: '*', action: Action.All, label: 'UnschedulableTimeout' };
-/** A plug-in wants a pod tried at once. */
+/** A plug-in asks to retry a pod at once. */
 export const forceActivate: ClusterEvent = { resource: '*', action: Action.All, label: 'ForceActivate' };

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import type { ClusterEvent } from '../framework/cluster-event.ts';
 import type { WaitingPods } from '../framework/handle.ts';
 
-/** What handlers tell the cache, and ask of it. */
+/** The part of the cache that event handlers use. */
 interface EventCache {
   addNode(node: Node): unknown;
   updateNode(before: Node, node: Node): unknown;
@@ -13,11 +13,11 @@ interface EventCache {
   removePod(pod: Pod): void;
   forgetPod(pod: Pod): void;
   isAssumed(pod: Pod): boolean;
-  /** As it is counted. */
+  /** The pod as it is counted. */
   pod(pod: Pod): Pod | undefined;
 }
 
-/** What handlers tell the queue. */
+/** The part of the queue that event handlers use. */
 interface EventQueue {
   add(pod: Pod): void;
   update(old: Pod, pod: Pod): void;
@@ -30,12 +30,12 @@ interface EventQueue {
   ): void;
 }
 
-/** What all handlers work with. */
+/** The dependencies of all event handlers. */
 export interface EventHandlersContext {
   readonly cache: EventCache;
   readonly queue: EventQueue;
-  /** By `schedulerName`. Pods of other names are not ours. */
+  /** By `schedulerName`. Pods with other names belong to other schedulers. */
   readonly profiles: ReadonlyMap<string, { readonly waitingPods: WaitingPods }>;
-  /** Calls, and tells metrics how long it took to deal with that event. */
+  /** Calls `handle` and records its duration under that event. */
   observe(event: string, handle: () => void): void;
 }

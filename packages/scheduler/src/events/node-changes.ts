@@ -8,7 +8,7 @@ type Change = readonly [event: ClusterEvent, happened: (old: Node, node: Node) =
 const changes: readonly Change[] = [
   [clusterEvent('Node', Action.UpdateNodeAllocatable), (old, node) => differ(old, node, allocatable)],
   [clusterEvent('Node', Action.UpdateNodeLabel), (old, node) => differ(old, node, labels)],
-  // Being opened for pods again is as good as losing a taint; being closed helps nobody.
+  // A node that becomes schedulable again is like one that loses a taint. One that becomes unschedulable helps no pod.
   [
     clusterEvent('Node', Action.UpdateNodeTaint),
     (old, node) => (!!old.spec?.unschedulable && !node.spec?.unschedulable) || differ(old, node, taints),
@@ -21,7 +21,7 @@ const changes: readonly Change[] = [
   [clusterEvent('Node', Action.UpdateNodeDeclaredFeature), (old, node) => differ(old, node, declaredFeatures)],
 ];
 
-/** What of a node has changed that may matter to pods; nothing for a heartbeat. */
+/** Returns the events for those changes of a node that may make pods schedulable; none for a heartbeat. */
 export function nodeChanges(old: Node, node: Node): ClusterEvent[] {
   const events: ClusterEvent[] = [];
   for (const [event, happened] of changes) if (happened(old, node)) events.push(event);
@@ -36,7 +36,7 @@ const declaredFeatures = ({ status }: Node): unknown => status?.declaredFeatures
 
 const differ = (old: Node, node: Node, part: (node: Node) => unknown): boolean => !jsonEquals(part(old), part(node));
 
-/** Times and messages change all the time. */
+/** Compares only type and status: times and messages change often. */
 function sameConditions(a: readonly NodeCondition[], b: readonly NodeCondition[]): boolean {
   if (a === b) return true;
   return (

@@ -4,7 +4,7 @@ import { eventLabel, nodeAdd, nodeDelete } from './cluster-events.ts';
 import type { EventHandlersContext } from './event-handlers-context.ts';
 import { nodeChanges } from './node-changes.ts';
 
-/** Keeps the cache's nodes, and tells those that wait of what may be a chance for them. */
+/** Updates the cache's nodes, and notifies the queue of changes that may make waiting pods schedulable. */
 export class NodeEventHandler implements ResourceEventHandler<Node> {
   readonly #context: EventHandlersContext;
 

@@ -12,7 +12,7 @@ const changes: readonly Change[] = [
   [Action.UpdatePodLabel, (old, pod) => !jsonEquals(old.metadata.labels ?? nothing, pod.metadata.labels ?? nothing)],
   [Action.UpdatePodScaleDown, isScaledDown],
   [Action.UpdatePodSchedulingGatesEliminated, (old, pod) => gates(old) > 0 && gates(pod) === 0],
-  // They can be added, but neither changed nor taken away.
+  // Tolerations can only be added, so their number is enough.
   [
     Action.UpdatePodToleration,
     (old, pod) => (old.spec?.tolerations?.length ?? 0) !== (pod.spec?.tolerations?.length ?? 0),
@@ -26,7 +26,10 @@ const eventsOf = (called: string): ReadonlyMap<number, ClusterEvent> =>
 const assignedEvents = eventsOf(assignedPod);
 const unscheduledEvents = eventsOf(unscheduledPod);
 
-/** What of a pod has changed that may matter to itself or to others. Never empty: what is nothing special is an update. */
+/**
+ * Returns the events for the changes of a pod that may affect itself or other pods. Never empty: a change without a specific action is
+ * `UpdateOther`.
+ */
 export function podChanges(old: Pod, pod: Pod): ClusterEvent[] {
   const events = pod.spec?.nodeName ? assignedEvents : unscheduledEvents;
   const found: ClusterEvent[] = [];
@@ -44,11 +47,11 @@ function haveOtherClaims({ status: old }: Pod, { status }: Pod): boolean {
   );
 }
 
-/** Mostly neither state has any: then it is the same object that is compared. */
+/** Shared empty values: in most comparisons both sides are absent, and then the same object. */
 const nothing = {};
 const none: readonly never[] = [];
 
-/** It asks for less of something. */
+/** True when any request has decreased. */
 function isScaledDown(old: Pod, pod: Pod): boolean {
   if (hasSameResources(old, pod)) return false;
   const { requests: before } = podResources(old);
@@ -66,7 +69,10 @@ function lessOfScalar(before: Resources, after: Resources): boolean {
   return false;
 }
 
-/** All that the requests are made from. Mostly it is the same object in both states, as informers share equal parts. */
+/**
+ * Compares everything that the requests are computed from. Usually both states share the same objects, because informers reuse unchanged
+ * parts.
+ */
 function hasSameResources(old: Pod, pod: Pod): boolean {
   return (
     jsonEquals(old.spec, pod.spec) &&
@@ -80,7 +86,7 @@ function hasSameResources(old: Pod, pod: Pod): boolean {
 
 type Statuses = readonly ContainerStatus[] | null | undefined;
 
-/** The rest of a container's status changes often. */
+/** Compares only the resources: the rest of a container's status changes often. */
 function haveSameResources(old: Statuses, now: Statuses): boolean {
   if (old === now) return true;
   const before = old ?? [];

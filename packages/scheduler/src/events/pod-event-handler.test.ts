@@ -8,15 +8,15 @@ import { NodeEventHandler } from './node-event-handler.ts';
 import { PodEventHandler } from './pod-event-handler.ts';
 
 interface Situation {
-  /** By uid: where the pod is assumed to be. */
+  /** Assumed pods by UID, with their assumed node. */
   readonly assumed?: Readonly<Record<string, Pod>>;
-  /** The uid of a pod that Permit holds back. */
+  /** The UID of a pod that waits in Permit. */
   readonly held?: string;
-  /** That pod has just been allowed to go on. */
+  /** True when the held pod has just been allowed, so that it cannot be rejected any more. */
   readonly isLate?: boolean;
 }
 
-/** Says what handlers do, in order. */
+/** Records the handlers' calls in order. */
 function recorder({ assumed = {}, held, isLate = false }: Situation = {}) {
   const calls: string[] = [];
   const name = ({ metadata }: Pod | Node): string => metadata.name ?? '';
@@ -84,7 +84,7 @@ const deleting = (pod: Pod): Pod => ({
 });
 
 it.each<[string, (handler: PodEventHandler) => void, string[], Situation?]>([
-  ['a pod that waits', (pods) => pods.onAdd(waiting), ['queue a']],
+  ['a pod without a node', (pods) => pods.onAdd(waiting), ['queue a']],
   ['a pod of another scheduler', (pods) => pods.onAdd(foreign), []],
   ['a pod that has a node', (pods) => pods.onAdd(placed), ['count a', 'AssignedPodAdd - → a@n']],
   [
@@ -102,9 +102,9 @@ it.each<[string, (handler: PodEventHandler) => void, string[], Situation?]>([
     (pods) => pods.onUpdate(foreign, placed),
     ['count a', 'AssignedPodAdd - → a@n'],
   ],
-  ['a resync of a pod that waits', (pods) => pods.onUpdate(waiting, waiting), []],
+  ['a resync of a pod without a node', (pods) => pods.onUpdate(waiting, waiting), []],
   [
-    'an update of a pod that waits',
+    'an update of a pod without a node',
     (pods) => pods.onUpdate(waiting, newPod('a', { resourceVersion: '2' })),
     ['requeue a'],
   ],
@@ -125,7 +125,7 @@ it.each<[string, (handler: PodEventHandler) => void, string[], Situation?]>([
     ['change a', 'AssignedPodUpdatePodLabel a@n → a@n'],
   ],
   ['the deletion of a pod that has a node', (pods) => pods.onDelete(placed), ['drop a', 'AssignedPodDelete a@n → -']],
-  ['the deletion of a pod that waits', (pods) => pods.onDelete(waiting), ['unqueue a']],
+  ['the deletion of a pod without a node', (pods) => pods.onDelete(waiting), ['unqueue a']],
   ['the deletion of a pod of another scheduler', (pods) => pods.onDelete(foreign), []],
   [
     'a deletion that was missed',
@@ -139,46 +139,46 @@ it.each<[string, (handler: PodEventHandler) => void, string[], Situation?]>([
     { assumed: { a: placed } },
   ],
   [
-    'the end to come of a pod that is being bound',
+    'a deletionTimestamp on a pod that is being bound',
     (pods) => pods.onUpdate(waiting, deleting(waiting)),
     ['forget a', 'AssignedPodDelete a@n → -'],
     { assumed: { a: placed } },
   ],
   [
-    'an update of a pod that is being bound and ends',
+    'an update of a terminating pod that is being bound',
     (pods) => pods.onUpdate(deleting(waiting), { ...deleting(waiting), metadata: { ...waiting.metadata } }),
     [],
     { assumed: { a: placed } },
   ],
   [
-    'the end to come of a pod that Permit holds back',
+    'a deletionTimestamp on a pod that waits in Permit',
     (pods) => pods.onUpdate(waiting, deleting(waiting)),
     ['reject "" removed', 'AssignedPodDelete a@n → -'],
     { assumed: { a: placed }, held: 'a' },
   ],
   [
-    'the end to come of a pod that Permit held back until now',
+    'a deletionTimestamp on a pod that has just left Permit',
     (pods) => pods.onUpdate(waiting, deleting(waiting)),
     ['reject "" removed', 'forget a', 'AssignedPodDelete a@n → -'],
     { assumed: { a: placed }, held: 'a', isLate: true },
   ],
   [
-    'the deletion of a pod that was promised a node: for those that do not come before it',
+    'the deletion of a nominated pod: retries pods of the same or lower priority',
     (pods) => pods.onDelete(promised),
     ['unqueue a', 'AssignedPodDelete a → - 0 5'],
   ],
   [
-    'a promise taken back',
+    'a removed nomination',
     (pods) => pods.onUpdate(promised, newPod('a', { resourceVersion: '2', priority: 5 })),
     ['requeue a', 'AssignedPodDelete a → - 0 5'],
   ],
   [
-    'a promise made',
+    'an added nomination',
     (pods) => pods.onUpdate(waiting, newPod('a', { resourceVersion: '2', nominated: 'n1' })),
     ['requeue a'],
   ],
   [
-    'a new pod of the same name, where the end of the other was missed',
+    'a new pod of the same name, when the deletion of the old one was missed',
     (pods) => pods.onUpdate(placed, newPod('a', { uid: 'another' })),
     ['drop a', 'AssignedPodDelete a@n → -', 'queue a'],
   ],
@@ -191,14 +191,14 @@ it.each<[string, (handler: PodEventHandler) => void, string[], Situation?]>([
 const node = (labels: Record<string, string> = {}): Node => ({ metadata: { name: 'n', labels } });
 
 it.each<[string, (handler: NodeEventHandler) => void, string[]]>([
-  ['comes', (nodes) => nodes.onAdd(node()), ['count node n', 'NodeAdd - → n']],
-  ['goes', (nodes) => nodes.onDelete(node()), ['NodeDelete n → -', 'drop node n']],
+  ['is added', (nodes) => nodes.onAdd(node()), ['count node n', 'NodeAdd - → n']],
+  ['is deleted', (nodes) => nodes.onDelete(node()), ['NodeDelete n → -', 'drop node n']],
   [
-    'has gone',
+    'was deleted during a missed watch',
     (nodes) => nodes.onDelete(new DeletedFinalStateUnknown('n', node())),
     ['NodeDelete n → -', 'drop node n'],
   ],
-  ['is as it was', (nodes) => nodes.onUpdate(node(), node()), ['change node n']],
+  ['has not changed', (nodes) => nodes.onUpdate(node(), node()), ['change node n']],
   ['changes', (nodes) => nodes.onUpdate(node(), node({ a: '1' })), ['change node n', 'NodeUpdateNodeLabel n → n']],
 ])('deals with a node that %s', (_, happens, expected) => {
   const { calls, nodes } = recorder();

@@ -12,8 +12,8 @@ import type { EventHandlersContext } from './event-handlers-context.ts';
 import { podChanges } from './pod-changes.ts';
 
 /**
- * What becomes of pods: those that have a node are counted there, those that wait for one of our profiles are queued. All that
- * happens to pods with a node may help those that wait. Pods that have ended must not come here: for the scheduler they are gone.
+ * Handles pod events: pods with a node are counted there, pods without a node that name one of our profiles are queued. Every event of a
+ * pod with a node may make waiting pods schedulable. Terminal pods must be filtered out before: for the scheduler they are deleted.
  */
 export class PodEventHandler implements ResourceEventHandler<Pod> {
   readonly #context: EventHandlersContext;
@@ -29,13 +29,13 @@ export class PodEventHandler implements ResourceEventHandler<Pod> {
 
   onUpdate(old: Pod, pod: Pod): void {
     if (old.metadata.uid !== pod.metadata.uid) {
-      // The end of the one and the beginning of the other were missed.
+      // The deletion of the old pod and the creation of the new one were missed.
       this.#delete(old);
       this.onAdd(pod);
     } else if (isAssigned(old)) this.#updateAssigned(old, pod);
     else if (isAssigned(pod)) {
       this.#addAssigned(pod);
-      // Mostly it is not queued any more; unless somebody else gave it a node.
+      // Usually the pod has left the queue already, unless another client has bound it.
       if (this.#isOurs(old)) this.#context.queue.delete(old);
     } else if (this.#isOurs(old)) this.#updateUnscheduled(old, pod);
   }
@@ -43,7 +43,7 @@ export class PodEventHandler implements ResourceEventHandler<Pod> {
   onDelete(deleted: Pod | DeletedFinalStateUnknown<Pod>): void {
     if (!(deleted instanceof DeletedFinalStateUnknown)) this.#delete(deleted);
     else {
-      // It may have got a node that nobody told us of.
+      // The pod may have got a node in an update that was missed.
       this.#deleteAssigned(deleted.object);
       if (this.#isOurs(deleted.object)) this.#deleteUnscheduled(deleted.object);
     }
@@ -86,12 +86,12 @@ export class PodEventHandler implements ResourceEventHandler<Pod> {
   }
 
   #updateUnscheduled(old: Pod, pod: Pod): void {
-    // A resync: nothing has happened.
+    // A resync without a change.
     if (old.metadata.resourceVersion === pod.metadata.resourceVersion) return;
     const { cache, queue } = this.#context;
     this.#context.observe(eventLabel(unscheduledPodUpdate), () => {
       if (cache.isAssumed(pod)) {
-        // It is being bound as it was. Only its end matters.
+        // The pod is being bound in its earlier state. Only a deletion matters.
         if (pod.metadata.deletionTimestamp && !old.metadata.deletionTimestamp) this.#releaseAssumed(pod);
         return;
       }
@@ -109,21 +109,19 @@ export class PodEventHandler implements ResourceEventHandler<Pod> {
     });
   }
 
-  /**
-   * The place that was kept for a pod is free at once: waiting until its binding has failed would make others preempt for
-   * nothing.
-   */
+  /** Frees the place of an assumed pod at once. If that waited until the binding fails, other pods would preempt needlessly. */
   #releaseAssumed(pod: Pod): void {
     const { cache, profiles, queue } = this.#context;
-    // As it is counted, it has a node.
+    // The assumed pod has a node name.
     const assumed = cache.pod(pod) ?? pod;
     const held = profiles.get(pod.spec?.schedulerName ?? '')?.waitingPods.get(pod.metadata.uid ?? '');
-    // One that Permit holds back is given up by its own binding cycle. Others cannot be stopped, only not counted.
+    // A pod that waits in Permit is rejected, and its own binding cycle forgets it. Other bindings cannot be stopped; the pod is only no
+    // longer counted.
     if (!held?.reject('', 'removed')) cache.forgetPod(pod);
     queue.moveAllToActiveOrBackoffQueue(assignedPodDelete, assumed, undefined);
   }
 
-  /** For those that do not come before it, a promised place was as good as taken. */
+  /** Retries pods of the same or lower priority: for them the place of the nominated pod was taken. */
   #releasePromise(pod: Pod): void {
     const priority = priorityOf(pod);
     this.#context.queue.moveAllToActiveOrBackoffQueue(

@@ -1,7 +1,7 @@
 import type { Pod, PodAffinityTerm, WeightedPodAffinityTerm } from '@coxswain/api/core/v1';
 import { labelSelectorAsSelector, type Selector } from '@coxswain/apimachinery/labels';
 
-/** A pod's wish to be near other pods, or away from them, read once. */
+/** A parsed term of pod affinity or anti-affinity. */
 export interface AffinityTerm {
   readonly namespaces: ReadonlySet<string>;
   readonly selector: Selector;
@@ -13,7 +13,7 @@ export interface WeightedAffinityTerm extends AffinityTerm {
   readonly weight: number;
 }
 
-/** Whether the term is about this pod. `namespaceLabels` are those of the pod's namespace. */
+/** Returns whether the term selects this pod. `namespaceLabels` are the labels of the pod's namespace. */
 export function termMatches(
   { namespaces, namespaceSelector, selector }: AffinityTerm,
   { metadata }: Pod,
@@ -25,7 +25,7 @@ export function termMatches(
   );
 }
 
-/** A term of the pod. Without namespaces and selector of its own it is about the pod's own namespace. */
+/** Parses a term of the pod. Without namespaces and namespace selector it applies to the pod's own namespace. */
 export function affinityTerm(
   pod: Pod,
   { labelSelector, namespaces, namespaceSelector, topologyKey }: PodAffinityTerm,

@@ -16,15 +16,15 @@ describe('args of a plug-in', () => {
     expect(readArgsOfShape(args, shape)).toEqual(args);
   });
 
-  it.each([undefined, null, {}])('may be nothing: %j', (args) => {
+  it.each([undefined, null, {}])('may be empty: %j', (args) => {
     expect(readArgsOfShape(args, shape)).toEqual({});
   });
 
-  it('may have nothing in a field', () => {
+  it('may have null and undefined fields', () => {
     expect(readArgsOfShape({ name: null, part: null, parts: undefined }, shape)).toEqual({});
   });
 
-  it('may say their kind', () => {
+  it('may have apiVersion and kind', () => {
     const { name } = readArgsOfShape({ apiVersion: 'kubescheduler.config.k8s.io/v1', kind: 'A', name: 'a' }, shape);
     expect(name).toBe('a');
   });

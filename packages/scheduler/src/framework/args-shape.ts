@@ -1,6 +1,6 @@
 import { isJsonObject } from '@coxswain/apimachinery/json';
 
-/** What fields an object of the configuration has, and of what type they are. A list of one shape is a list of such objects. */
+/** Describes an object of the configuration: field names and types. A list with one shape describes a list of such objects. */
 export interface Shape {
   readonly [field: string]: FieldType;
 }
@@ -21,12 +21,12 @@ type Value<T> = T extends 'string'
             ? Shaped<T>
             : unknown;
 
-/** An object of that shape, of which nothing has to be there. */
+/** An object of that shape, in which every field is optional. */
 export type Shaped<S extends Shape> = { readonly [K in keyof S]?: Value<S[K]> };
 
 /**
- * The args of a plug-in as an object of that shape; none at all are an empty one. Null is as good as nothing. Throws an Error
- * that names fields that the shape does not have, or the first that is not of its type.
+ * Reads the args of a plug-in by their shape; absent args are an empty object. Null counts as absent. Throws an Error that names all
+ * unknown fields, or the first field of a wrong type.
  */
 export function readArgsOfShape<S extends Shape>(args: unknown, shape: S): Shaped<S> {
   const unknown: string[] = [];
@@ -34,7 +34,7 @@ export function readArgsOfShape<S extends Shape>(args: unknown, shape: S): Shape
   const object = readObject(args ?? {}, { ...typeMeta, ...shape }, '', unknown);
   if (unknown.length > 0)
     throw new Error(`strict decoding error: ${unknown.map((field) => `unknown field "${field}"`).join(', ')}`);
-  // It has been read by that very shape.
+  // The object was read by this shape.
   return object as Shaped<S>;
 }
 

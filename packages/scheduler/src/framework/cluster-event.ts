@@ -1,7 +1,7 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 
-/** What can happen to an object, as bits: plug-ins name several at once. */
+/** What can happen to an object, as bits, so that plug-ins can name several actions at once. */
 export const Action = {
   Add: 1 << 0,
   Delete: 1 << 1,
@@ -16,14 +16,14 @@ export const Action = {
   UpdatePodToleration: 1 << 10,
   UpdatePodSchedulingGatesEliminated: 1 << 11,
   UpdatePodGeneratedResourceClaim: 1 << 12,
-  /** Any change of a kind that has no finer ones. */
+  /** An update that is none of the specific ones, and any update of other kinds. */
   UpdateOther: 1 << 13,
   Update: 0b11111111111100,
   All: 0b11111111111111,
 } as const;
 
 export type EventResource =
-  /** Pods of any kind: assigned to a node, or (as changes of the waiting pod itself) not. */
+  /** Pods with a node, and changes of the waiting pod itself. */
   | 'Pod'
   | 'Node'
   | 'PersistentVolume'
@@ -37,24 +37,24 @@ export type EventResource =
   | 'resource.k8s.io/ResourceSlice'
   | 'resource.k8s.io/DeviceClass'
   | '*'
-  /** Of custom kinds: `foos.v1.example.com`. */
+  /** Custom kinds: `foos.v1.example.com`. */
   | (string & {});
 
-/** Something that may make a pod schedulable that was not. */
+/** An event that may make an unschedulable pod schedulable. */
 export interface ClusterEvent {
   readonly resource: EventResource;
   /** Bits of `Action`. */
   readonly action: number;
-  /** For messages and metrics: `AssignedPodAdd`. Made from the others where it is not given. */
+  /** The name in messages and metrics: `AssignedPodAdd`. Derived from the other fields when absent. */
   readonly label?: string;
 }
 
-/** Whether a pod that was rejected is worth another try now. */
+/** Whether a rejected pod should be retried now. */
 export type QueueingHint = 'Queue' | 'Skip';
 
 /**
- * Asked for a waiting pod when such an event comes: `before` is undefined for what was added, `after` for what was deleted.
- * One that throws counts as `Queue`.
+ * Called for a waiting pod when a registered event happens. `before` is undefined for additions, `after` for deletions. A function that
+ * throws counts as `Queue`.
  */
 export type QueueingHintFn = (
   pod: Pod,
@@ -64,6 +64,6 @@ export type QueueingHintFn = (
 
 export interface ClusterEventWithHint {
   readonly event: ClusterEvent;
-  /** Without one every such event is worth a try. */
+  /** Without a hint the pod is retried after every such event. */
   readonly hint?: QueueingHintFn;
 }

@@ -5,7 +5,7 @@ const shared = new StateKey<string[]>('shared');
 const copied = new StateKey<string[]>('copied', (value) => [...value]);
 const added = new StateKey<string>('added');
 
-it('what is written to a state or its copy stays there', () => {
+it('a write to a state or its copy does not affect the other', () => {
   const state = new CycleState();
   state.set(shared, ['s']);
   state.set(copied, ['c']);
@@ -23,7 +23,7 @@ it('what is written to a state or its copy stays there', () => {
   expect(copyOfCopy.get(shared)).toBe(copy.get(shared));
 });
 
-it('a copy of a state without anything to copy is as independent', () => {
+it('a copy of a state without cloned values is just as independent', () => {
   const state = new CycleState();
   state.set(shared, ['s']);
   const copies = [state.clone(), state.clone()];

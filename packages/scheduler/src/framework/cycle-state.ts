@@ -1,7 +1,9 @@
-/** Names one thing that a plug-in keeps from one extension point to a later one. */
+/** Identifies a value that a plug-in passes from one extension point to a later one. */
 export class StateKey<T> {
   readonly name: string;
-  /** How to copy it for a trial that may change it; without one it is never changed, and shared. */
+  /**
+   * Copies the value for a clone of the state. Without it the value is shared by all clones and must not be modified.
+   */
   readonly clone: ((value: T) => T) | undefined;
 
   constructor(name: string, clone?: (value: T) => T) {
@@ -10,23 +12,26 @@ export class StateKey<T> {
   }
 }
 
-/** What plug-ins know of one attempt to schedule one pod. */
+/** The data of plug-ins for one attempt to schedule one pod. */
 export class CycleState {
   #entries: ReadonlyMap<StateKey<unknown>, unknown> = noEntries;
-  /** The same, unless another state may have them too: then they are copied before one is written. */
+  /**
+   * Equal to `#entries` when no other state shares them. Undefined when they are shared: they are copied before the
+   * next write.
+   */
   #own: Map<StateKey<unknown>, unknown> | undefined;
-  /** Filters that PreFilter said have nothing to say. */
+  /** Names of plug-ins whose PreFilter returned `skip`: their Filter is not called. */
   skipFilter: ReadonlySet<string> = none;
-  /** The same of PreScore and Score. */
+  /** Names of plug-ins whose PreScore returned `skip`: their Score is not called. */
   skipScore: ReadonlySet<string> = none;
-  /** Pods with the same one get the same answers of the filters for the same nodes. Trials have none. */
+  /** For the same node, pods with the same signature get the same results of the filters. Clones have none. */
   signature: string | undefined;
 
   set<T>(key: StateKey<T>, value: T): void {
     this.#toWrite().set(key as StateKey<unknown>, value);
   }
 
-  /** Throws when it was not written: then an earlier extension point did not run. */
+  /** Throws an Error when the value was not set, because an earlier extension point did not run. */
   get<T>(key: StateKey<T>): T {
     const value = this.#entries.get(key as StateKey<unknown>);
     if (value === undefined) throw new Error(`reading "${key.name}" from cycleState: not found`);
@@ -41,7 +46,7 @@ export class CycleState {
     this.#toWrite().delete(key as StateKey<unknown>);
   }
 
-  /** For a trial: what is changed in the copy stays there, and what is changed here afterwards stays here. */
+  /** Returns a copy for a trial. Later changes of the copy and of the original do not affect each other. */
   clone(): CycleState {
     const copy = new CycleState();
     copy.skipFilter = this.skipFilter;

@@ -1,37 +1,37 @@
 import type { Binding, Pod } from '@coxswain/api/core/v1';
 import type { NodeInfo } from './node-info.ts';
 
-/** Pods that would have to go from a node for another. */
+/** Pods that would have to be evicted from a node to make room for another. */
 export interface Victims {
   readonly pods: readonly Pod[];
   readonly numPDBViolations: number;
 }
 
-/** What an extender left of the nodes, and why it left others out, by name. */
+/** The nodes that an extender left, and the reasons why it rejected others, by node name. */
 export interface ExtenderFilterResult {
   readonly nodes: readonly NodeInfo[];
   readonly failed: Readonly<Record<string, string>>;
   readonly failedAndUnresolvable: Readonly<Record<string, string>>;
 }
 
-/** Somebody outside of this process who has a say in scheduling. Its methods reject when it cannot be asked. */
+/** A process outside of the scheduler that takes part in scheduling. Methods reject when it cannot be reached. */
 export interface Extender {
   readonly name: string;
-  /** What it would have said can be left out when it cannot be asked. */
+  /** Whether its errors are ignored. */
   readonly isIgnorable: boolean;
   readonly isFilter: boolean;
   readonly isPrioritizer: boolean;
   readonly isBinder: boolean;
   readonly supportsPreemption: boolean;
-  /** What its scores count. */
+  /** The weight of its scores. */
   readonly weight: number;
-  /** Whether it is to be asked about the pod at all: it may be there for certain resources only. */
+  /** Returns whether it must be called for the pod: an extender may manage only certain resources. */
   isInterested(pod: Pod): boolean;
   filter(pod: Pod, nodes: readonly NodeInfo[], signal: AbortSignal): Promise<ExtenderFilterResult>;
-  /** Scores from 0 to 10 by name of the node. */
+  /** Returns scores from 0 to 10 by node name. */
   prioritize(pod: Pod, nodes: readonly NodeInfo[], signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
   bind(binding: Binding, signal: AbortSignal): Promise<void>;
-  /** What is left of candidates for preemption, by name of the node; `nodeOf` finds a node's pods. */
+  /** Returns the remaining candidates for preemption by node name. `nodeOf` looks up a node with its pods. */
   processPreemption(
     pod: Pod,
     candidates: ReadonlyMap<string, Victims>,

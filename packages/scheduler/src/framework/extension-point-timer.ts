@@ -1,7 +1,7 @@
 import type { Clock, Histogram, Metrics } from '@coxswain/client';
 import { Status } from './status.ts';
 
-/** What metrics call the extension points. */
+/** The extension points as named in metrics. */
 export type TimedPoint =
   | 'PreFilter'
   | 'Filter'
@@ -15,7 +15,7 @@ export type TimedPoint =
   | 'Bind'
   | 'PostBind';
 
-/** Tells metrics how long the plug-ins of a profile took at each extension point, and how that ended. */
+/** Records how long the plug-ins of a profile take at each extension point, and the resulting status. */
 export class ExtensionPointTimer {
   readonly #clock: Clock;
   readonly #profile: string;
@@ -32,7 +32,7 @@ export class ExtensionPointTimer {
     });
   }
 
-  /** What `run` gives. Anything but a status is a success, unless `statusOf` knows better. */
+  /** Returns the result of `run`. Unless `statusOf` returns a Status, it counts as success. */
   time<T>(point: TimedPoint, run: () => T, statusOf: (result: T) => unknown = (result) => result): T {
     const start = this.#clock.monotonic();
     const result = run();

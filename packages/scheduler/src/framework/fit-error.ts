@@ -1,20 +1,20 @@
 import type { Rejections } from './node-to-status.ts';
 import type { Status } from './status.ts';
 
-/** Stands for all extenders where plug-ins are named. */
+/** The plug-in name that stands for all extenders. */
 export const extenderName = 'Extender';
 
-/** Why a pod can be on no node. */
+/** The reasons why a pod fits no node. */
 export class FitError {
   readonly statuses: Rejections;
   readonly #numAllNodes: number;
-  /** Of PreFilter, when it was that which rejected the pod. */
+  /** The status of PreFilter when that rejected the pod. */
   readonly #preFilter: Status | undefined;
   readonly #otherPlugins: ReadonlySet<string>;
-  /** What came of the attempt to make room. */
+  /** The result of the preemption attempt. */
   postFilterMessage = '';
 
-  /** `plugins`: that had a part in it, without a status of any node. */
+  /** `plugins`: names of plug-ins that took part in the rejection without a status for any node. */
   constructor(
     numAllNodes: number,
     statuses: Rejections,
@@ -26,7 +26,7 @@ export class FitError {
     this.#otherPlugins = plugins;
   }
 
-  /** The plug-ins that rejected the pod, and those of them that wait for something to happen outside. */
+  /** The plug-ins that rejected the pod, and those of them with status Pending, which wait for an external event. */
   get rejectors(): { readonly unschedulable: ReadonlySet<string>; readonly pending: ReadonlySet<string> } {
     const unschedulable = new Set(this.#otherPlugins);
     const pending = new Set<string>();
@@ -49,7 +49,7 @@ export class FitError {
     return parts.join(' ');
   }
 
-  /** How often each reason was given. */
+  /** Counts how often each reason was given. */
   #histogram(): string {
     const { size, counts, absentStatus } = this.statuses;
     const byReason = new Map<string, number>();

@@ -10,61 +10,64 @@ import type { SharedParts } from './shared-parts.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Status } from './status.ts';
 
-/** What a plug-in has to work with. */
+/** The framework's services for plug-ins. */
 export interface Handle {
   readonly profileName: string;
   readonly clients: ClientSet;
-  /** One informer for each resource, shared with the scheduler itself; those that are asked for in a factory are started. */
+  /** One informer per resource, shared with the scheduler itself. Informers that a plug-in requests in its factory function are started. */
   readonly informers: SharedInformerFactory;
-  /** In the name of the profile. */
+  /** Records events with the profile as reporting controller. */
   readonly recorder: Pick<EventSeriesRecorder, 'event'>;
   readonly clock: Clock;
-  /** In [0, 1). */
+  /** Returns numbers in [0, 1). */
   readonly random: () => number;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** As of the beginning of the present cycle. */
+  /** The snapshot of the current cycle. */
   snapshot(): Snapshot;
   readonly nominator: Nominator;
   readonly waitingPods: WaitingPods;
   readonly extenders: readonly Extender[];
-  /** What the plug-ins of all profiles have in common. */
+  /** Values that the plug-ins of all profiles share. */
   readonly shared: SharedParts;
-  /** Gives up what PreBind does for the pod (by its uid). False when it does nothing, or is too far already. */
+  /**
+   * Aborts PreBind of the pod with that UID. Returns false when its PreBind is not running, or has passed the point where it can be
+   * aborted.
+   */
   cancelPreBind(uid: string, reason: string): boolean;
-  /** Runs the profile's filters for one node, as if the pods that were promised a place there, and come first, had it already. */
+  /** Runs the profile's filters for a node, counting its nominated pods of the same or higher priority as if they were on it. */
   filterWithNominatedPods(state: CycleState, pod: PodInfo, node: NodeInfo): Status | undefined;
   runAddPod(state: CycleState, pod: PodInfo, added: PodInfo, node: NodeInfo): Status | undefined;
   runRemovePod(state: CycleState, pod: PodInfo, removed: PodInfo, node: NodeInfo): Status | undefined;
   runFilters(state: CycleState, pod: PodInfo, node: NodeInfo): Status | undefined;
-  /** Brings pods (by `namespace/name`) into the active queue. */
+  /** Moves pods to the active queue. */
   activate(pods: Iterable<Pod>): void;
   /**
-   * Runs what a cycle leaves to be written to the API server, when its turn comes: a bounded number runs at once, and while all of
-   * them are busy no other pod is tried.
+   * Runs a write to the API server that a cycle leaves behind, as soon as a slot is free. The number of concurrent writes is bounded; while
+   * all slots are in use, no other pod is scheduled.
    */
   write<T>(task: () => Promise<T>): Promise<T>;
 }
 
-/** Pods that were promised a place on a node, which other pods are leaving for them. */
+/** Pods that are nominated to a node, from which other pods are being preempted for them. */
 export interface Nominator {
   nominatedPods(nodeName: string): readonly PodInfo[];
-  /** Where the pod was promised a place, if it was. */
+  /** The node that the pod is nominated to, if any. */
   nominatedNode(pod: Pod): string | undefined;
-  /** Without a node the pod's own `status.nominatedNodeName` counts. */
+  /** Without `nodeName`, the pod's `status.nominatedNodeName` is used. */
   addNominatedPod(pod: PodInfo, nodeName?: string): void;
   deleteNominatedPod(pod: Pod): void;
 }
 
-/** A pod that Permit plug-ins hold back. */
+/** A pod that waits because of Permit plug-ins. */
 export interface WaitingPod {
   readonly pod: Pod;
-  /** Those that have not allowed it yet. */
+  /** The plug-ins that have not allowed it yet. */
   readonly pendingPlugins: readonly string[];
   allow(plugin: string): void;
-  /** The pod is unschedulable. False when it was allowed or rejected before. */
+  /** Makes the pod unschedulable. Returns false when it was already allowed or rejected. */
   reject(plugin: string, message: string): boolean;
-  /** As `reject`, but the pod is tried again soon. */
+  /** Like `reject`, but the pod is retried soon. */
   preempt(plugin: string, message: string): boolean;
 }
 
@@ -73,12 +76,12 @@ export interface WaitingPods {
   [Symbol.iterator](): Iterator<WaitingPod>;
 }
 
-/** Makes a plug-in for a profile. `args` is its `pluginConfig`, defaulted and checked by `readArgs` of the same plug-in. */
+/** Creates a plug-in for a profile. `args` is the result of the same definition's `readArgs`, or the raw `pluginConfig` without it. */
 export interface PluginDefinition<Args = unknown> {
   readonly name: string;
   /**
-   * Reads `pluginConfig[].args`; undefined when there are none. Throws an Error that says which field is wrong, below `path`
-   * where one is given.
+   * Parses `pluginConfig[].args` and fills in defaults; `args` is undefined when there are none. Throws an Error that names the invalid
+   * field, below `path` when given.
    */
   readArgs?(args: unknown, path?: Path): Args;
   create(args: Args, handle: Handle): Plugin;

@@ -9,7 +9,7 @@ export interface HostPort {
   readonly port: number;
 }
 
-/** The ports of the node that the pod wants for itself; those of its sidecars too. */
+/** Returns the host ports that the pod requests, including those of sidecars. */
 export function hostPortsOf({ spec }: Pod): readonly HostPort[] {
   const ports = ofContainers(spec?.containers ?? noContainers);
   const sidecars = spec?.initContainers?.filter(({ restartPolicy }) => restartPolicy === 'Always') ?? [];
@@ -26,9 +26,9 @@ const ofContainers = remembered(portsOf);
 const hostPort = ({ hostIP, hostPort, protocol }: ContainerPort): HostPort[] =>
   hostPort ? [{ ip: hostIP || anyAddress, protocol: protocol || 'TCP', port: hostPort }] : [];
 
-/** The host ports that are taken on a node. The address 0.0.0.0 takes a port on all of them. */
+/** The host ports in use on a node. A port on address 0.0.0.0 conflicts with the same port on every address. */
 export class UsedPorts {
-  /** Addresses by protocol and port. Most nodes have none, and are copied often. */
+  /** Addresses by protocol and port. Undefined for most nodes, which makes the frequent copies cheap. */
   #addresses: Map<string, Set<string>> | undefined;
 
   get isEmpty(): boolean {

@@ -3,18 +3,18 @@ import { UsedPorts } from './host-ports.ts';
 import type { PodInfo } from './pod-info.ts';
 import { Resources } from './resources.ts';
 
-/** An image that a node has, and how many of all nodes have it. */
+/** An image on a node, and the number of nodes that have it. */
 export interface ImageState {
   readonly size: number;
   readonly nodes: number;
 }
 
 /**
- * A node and the pods on it, with their sums kept up as pods come and go. Plug-ins read it; they change only copies that they
- * make for a trial.
+ * A node and its pods, with sums that are updated as pods are added and removed. Plug-ins may only modify copies that they make for a
+ * trial.
  */
 export class NodeInfo {
-  /** Undefined while there are pods of a node that is not known (yet, or any more). */
+  /** Undefined when there are pods of a node that is not known yet, or was deleted. */
   node: Node | undefined;
   readonly pods: PodInfo[];
   /** Those of `pods` that have any pod affinity or anti-affinity. */
@@ -22,19 +22,19 @@ export class NodeInfo {
   readonly podsWithRequiredAntiAffinity: PodInfo[];
   readonly requested: Resources;
   readonly nonZeroRequested: Resources;
-  /** Replaced as a whole, never changed. */
+  /** Replaced as a whole, never modified. */
   allocatable: Resources;
   readonly usedPorts: UsedPorts;
-  /** By name of the image. */
+  /** By image name. */
   imageStates: ReadonlyMap<string, ImageState>;
-  /** Most nodes have none, and are copied often. */
+  /** Undefined for most nodes, which makes the frequent copies cheap. */
   #pvcRefCounts: Map<string, number> | undefined;
-  /** Grows with every change: a snapshot copies only what is newer than itself. */
+  /** Set by the cache: increases with every change. */
   generation = 0;
-  /** Where it is in the list of the snapshot that it belongs to; -1 in none. */
+  /** Index in the list of its snapshot; -1 when it is not in one. */
   row = -1;
 
-  /** With the pods of `like`, if there is one. */
+  /** Copies the pods and sums of `like`, if given. */
   constructor(node?: Node, like?: NodeInfo) {
     this.node = node;
     this.pods = like?.pods.slice() ?? [];
@@ -58,7 +58,7 @@ export class NodeInfo {
     this.allocatable = allocatableOf(node);
   }
 
-  /** How many pods use a claim, by `namespace/name`. */
+  /** The number of pods that use a claim, by `namespace/name`. */
   get pvcRefCounts(): ReadonlyMap<string, number> {
     return this.#pvcRefCounts ?? noClaims;
   }
@@ -71,7 +71,7 @@ export class NodeInfo {
     for (const port of info.hostPorts) this.usedPorts.add(port);
   }
 
-  /** Whether the pod (by its uid) was there. */
+  /** Removes the pod with the same UID. Returns whether it was there. */
   removePod({ metadata: { uid } }: PodInfo['pod']): boolean {
     const info = removeByUid(this.pods, uid);
     if (!info) return false;
@@ -82,7 +82,7 @@ export class NodeInfo {
     return true;
   }
 
-  /** Puts the next state of a pod in its place. False, and nothing happens, unless that is known to take just the same of the node. */
+  /** Replaces a pod by its next state. Returns false, without a change, unless both states surely use the same resources of the node. */
   replacePod(old: PodInfo, info: PodInfo): boolean {
     if (old.pod.spec !== info.pod.spec || old.resources !== info.resources || !replace(this.pods, old, info))
       return false;
@@ -122,7 +122,7 @@ function replace(infos: PodInfo[], old: PodInfo, info: PodInfo): boolean {
   return at >= 0;
 }
 
-/** The order of a node's pods means nothing: the last takes the place of the one that goes. */
+/** The order of a node's pods has no meaning, so the last one fills the gap. */
 function removeByUid(infos: PodInfo[], uid: string | undefined): PodInfo | undefined {
   const at = infos.findIndex(({ pod }) => pod.metadata.uid === uid);
   if (at < 0) return undefined;

@@ -3,23 +3,23 @@ import type { NodeStatuses } from './plugin.ts';
 import type { Snapshot } from './snapshot.ts';
 import { Status, type StatusCode } from './status.ts';
 
-/** Why nodes were rejected, and how often. */
+/** The nodes that rejected a pod, with counts by status. */
 export interface Rejections extends NodeStatuses {
-  /** How many nodes are named. */
+  /** The number of nodes with a status of their own. */
   readonly size: number;
-  /** How many of them were rejected with each status. */
+  /** The number of those nodes by status. */
   readonly counts: ReadonlyMap<Status, number>;
-  /** Of the nodes that are not named: nobody looked at them. */
+  /** The status of all other nodes, which were not evaluated. */
   readonly absentStatus: Status;
 }
 
-/** Why nodes were rejected, noted one by one. */
+/** Collects the rejections of nodes one by one. */
 export class NodeToStatus implements Rejections {
   readonly #snapshot: Snapshot;
-  /** `#nodes[i]` was rejected with `#statuses[i]`. No node is there twice. */
+  /** `#nodes[i]` was rejected with `#statuses[i]`. No node occurs twice. */
   readonly #nodes: NodeInfo[] = [];
   readonly #statuses: Status[] = [];
-  /** Made when it is asked for: most of the time nobody does. */
+  /** Created on first use: usually it is not needed. */
   #byName: Map<string, Status> | undefined;
   absentStatus: Status = Status.unresolvable();
 
@@ -31,7 +31,7 @@ export class NodeToStatus implements Rejections {
     return this.#nodes.length;
   }
 
-  /** Of a node that is not named yet. */
+  /** The node must not have a status yet. */
   add(node: NodeInfo, status: Status): void {
     this.#nodes.push(node);
     this.#statuses.push(status);

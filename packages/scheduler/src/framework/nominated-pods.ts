@@ -5,8 +5,8 @@ import type { PodInfo } from './pod-info.ts';
 import type { Status } from './status.ts';
 
 /**
- * Filters a node as if the pods that were promised a place there, and are no less important, had it already; and, where that
- * makes a difference and the pod may be there, once more without them: they may never come, and the pod must not need them.
+ * Filters a node as if its nominated pods of the same or higher priority were already on it. If there are such pods and the pod fits,
+ * filters once more without them: they may never arrive, so the pod must not depend on them.
  */
 export function filterWithNominatedPods(
   handle: Handle,

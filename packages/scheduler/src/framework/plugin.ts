@@ -5,45 +5,45 @@ import type { NodeInfo } from './node-info.ts';
 import type { PodInfo } from './pod-info.ts';
 import type { Status } from './status.ts';
 
-/** Scores are between these once they are normalised. */
+/** The bounds of scores after normalization. */
 export const minNodeScore = 0;
 export const maxNodeScore = 100;
 
 /**
- * A plug-in of the scheduling framework: it takes part at every extension point of which it has the method. Everything up to
- * Reserve is asked for every pod (Filter and Score: for every node too) and must answer at once; what has to wait for the API
- * server waits in PostFilter, Permit, PreBind and Bind.
+ * A plug-in of the scheduling framework. It takes part at every extension point whose method it implements. Everything up to Reserve is
+ * synchronous and is called for every pod, Filter and Score also for every node. Waiting, for example for the API server, is possible only
+ * in PostFilter, Permit, PreBind and Bind.
  */
 export interface Plugin {
   readonly name: string;
 
-  /** Whether the pod may enter the active queue at all. */
+  /** Returns whether the pod may enter the active queue. */
   preEnqueue?(pod: Pod): Status | undefined;
 
-  /** Which of two waiting pods comes first. Exactly one plug-in of a profile has this. */
+  /** Returns whether `a` is scheduled before `b`. Exactly one plug-in of a profile implements this. */
   less?(a: QueuedPod, b: QueuedPod): boolean;
 
   /**
-   * What may make a pod schedulable that this plug-in rejected. One that filters, reserves or holds pods back and has no such
-   * method is asked again after every event.
+   * The events that may make a pod schedulable that this plug-in rejected. A plug-in that can reject pods and does not implement this is
+   * registered for all events.
    */
   eventsToRegister?(): readonly ClusterEventWithHint[];
 
-  /** Once for a pod, before its nodes are filtered. `skip` leaves the plug-in's Filter out. */
+  /** Called once per pod, before its nodes are filtered. With `skip` the plug-in's Filter is not called. */
   preFilter?(state: CycleState, pod: PodInfo, nodes: readonly NodeInfo[]): PreFilterResult | Status | undefined;
-  /** Keep up what `preFilter` noted when another pod is put on a node, or taken away, for a trial. */
+  /** Update the result of `preFilter` when a trial adds another pod to a node or removes it. */
   addPod?(state: CycleState, pod: PodInfo, added: PodInfo, node: NodeInfo): Status | undefined;
   removePod?(state: CycleState, pod: PodInfo, removed: PodInfo, node: NodeInfo): Status | undefined;
-  /** Whether the pod may be on the node. */
+  /** Returns whether the pod may run on the node. */
   filter?(state: CycleState, pod: PodInfo, node: NodeInfo): Status | undefined;
   /**
-   * After `preFilter`, unless that skipped: all that `filter` looks at beside the node and the pods there. Pods for which that is
-   * the same, and priority too, get the same answer as long as the node is the same: it is not asked again then. Undefined, or
-   * no such method, where the rest of the cluster or the time has a say.
+   * Called after `preFilter`, unless that returned `skip`. Returns everything that `filter` depends on besides the node and its pods. Pods
+   * with the same signatures and the same priority get the same result for a node as long as the node does not change, so the filter is not
+   * called again. Must return undefined, or not be implemented, when the result also depends on the rest of the cluster or on time.
    */
   signPod?(state: CycleState, pod: PodInfo): string | undefined;
 
-  /** When no node is left: makes room, or says why that is impossible. */
+  /** Called when no node is left. Makes room, or returns why that is impossible. */
   postFilter?(
     state: CycleState,
     pod: PodInfo,
@@ -51,37 +51,40 @@ export interface Plugin {
     signal: AbortSignal,
   ): Promise<PostFilterResult | Status>;
 
-  /** Once for a pod, with the nodes that are left. `skip` leaves the plug-in's Score out. */
+  /** Called once per pod, with the remaining nodes. With `skip` the plug-in's Score is not called. */
   preScore?(state: CycleState, pod: PodInfo, nodes: readonly NodeInfo[]): Status | undefined;
-  /** How good the node is: a number of any size where there is a `normalizeScore`, otherwise from 0 to 100. */
+  /** Returns the score of the node: any number if there is a `normalizeScore`, otherwise from 0 to 100. */
   score?(state: CycleState, pod: PodInfo, node: NodeInfo): number;
-  /** Changes the scores in place: to whole numbers from 0 to 100. `nodes[i]` has `scores[i]`. */
+  /** Changes the scores in place to integers from 0 to 100. `scores[i]` belongs to `nodes[i]`. */
   normalizeScore?(state: CycleState, pod: PodInfo, nodes: readonly NodeInfo[], scores: number[]): Status | undefined;
 
-  /** The pod is going to be on the node: note it. What is noted is given up by `unreserve`, which may be called for what was never reserved. */
+  /** Reserves resources for the pod on the node. `unreserve` releases them; it may also be called without a preceding `reserve`. */
   reserve?(state: CycleState, pod: PodInfo, nodeName: string): Status | undefined;
   unreserve?(state: CycleState, pod: PodInfo, nodeName: string): void;
 
-  /** Lets the pod go on, refuses it, or holds it back (`Wait`) for so long at most. */
+  /** Allows the pod, rejects it, or delays it (`Wait`) for at most `timeoutMs`. */
   permit?(state: CycleState, pod: PodInfo, nodeName: string): PermitResult | Status | undefined;
-  /** Whether `preBind` has anything to do: `skip` leaves it out, and undefined tells others early where the pod will be. */
+  /**
+   * Returns `skip` when `preBind` has nothing to do. With undefined, `status.nominatedNodeName` is set first, because binding will take a
+   * while.
+   */
   preBindPreFlight?(state: CycleState, pod: PodInfo, nodeName: string): Status | undefined;
-  /** What has to be done before the pod is bound. */
+  /** Prepares binding. */
   preBind?(state: CycleState, pod: PodInfo, nodeName: string, signal: AbortSignal): Promise<Status | undefined>;
-  /** Binds the pod, or leaves it to the next plug-in by `skip`. */
+  /** Binds the pod, or leaves that to the next plug-in by `skip`. */
   bind?(state: CycleState, pod: PodInfo, nodeName: string, signal: AbortSignal): Promise<Status | undefined>;
   postBind?(state: CycleState, pod: PodInfo, nodeName: string): void;
 }
 
-/** Only these nodes need to be looked at. */
+/** Only these nodes have to be filtered. */
 export interface PreFilterResult {
   readonly nodeNames: ReadonlySet<string>;
 }
 
-/** Where the pod will fit once those that were asked to go are gone; an empty name takes back what was said before. */
+/** The node that will have room for the pod once its victims are gone; an empty name removes the existing nomination. */
 export interface PostFilterResult {
   readonly nominatedNodeName: string;
-  /** Why no room can be made, when none can: what was promised before is taken back then. */
+  /** Why preemption is impossible, if it is; the existing nomination is then removed. */
   readonly status?: Status;
 }
 
@@ -90,28 +93,31 @@ export interface PermitResult {
   readonly timeoutMs: number;
 }
 
-/** Why the nodes were rejected that are not named otherwise: one status stands for all those that were never looked at. */
+/** The statuses of the nodes that rejected a pod. One status stands for all nodes that were not evaluated. */
 export interface NodeStatuses {
   get(nodeName: string): Status;
   /** The nodes that were rejected with that code, in the order of the snapshot. */
   nodesWith(code: Status['code']): readonly NodeInfo[];
 }
 
-/** A pod that waits, and what is known of its wait. */
+/** A pod in the scheduling queue. */
 export interface QueuedPod {
   readonly info: PodInfo;
-  /** When it came into the queue this time, in milliseconds. */
+  /** When it was added to the queue this time, in milliseconds. */
   readonly timestamp: number;
   readonly attempts: number;
   readonly initialAttemptTimestamp: number | undefined;
-  /** The plug-ins that rejected it last time. */
+  /** The plug-ins that rejected it in the last attempt. */
   readonly unschedulablePlugins: ReadonlySet<string>;
   readonly pendingPlugins: ReadonlySet<string>;
-  /** The plug-in that keeps it out of the active queue, if any. */
+  /** The PreEnqueue plug-in that keeps it out of the active queue, if any. */
   readonly gatingPlugin: string | undefined;
 }
 
-/** Which of the optional methods makes a plug-in part of an extension point, by the names of the configuration file. */
+/**
+ * The plug-in method for each extension point. A plug-in takes part where it implements the method. Keys are the names of the configuration
+ * file.
+ */
 export const extensionPoints = {
   preEnqueue: 'preEnqueue',
   queueSort: 'less',

@@ -3,7 +3,7 @@ import { type AffinityTerm, affinityTerm, type WeightedAffinityTerm, weightedAff
 import { type HostPort, hostPortsOf } from './host-ports.ts';
 import { type PodResources, podResources } from './pod-requests.ts';
 
-/** A pod, and what the scheduler asks of it again and again, read once. Never changed: a pod that changes gets a new one. */
+/** A pod with parsed and computed values that the scheduler needs repeatedly. Immutable: a changed pod gets a new PodInfo. */
 export class PodInfo {
   readonly pod: Pod;
   readonly priority: number;
@@ -14,7 +14,7 @@ export class PodInfo {
   #resources: PodResources | undefined;
   #hostPorts: readonly HostPort[] | undefined;
 
-  /** Throws when a selector of the pod's affinity cannot be read. */
+  /** Throws an Error when a selector of the pod's affinity is invalid. */
   constructor(pod: Pod) {
     const { podAffinity, podAntiAffinity } = pod.spec?.affinity ?? {};
     this.pod = pod;

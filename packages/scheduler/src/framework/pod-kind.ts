@@ -1,2 +1,2 @@
-/** The kind of what events about pods regard. */
+/** The kind of the regarded object in events about pods. */
 export const podKind = { group: '', version: 'v1', kind: 'Pod' };

@@ -17,55 +17,55 @@ const taken = (spec: PodSpec, status: PodStatus = {}): [cpu: number, memory: num
   return [requests.milliCPU, requests.memory / mebibyte, nonZeroCPU, nonZeroMemory / mebibyte];
 };
 
-describe('a pod takes of a node', () => {
+describe('a pod uses of a node', () => {
   it.each<[string, PodSpec, ReturnType<typeof taken>]>([
     [
-      'what its containers request together',
+      'the sum of the requests of its containers',
       { containers: [container('1', '1Gi'), container('500m', '1Gi')] },
       [1500, 2048, 1500, 2048],
     ],
     [
-      'nothing, but counts with a little where nodes are compared',
+      'nothing without requests, but default amounts for scoring',
       { containers: [container(), container()] },
       [0, 0, 200, 400],
     ],
     [
-      'a little only for what is not said',
+      'default amounts only for missing requests',
       { containers: [container('0'), container(undefined, '1Gi')] },
       [0, 1024, 100, 1224],
     ],
     [
-      'fractions added before they are rounded',
+      'fractions added before rounding',
       { containers: [container('100m', '500m'), container('100m', '500m')] },
       [200, 1 / mebibyte, 200, 1 / mebibyte],
     ],
     [
-      'the most that an init container requests',
+      'the largest request of an init container',
       { containers: [container('1', '1')], initContainers: [container('3', '1'), container('2', '1')] },
       [3000, 1 / mebibyte, 3000, 1 / mebibyte],
     ],
     [
-      'sidecars beside containers',
+      'the sum of sidecars and containers',
       { containers: [container('1')], initContainers: [sidecar('500m')] },
       [1500, 0, 1500, 400],
     ],
     [
-      'an init container beside the sidecars before it',
+      'the sum of an init container and the sidecars before it',
       { containers: [container('1')], initContainers: [sidecar('2'), container('4'), sidecar('3')] },
       [6000, 0, 6000, 600],
     ],
     [
-      'overhead on top',
+      'its overhead in addition',
       { containers: [container('1', '1Gi')], overhead: { cpu: '250m', memory: '1Gi' } },
       [1250, 2048, 1250, 2048],
     ],
     [
-      'what it requests as a whole instead',
+      'its pod-level requests instead',
       { containers: [container('1', '1Gi')], resources: { requests: { cpu: '4' } } },
       [4000, 1024, 4000, 1024],
     ],
     [
-      'a little of what neither it nor its containers say',
+      'default amounts for what neither pod nor containers request',
       { containers: [container()], resources: { requests: { cpu: '4' } } },
       [4000, 0, 4000, 200],
     ],
@@ -88,26 +88,26 @@ describe('a pod takes of a node', () => {
     ],
   });
 
-  it('the most of what is wanted, allocated and in force while it is resized', () => {
+  it('the maximum of requested, allocated and actual resources while it is resized', () => {
     expect(taken({ containers: [container('500m', '4Gi')] }, resizing())).toEqual([2000, 4096, 2000, 4096]);
   });
 
-  it('not what is wanted when the node says it can never be had', () => {
+  it('not the requested resources when the resize is infeasible', () => {
     const infeasible = resizing([{ type: 'PodResizePending', status: 'True', reason: 'Infeasible' }]);
     expect(taken({ containers: [container('9', '9Gi')] }, infeasible)).toEqual([2000, 3072, 2000, 3072]);
     const deferred = resizing([{ type: 'PodResizePending', status: 'True', reason: 'Deferred' }]);
     expect(taken({ containers: [container('9', '9Gi')] }, deferred)).toEqual([9000, 9216, 9000, 9216]);
   });
 
-  it('what it has as a whole while that is resized', () => {
+  it('the maximum of its pod-level resources while these are resized', () => {
     const spec: PodSpec = { containers: [container('1', '1Gi')], resources: { requests: { cpu: '2' } } };
     const status: PodStatus = { resources: { requests: { cpu: '3' } }, allocatedResources: { cpu: '4' } };
     expect(taken(spec, status)).toEqual([4000, 1024, 4000, 1024]);
   });
 });
 
-/** Informers give pods of a workload the same containers. */
-it('is the same for pods that share their containers, and for each as if it were alone', () => {
+/** Informers share the containers between pods of a workload. */
+it('is computed for pods that share containers as for each pod alone', () => {
   const amount = fc.constantFrom(undefined, '0', '100m', '1', '2Gi');
   const one = fc
     .tuple(amount, amount, fc.boolean(), fc.constantFrom(undefined, 80, 443))
@@ -140,7 +140,7 @@ it('is the same for pods that share their containers, and for each as if it were
     fc.property(containers, fc.array(fc.tuple(more, status), { maxLength: 4 }), (shared, pods) => {
       for (const [spec, state] of pods) {
         const pod: Pod = { metadata: { name: 'p' }, spec: { ...spec, containers: shared }, status: state };
-        // Overhead of nothing changes nothing, but then everything is looked at.
+        // Empty overhead changes nothing in the result, but prevents the use of the shared result.
         const alone = structuredClone({ ...pod, spec: { overhead: {}, ...pod.spec, containers: shared } });
         expect(podResources(pod)).toEqual(podResources(alone));
         expect(hostPortsOf(pod)).toEqual(hostPortsOf(alone));

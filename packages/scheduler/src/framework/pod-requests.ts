@@ -4,27 +4,32 @@ import { podCondition } from '@coxswain/component-helpers';
 import { remembered } from './remembered.ts';
 import { Resources } from './resources.ts';
 
-/** What a pod takes of a node. */
+/** The resources that a pod uses on a node. */
 export interface PodResources {
   readonly requests: Resources;
-  /** As `requests`, but a container that asks for no CPU or memory counts with a little of it: so that such pods spread. */
+  /**
+   * Like `requests`, but a container without a request for CPU or memory counts with a default amount, so that such pods spread over nodes.
+   */
   readonly nonZeroCPU: number;
   readonly nonZeroMemory: number;
 }
 
-/** What the scheduler takes a container for that does not say what it needs. */
+/** The default amounts for containers without requests. */
 const assumedMilliCPU = 100;
 const assumedMemory = 200 * 1024 * 1024;
 
 /**
- * What the pod takes of a node: what it requests as a whole, or else its containers do, and its overhead. While it is being
- * resized in place it is the most of what is wanted, allocated and in force.
+ * Computes the resources that the pod uses: its pod-level requests or else the requests of its containers, plus its overhead. While it is
+ * being resized in place, the maximum of requested, allocated and actual resources counts.
  */
 export function podResources(pod: Pod): PodResources {
   return pod.spec && areContainersAll(pod) ? ofContainers(pod.spec.containers) : counted(pod);
 }
 
-/** Pods of one workload have the same containers, as informers share equal parts, and most have nothing else that counts. */
+/**
+ * Cached by the list of containers: pods of one workload share it, because informers reuse equal parts, and for most pods nothing else
+ * matters.
+ */
 const ofContainers = remembered((containers: readonly Container[]) =>
   counted({ metadata: {}, spec: { containers: [...containers] } }),
 );
@@ -54,8 +59,8 @@ function counted(pod: Pod): PodResources {
 }
 
 /**
- * What all containers take, those that ask for no CPU or memory counted with a little of it, and overhead; whatever the pod
- * requests as a whole or has now.
+ * Computes the requests of all containers, with default amounts for missing CPU and memory requests, plus overhead. Pod-level requests and
+ * the pod's status are not considered.
  */
 export function assumedContainerRequests(pod: Pod): Resources {
   const lists = containerLists(pod, ({ resources }) => parsed(resources?.requests));
@@ -84,7 +89,7 @@ function containerLists({ spec }: Pod, listOf: (container: Container, runsOn: bo
   };
 }
 
-/** Reads what a container takes; of those that run on, the status counts too. */
+/** Returns a function that computes the requests of a container. For containers that keep running, the status is considered as well. */
 function effectiveRequests(pod: Pod): (container: Container, runsOn: boolean) => Amounts {
   const containerStatuses = pod.status?.containerStatuses ?? [];
   const initContainerStatuses = pod.status?.initContainerStatuses ?? [];
@@ -98,7 +103,7 @@ function effectiveRequests(pod: Pod): (container: Container, runsOn: boolean) =>
   };
 }
 
-/** What the pod requests as a whole: only some resources can be requested like that. */
+/** The pod-level requests. Only some resources can be requested at pod level. */
 function podLevelRequests(pod: Pod): Amounts | undefined {
   const requests = pod.spec?.resources?.requests;
   if (!requests) return undefined;
@@ -113,7 +118,9 @@ function podLevelRequests(pod: Pod): Amounts | undefined {
 const isPodLevelResource = (name: string): boolean =>
   name === 'cpu' || name === 'memory' || name.startsWith('hugepages-');
 
-/** A resize that the node says it can never do does not count. */
+/**
+ * The maximum of requested, allocated and actual resources. The requested ones do not count when the node reports the resize as infeasible.
+ */
 function inForce(
   pod: Pod,
   wanted: Amounts,
@@ -127,7 +134,7 @@ function inForce(
   return most;
 }
 
-/** The lists with what is assumed of the resources that they do not name. */
+/** Adds default amounts of CPU and memory to the lists without requests for them. */
 function withAssumed(
   { containers, initContainers }: ContainerLists,
   isAssumed: (name: 'cpu' | 'memory') => boolean,
@@ -151,8 +158,8 @@ function withAssumed(
 }
 
 /**
- * Those that run side by side are added up, and the pod must also bear the most that any init container needs together with
- * the sidecars started before it. What the pod requests as a whole takes the place of that; overhead comes on top.
+ * Computes the total. Containers that run at the same time are added up. The pod also needs the maximum over all init containers of their
+ * request plus the sidecars started before. Pod-level requests replace this result. Overhead is added.
  */
 function total({ containers, initContainers }: ContainerLists, whole: Amounts | undefined, { spec }: Pod): Amounts {
   const sum = new Map<string, Quantity>();

@@ -4,11 +4,11 @@ import { podCondition } from '@coxswain/component-helpers';
 
 export interface PodStatusChange {
   readonly condition?: Omit<PodCondition, 'lastTransitionTime'>;
-  /** Empty: none any more. */
+  /** Empty: removes the nomination. */
   readonly nominatedNodeName?: string | undefined;
 }
 
-/** A strategic merge patch of the pod's status; undefined when the pod says just that already. */
+/** Returns a strategic merge patch of the pod's status; undefined when the status is already up to date. */
 export function podStatusPatch(pod: Pod, change: PodStatusChange, now: number): object | undefined {
   const { metadata, status } = pod;
   const { nominatedNodeName } = change;
@@ -17,7 +17,7 @@ export function podStatusPatch(pod: Pod, change: PodStatusChange, now: number): 
   if (!condition && !isRenominated) return undefined;
   const types = new Set(status?.conditions?.map(({ type }) => type));
   return {
-    // Not of another pod of that name.
+    // The UID makes the patch fail for another pod of the same name.
     metadata: { uid: metadata.uid },
     status: {
       ...(condition && {

@@ -1,22 +1,22 @@
 import { type ChildSignal, childSignal } from '@coxswain/client';
 
-/** Pods for which PreBind plug-ins are at work: whoever needs their place may still call it off. */
+/** Pods whose PreBind plug-ins are running. They can still be aborted, by a pod that preempts them. */
 export class PodsInPreBind {
-  /** By uid. */
+  /** By UID. */
   readonly #pods = new Map<string, ChildSignal>();
 
   get size(): number {
     return this.#pods.size;
   }
 
-  /** The signal that ends the work, which ends with `parent` too. */
+  /** Returns a signal for the PreBind plug-ins. It is aborted by `cancel` and when `parent` is aborted. */
   add(uid: string, parent: AbortSignal): AbortSignal {
     const child = childSignal({ parent });
     this.#pods.set(uid, child);
     return child.signal;
   }
 
-  /** From now on it cannot be called off any more. */
+  /** From now on the pod cannot be aborted any more. */
   delete(uid: string): void {
     this.#pods.get(uid)?.dispose();
     this.#pods.delete(uid);

@@ -1,22 +1,22 @@
 import { type ExtensionPoint, extensionPoints, maxNodeScore, type Plugin } from './plugin.ts';
 import type { Plugins, SchedulerProfile } from './profile.ts';
 
-/** What the plug-ins of a profile do, in the order in which they are asked. */
+/** The plug-ins of a profile by extension point, in calling order. */
 export type PluginsByPoint = Readonly<Record<ExtensionPoint, readonly Plugin[]>>;
 
 const points = Object.keys(extensionPoints) as ExtensionPoint[];
-/** Sums of scores are 64-bit integers upstream. */
+/** Upstream's limit is that of a 64-bit integer. */
 const maxTotalScore = Number.MAX_SAFE_INTEGER;
 
-/** The names of all plug-ins that a profile has enabled anywhere. */
+/** The names of all plug-ins that a profile enables at any extension point. */
 export function pluginNames(plugins: Plugins): Set<string> {
   const sets = [plugins.multiPoint, ...points.map((point) => plugins[point])];
   return new Set(sets.flatMap((set) => set?.enabled?.map(({ name }) => name) ?? []));
 }
 
 /**
- * Finds out which plug-in takes part at which extension point. At each: those of `multiPoint` that are named there again come
- * first, then the others of `multiPoint`, then those that are named only there. Throws what is wrong with the profile.
+ * Determines the plug-ins of each extension point. The order is: plug-ins of `multiPoint` that are also named at the point, then other
+ * plug-ins of `multiPoint`, then plug-ins named only at the point. Throws an Error when the profile is invalid.
  */
 export function pluginsByPoint(
   { schedulerName, plugins }: SchedulerProfile,
@@ -80,7 +80,7 @@ function madePlugin(name: string, type: string, made: ReadonlyMap<string, Plugin
   return plugin;
 }
 
-/** What the scores of a profile's plug-ins count: as `score` says, or else `multiPoint`, or else 1. */
+/** The weights of the profile's score plug-ins: from `score`, or else from `multiPoint`, or else 1. */
 export function scoreWeights(
   { plugins }: SchedulerProfile,
   made: ReadonlyMap<string, Plugin>,

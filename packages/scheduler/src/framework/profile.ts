@@ -1,19 +1,19 @@
 import type { ExtensionPoint } from './plugin.ts';
 
-/** A plug-in at an extension point. */
+/** A reference to a plug-in at an extension point. */
 export interface PluginReference {
   readonly name: string;
-  /** What its scores count; of Score only. */
+  /** The weight of its scores; for Score only. */
   readonly weight?: number;
 }
 
 export interface PluginSet {
   readonly enabled?: readonly PluginReference[];
-  /** `*` is all of them. */
+  /** `*` disables all. */
   readonly disabled?: readonly PluginReference[];
 }
 
-/** Plug-ins by extension point; those of `multiPoint` take part wherever they can. */
+/** Plug-ins by extension point; those of `multiPoint` take part at every extension point that they implement. */
 export type Plugins = { readonly [P in ExtensionPoint | 'multiPoint']?: PluginSet };
 
 export interface PluginConfig {
@@ -21,10 +21,10 @@ export interface PluginConfig {
   readonly args?: unknown;
 }
 
-/** A way to schedule the pods that ask for it by `spec.schedulerName`. */
+/** The configuration for pods that select it by `spec.schedulerName`. */
 export interface SchedulerProfile {
   readonly schedulerName: string;
-  /** How many of all nodes are looked for that a pod may be on; 0: fewer, the more there are. */
+  /** The percentage of nodes at which the search for feasible nodes stops; 0: adaptive, lower for larger clusters. */
   readonly percentageOfNodesToScore?: number;
   readonly plugins: Plugins;
   readonly pluginConfig: readonly PluginConfig[];

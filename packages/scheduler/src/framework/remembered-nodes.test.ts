@@ -5,7 +5,7 @@ import { RememberedNodes } from './remembered-nodes.ts';
 import { RowVersions } from './row-versions.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** As many nodes as are wanted; of some changes it has forgotten after a while. */
+/** A snapshot with a variable number of nodes. Its versions keep only a few changes. */
 class GrowingSnapshot implements Snapshot {
   readonly nodes: NodeInfo[] = [];
   readonly versions = new RowVersions(6);
@@ -40,7 +40,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('another' as const) }) },
 );
 
-it('knows after each sync what was set since the last change of the node, and nothing else', () => {
+it('after each sync returns exactly the values set since the last change of each node', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       let snapshot = new GrowingSnapshot();
@@ -89,7 +89,7 @@ it('knows after each sync what was set since the last change of the node, and no
   );
 });
 
-it('versions tell what changed since, as long as they know', () => {
+it('versions return the rows changed since a version, as long as they are kept', () => {
   const versions = new RowVersions(4);
   expect([versions.last, versions.since(0)]).toEqual([0, []]);
   for (const row of [3, 1, 3]) versions.changed(row);

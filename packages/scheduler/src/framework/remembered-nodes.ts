@@ -1,27 +1,24 @@
 import type { NodeInfo } from './node-info.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/**
- * What was found out about nodes for pods of one signature: it is remembered until the node changes, or the pods that were
- * promised a place there.
- */
+/** Cached results about nodes for the pods of one signature. A result is valid until the node or its nominated pods change. */
 export class RememberedNodes<T extends NonNullable<unknown>> {
-  /** By row of the snapshot: what is known, and of which version of the node. */
+  /** By row of the snapshot: the cached value, and the version of the node that it is for. */
   readonly #values: (T | undefined)[] = [];
   readonly #versions: number[] = [];
-  /** The same rows: 1 where what is known settles it. To look at thousands of values would take long. */
+  /** Same rows: 1 when the value is settled. Kept separately because examining thousands of values is slow. */
   readonly #settled: number[] = [];
-  /** The rows below `#values.length` of which nothing is known. */
+  /** The rows below `#values.length` without a value. */
   readonly #gaps = new Set<number>();
   readonly #onForget: (value: T) => void;
   readonly #isSettled: (value: T) => boolean;
   #snapshot: Snapshot | undefined;
-  /** All changes of the snapshot up to this one have been looked at. */
+  /** The version of the snapshot up to which changes have been processed. */
   #synced = 0;
-  /** Where the present pod was promised a place. */
+  /** The row of the node that the current pod is nominated to. */
   #own: number | undefined;
 
-  /** `isSettled`: whether nodes with such a value may be passed over. */
+  /** `isSettled` returns whether nodes with this value can be skipped by `skipSettled`. `onForget` is called for each dropped value. */
   constructor({
     onForget = () => {},
     isSettled = () => false,
@@ -34,8 +31,8 @@ export class RememberedNodes<T extends NonNullable<unknown>> {
   }
 
   /**
-   * Forgets what need not be true any more. `own`: where the pod was promised a place, if it was. There it does not stand in its
-   * own way, but in that of others like it: what is known of that node is for it alone.
+   * Drops values that may be outdated. `own` is the node that the pod is nominated to, if any. A pod's own nomination does not count
+   * against itself but does against other pods of the signature, so the value of that node is valid for this pod only.
    */
   sync(snapshot: Snapshot, own: string | undefined): void {
     const { versions, nodes } = snapshot;
@@ -45,38 +42,38 @@ export class RememberedNodes<T extends NonNullable<unknown>> {
     if (this.#own !== undefined) this.#forget(this.#own);
     this.#own = own === undefined ? undefined : snapshot.get(own)?.row;
     if (this.#own !== undefined) this.#forget(this.#own);
-    // Of thousands of nodes a few have changed since the pod before.
+    // Usually a few of thousands of nodes have changed since the last pod.
     if (changed) for (const row of changed) this.#check(row);
     else for (let row = 0; row < this.#values.length; row++) this.#check(row);
     this.#cut(nodes.length);
   }
 
-  /** How many nodes something is known of. */
+  /** The number of nodes with a value. */
   get known(): number {
     return this.#values.length - this.#gaps.size;
   }
 
-  /** Undefined when it has to be found out. */
+  /** Undefined when there is no valid value. */
   get({ row }: NodeInfo): T | undefined {
     return this.#values[row];
   }
 
-  /** The same of the node in that row of the snapshot. */
+  /** Like `get`, by row of the snapshot. */
   ofRow(row: number): T | undefined {
     return this.#values[row];
   }
 
-  /** The first row from there on, and before that other, which what is known does not settle; that other when there is none. */
+  /** Returns the first row from `from` on whose value is missing or not settled; `to` when there is none before it. */
   skipSettled(from: number, to: number): number {
     let row = from;
     while (row < to && this.#settled[row] === 1) row++;
     return row;
   }
 
-  /** Of a node of the snapshot. */
+  /** The node must be in the snapshot. */
   set({ row }: NodeInfo, value: T): void {
     this.#forget(row);
-    // Holes would make every access slow.
+    // Holes would make the arrays slow.
     while (this.#values.length <= row) {
       this.#gaps.add(this.#values.length);
       this.#values.push(undefined);
@@ -89,7 +86,7 @@ export class RememberedNodes<T extends NonNullable<unknown>> {
     this.#gaps.delete(row);
   }
 
-  /** The nodes of which nothing is known, in order; undefined when there are more than so many. */
+  /** The nodes without a value, in order; undefined when there are more than `limit`. */
   unknown(limit: number): readonly NodeInfo[] | undefined {
     const nodes = this.#snapshot?.nodes ?? [];
     if (nodes.length - this.known > limit) return undefined;
@@ -97,7 +94,7 @@ export class RememberedNodes<T extends NonNullable<unknown>> {
     return [...gaps.map((row) => nodes[row]!), ...nodes.slice(this.#values.length)];
   }
 
-  /** Whether what is known of the row is still true. */
+  /** Drops the row's value if it is outdated. */
   #check(row: number): void {
     if (row < this.#values.length && this.#versions[row] !== this.#snapshot?.versions.of(row)) this.#forget(row);
   }
@@ -111,7 +108,7 @@ export class RememberedNodes<T extends NonNullable<unknown>> {
     this.#onForget(value);
   }
 
-  /** Forgets the rows from that one on: there are no such nodes any more. */
+  /** Drops the rows from `rows` on, which no longer exist. */
   #cut(rows: number): void {
     while (this.#values.length > rows) {
       const row = this.#values.length - 1;

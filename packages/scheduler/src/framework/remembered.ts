@@ -1,4 +1,7 @@
-/** Objects of caches never change: what was made of one is made once, and goes when it goes. */
+/**
+ * Caches results by object identity in a WeakMap. Cached API objects are immutable, so a result stays valid for the
+ * lifetime of its object.
+ */
 export function remembered<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const made = new WeakMap<K, V>();
   return (key) => {

@@ -1,11 +1,11 @@
 import { Quantity } from '@coxswain/apimachinery/quantity';
 
-/** Amounts of what nodes have and pods take, as numbers: they are compared for every pod and node. */
+/** Resource amounts of nodes and pods, as numbers because they are compared for every pod and node. */
 export class Resources {
   milliCPU = 0;
   memory = 0;
   ephemeralStorage = 0;
-  /** How many pods a node takes. */
+  /** The number of pods that a node accepts. */
   allowedPodNumber = 0;
   /** Extended resources and huge pages, by name. */
   scalar: Map<string, number> | undefined;
@@ -35,7 +35,7 @@ export class Resources {
     }
   }
 
-  /** Adds (`sign` 1) or takes away (-1) what a pod has. The number of pods is not part of it. */
+  /** Adds (`sign` 1) or subtracts (-1) the resources of a pod. Does not change the number of pods. */
   apply(other: Resources, sign: 1 | -1): void {
     this.milliCPU += sign * other.milliCPU;
     this.memory += sign * other.memory;
@@ -54,7 +54,7 @@ export class Resources {
   }
 }
 
-/** CPU in thousandths, all else in whole units, rounded up. */
+/** CPU in millicores, everything else in whole units, rounded up. */
 function amountOf(name: string, amount: string | Quantity): number {
   const quantity = typeof amount === 'string' ? Quantity.parse(amount) : amount;
   return name === 'cpu' ? quantity.milliValue() : quantity.value();

@@ -1,7 +1,7 @@
-/** Changes that are remembered: more than there are nodes in most clusters, so that whoever asks for each cycle misses none. */
+/** Number of changes to keep: more than most clusters have nodes, so that a reader which asks once per cycle misses none. */
 const mostChanges = 16_384;
 
-/** Which rows of a snapshot changed, and after which others: every change has a number of its own. */
+/** The changes of a snapshot's rows. Each change gets the next version number. */
 export class RowVersions {
   readonly #versions: number[] = [];
   /** The row that got the version `#first + i` is `#changed[i]`. */
@@ -13,12 +13,12 @@ export class RowVersions {
     this.#mostChanges = most;
   }
 
-  /** The number of the last change; 0 when there was none. */
+  /** The version of the last change; 0 without any. */
   get last(): number {
     return this.#first + this.#changed.length - 1;
   }
 
-  /** The number of the row's last change. */
+  /** The version of the row's last change. */
   of(row: number): number {
     return this.#versions[row] ?? 0;
   }
@@ -30,7 +30,7 @@ export class RowVersions {
       this.#first += this.#changed.splice(0, this.#changed.length >> 1).length;
   }
 
-  /** The rows that changed after that change, some perhaps more than once. Undefined when that is not known any more. */
+  /** The rows changed after that version, possibly with duplicates. Undefined when those changes are no longer kept. */
   since(version: number): readonly number[] | undefined {
     return version < this.#first - 1 ? undefined : this.#changed.slice(version - this.#first + 1);
   }

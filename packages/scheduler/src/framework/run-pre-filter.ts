@@ -4,17 +4,17 @@ import type { Plugin } from './plugin.ts';
 import type { PodInfo } from './pod-info.ts';
 import { Status } from './status.ts';
 
-/** How PreFilter ended. */
+/** The combined result of PreFilter. */
 export interface PreFilterOutcome {
-  /** Only these nodes need to be looked at; undefined: all. */
+  /** The only nodes to filter; undefined: all. */
   readonly nodeNames?: ReadonlySet<string>;
-  /** The plug-ins that said so. */
+  /** The plug-ins that restricted the nodes. */
   readonly plugins: ReadonlySet<string>;
-  /** Why the pod can be nowhere, or what went wrong. */
+  /** The rejection of the pod, or an error. */
   readonly status?: Status;
 }
 
-/** What plug-ins say one after the other counts together: the pod can only be where all let it. */
+/** Runs the PreFilter plug-ins and combines their results: only nodes that all plug-ins allow remain. */
 export function runPreFilter(
   plugins: readonly Plugin[],
   state: CycleState,
@@ -35,7 +35,7 @@ export function runPreFilter(
         continue;
       }
       if (answer.code === 'Unschedulable') {
-        // Another may know that nothing helps at all.
+        // Continue: another plug-in may reject the pod as unresolvable.
         answer.plugin = plugin.name;
         rejection = answer;
         continue;

@@ -5,7 +5,7 @@ import { maxNodeScore, minNodeScore, type Plugin } from './plugin.ts';
 import type { PodInfo } from './pod-info.ts';
 import { Status } from './status.ts';
 
-/** The sum of the plug-ins' normalised scores, each times its weight; or what went wrong. */
+/** Returns the weighted sums of the plug-ins' normalized scores by node, or an error status. */
 export function runScore(
   plugins: readonly Plugin[],
   weights: ReadonlyMap<string, number>,
@@ -16,7 +16,7 @@ export function runScore(
   const totals: number[] = [];
   const scores: number[] = [];
   for (let i = 0; i < nodes.length; i++) totals.push(0);
-  // One plug-in after the other rather than one node: the inner loop then calls the same function again and again.
+  // Plug-ins in the outer loop, nodes in the inner one, so that the inner loop always calls the same function.
   for (const plugin of plugins) {
     const problem = scoresOf(plugin, state, pod, nodes, scores);
     if (problem) return problem;
@@ -30,7 +30,7 @@ export function runScore(
   return totals;
 }
 
-/** Fills `scores`. */
+/** Fills `scores`. Returns an error status when the plug-in fails. */
 function scoresOf(
   plugin: Plugin,
   state: CycleState,

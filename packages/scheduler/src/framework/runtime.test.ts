@@ -23,7 +23,7 @@ const essential: Plugin[] = [
   { name: 'Bind', bind: async () => undefined },
 ];
 
-/** A profile of these plug-ins alone; `nominated` are promised a place on every node. */
+/** A profile of only these plug-ins. The pods in `nominated` are nominated to every node. */
 function frameworkOf(plugins: Plugin[], given: GivenProfile['plugins'] = {}, nominated: PodInfo[] = []): Framework {
   const all = [...essential, ...plugins];
   const definitions = all.map((plugin): PluginDefinition => ({ name: plugin.name, create: () => plugin }));
@@ -65,7 +65,7 @@ function frameworkOf(plugins: Plugin[], given: GivenProfile['plugins'] = {}, nom
   });
 }
 
-describe('which plug-ins take part', () => {
+describe('the plug-ins of an extension point', () => {
   const scorer = (name: string): Plugin => ({ name, score: () => 0, filter: () => undefined });
   const names = (given: GivenProfile['plugins']): string[] =>
     frameworkOf([scorer('A'), scorer('B'), scorer('C')], given)
@@ -73,11 +73,11 @@ describe('which plug-ins take part', () => {
       .map(({ name }) => name);
 
   it.each<[string, GivenProfile['plugins'], string[]]>([
-    ['all that can', {}, ['A', 'B', 'C']],
-    ['those that are named at the point first', { score: { enabled: [{ name: 'C', weight: 3 }] } }, ['C', 'A', 'B']],
-    ['none that is disabled there', { score: { disabled: [{ name: 'B' }] } }, ['A', 'C']],
+    ['are all that implement it', {}, ['A', 'B', 'C']],
+    ['are first those named at the point', { score: { enabled: [{ name: 'C', weight: 3 }] } }, ['C', 'A', 'B']],
+    ['exclude those disabled there', { score: { disabled: [{ name: 'B' }] } }, ['A', 'C']],
     [
-      'only those that are named, when all are disabled',
+      'are only those named, when all are disabled',
       { score: { disabled: [{ name: '*' }], enabled: [{ name: 'B' }] } },
       ['B'],
     ],
@@ -87,12 +87,12 @@ describe('which plug-ins take part', () => {
 
   it.each<[string, GivenProfile['plugins'], string]>([
     [
-      'a plug-in that there is not',
+      'an unknown plug-in',
       { multiPoint: { disabled: [{ name: '*' }], enabled: [{ name: 'X' }] } },
       'PreFilterPlugin "X" does not exist',
     ],
     [
-      'a plug-in that cannot do that',
+      'a plug-in that does not implement it',
       { permit: { enabled: [{ name: 'A' }] } },
       'plugin "A" does not extend PermitPlugin plugin',
     ],
@@ -102,16 +102,16 @@ describe('which plug-ins take part', () => {
       'plugin "A" already registered as "ScorePlugin"',
     ],
     [
-      'nobody who binds',
+      'no plug-in for Bind',
       { bind: { disabled: [{ name: '*' }] } },
       'at least one bind plugin is needed for profile with scheduler name "default-scheduler"',
     ],
     [
-      'nobody who sorts',
+      'no plug-in for QueueSort',
       { queueSort: { disabled: [{ name: '*' }] } },
       'only one queue sort plugin required for profile with scheduler name "default-scheduler", but got 0',
     ],
-  ])('cannot be %s', (_, given, message) => {
+  ])('must not be %s', (_, given, message) => {
     expect(() => names(given)).toThrow(new Error(message));
   });
 });
@@ -126,7 +126,7 @@ describe('PreFilter', () => {
     return { state, ...frameworkOf(plugins).runPreFilter(state, pod('web')) };
   };
 
-  it('leaves the nodes that all agree on', () => {
+  it('returns the nodes that all plug-ins allow', () => {
     const { nodeNames, plugins, status } = run(chooser('A', 'a', 'b'), chooser('B', 'b', 'c'));
     expect(nodeNames).toEqual(new Set(['b']));
     expect(plugins).toEqual(new Set(['A', 'B']));
@@ -136,11 +136,11 @@ describe('PreFilter', () => {
   it.each<[Plugin[], string]>([
     [[chooser('B', 'a'), chooser('A', 'b')], "node(s) didn't satisfy plugin(s) [A B] simultaneously"],
     [[chooser('A')], "node(s) didn't satisfy plugin A"],
-  ])('says who left none', (plugins, message) => {
+  ])('names the plug-ins that left no node', (plugins, message) => {
     expect(run(...plugins).status).toMatchObject({ code: 'UnschedulableAndUnresolvable', reasons: [message] });
   });
 
-  it('leaves out the filters that have nothing to say', () => {
+  it('skips the filters of plug-ins that return skip', () => {
     const filter = (): Status => Status.unschedulable('no');
     const { state } = run({ name: 'A', preFilter: () => skip, filter });
     expect(state.skipFilter).toEqual(new Set(['A']));
@@ -148,21 +148,21 @@ describe('PreFilter', () => {
     expect(framework.runFilters(state, pod('web'), node('a'))).toBeUndefined();
   });
 
-  it('goes on after a no, for another may know that nothing helps', () => {
+  it('continues after Unschedulable, since another plug-in may reject as unresolvable', () => {
     const no: Plugin = { name: 'A', preFilter: () => Status.unschedulable('not now') };
     const never: Plugin = { name: 'B', preFilter: () => Status.unresolvable('never') };
     expect(run(no, never).status).toMatchObject({ plugin: 'B', reasons: ['never'] });
     expect(run(no).status).toMatchObject({ plugin: 'A', code: 'Unschedulable' });
   });
 
-  it('ends with an error', () => {
+  it('returns the error of a plug-in', () => {
     const broken: Plugin = { name: 'A', preFilter: () => Status.failed(new Error('broken')) };
     expect(run(broken).status).toMatchObject({ code: 'Error', reasons: ['running PreFilter plugin "A": broken'] });
   });
 });
 
 describe('Filter', () => {
-  it('ends with the first objection, which says whose it is', () => {
+  it('returns the first rejection with the name of its plug-in', () => {
     const framework = frameworkOf([
       { name: 'A', filter: () => undefined },
       { name: 'B', filter: () => Status.unschedulable('no') },
@@ -174,7 +174,7 @@ describe('Filter', () => {
     });
   });
 
-  it('is as if nominated pods that are no less important were there, and must not need them', () => {
+  it('counts nominated pods of the same or higher priority, and must also pass without them', () => {
     const seen: string[][] = [];
     const added: string[] = [];
     const plugin: Plugin = {
@@ -219,7 +219,7 @@ describe('Score', () => {
       'applying score defaultWeights on Score plugins: plugin "A" returns an invalid score -1, it should in the range of [0, 100] after normalizing',
     ],
     [
-      'that cannot be had',
+      'of a plug-in that throws',
       {
         name: 'A',
         score: () => {
@@ -229,7 +229,7 @@ describe('Score', () => {
       'running Score plugins: plugin "A" failed with: broken',
     ],
     [
-      'that cannot be normalised',
+      'that cannot be normalized',
       { name: 'A', score: () => 1, normalizeScore: () => Status.failed(new Error('broken')) },
       'running Normalize on Score plugins: plugin "A" failed with: broken',
     ],
@@ -248,12 +248,12 @@ describe('PostFilter', () => {
     );
   const no = (name: string): Plugin => ({ name, postFilter: async () => Status.unschedulable(`${name} cannot help`) });
 
-  it('ends with the first who makes room', async () => {
+  it('ends with the first plug-in that makes room', async () => {
     const yes: Plugin = { name: 'B', postFilter: async () => ({ nominatedNodeName: 'a' }) };
     expect(await run(no('A'), yes, no('C'))).toEqual({ result: { nominatedNodeName: 'a' } });
   });
 
-  it('gives all reasons when nobody can, and takes back what was promised', async () => {
+  it('returns all reasons when no plug-in can, and removes the nomination', async () => {
     const nowhere: Plugin = {
       name: 'B',
       postFilter: async () => ({ nominatedNodeName: '', status: Status.unschedulable('B cannot help') }),

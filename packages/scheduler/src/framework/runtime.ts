@@ -15,7 +15,7 @@ import { runScore } from './run-score.ts';
 import { Status } from './status.ts';
 import { HeldPod, type HeldPods } from './waiting-pod.ts';
 
-/** What all profiles of a scheduler share. */
+/** The parts that all profiles of a scheduler share. */
 export interface FrameworkParts
   extends Omit<
     Handle,
@@ -31,29 +31,29 @@ export interface FrameworkParts
   readonly podsInPreBind: PodsInPreBind;
 }
 
-/** Nobody waits for longer. */
+/** Upper bound for the timeouts of Permit plug-ins. */
 const maxPermitMs = 15 * 60_000;
 
-/** The plug-ins of one profile, asked in order at each extension point. */
+/** The plug-ins of one profile, called in order at each extension point. */
 export class Framework implements Handle {
   readonly profileName: string;
   readonly percentageOfNodesToScore: number | undefined;
-  /** All that take part anywhere. */
+  /** All plug-ins of the profile. */
   readonly plugins: readonly Plugin[];
-  /** For those who run extension points. */
+  /** For the callers that run extension points. */
   readonly timer: ExtensionPointTimer;
   readonly #parts: FrameworkParts;
   readonly #points: PluginsByPoint;
   readonly #weights: ReadonlyMap<string, number>;
-  /** Those that keep up with trials. */
+  /** The PreFilter plug-ins with `addPod` or `removePod`. */
   readonly #extensions: readonly Plugin[];
-  /** Those that have a say in whether a pod may be on a node, now or in a trial. */
+  /** The plug-ins whose `signPod` is needed for a signature: all that can influence filter results, also in trials. */
   readonly #signers: ReadonlySet<Plugin>;
-  /** The filters that a cycle does not leave out, and the set by which that was found: it is the same for a whole cycle. */
+  /** The filters that the cycle does not skip, and the skip set they were computed from. That set is the same object for a whole cycle. */
   #filters: readonly Plugin[] = [];
   #filtersFor: ReadonlySet<string> | undefined;
 
-  /** Makes the profile's plug-ins. Throws when one cannot be made, or the profile makes no sense. */
+  /** Creates the profile's plug-ins. Throws an Error when one cannot be created, or the profile is invalid. */
   constructor(profile: SchedulerProfile, definitions: ReadonlyMap<string, PluginDefinition>, parts: FrameworkParts) {
     this.profileName = profile.schedulerName;
     this.percentageOfNodesToScore = profile.percentageOfNodesToScore;
@@ -113,25 +113,25 @@ export class Framework implements Handle {
     return this.#parts.podsInPreBind.cancel(uid, reason);
   }
 
-  /** Those of an extension point, as they are asked. */
+  /** The plug-ins of an extension point, in calling order. */
   at(point: ExtensionPoint): readonly Plugin[] {
     return this.#points[point];
   }
 
-  /** Which of two waiting pods comes first. */
+  /** Returns whether `a` is scheduled before `b`. */
   less(a: QueuedPod, b: QueuedPod): boolean {
     const [sorter] = this.#points.queueSort;
     return sorter?.less?.(a, b) ?? false;
   }
 
-  /** Asks all PreFilter plug-ins; notes in the state which filters can be left out, and the pod's signature for the others. */
+  /** Runs all PreFilter plug-ins. Stores in the state which filters to skip, and the pod's signature. */
   runPreFilter(state: CycleState, pod: PodInfo): PreFilterOutcome {
     const outcome = runPreFilter(this.#points.preFilter, state, pod, this.snapshot().nodes);
     if (!outcome.status) state.signature = this.#sign(state, pod);
     return outcome;
   }
 
-  /** Undefined when one of those that will be asked cannot sign. */
+  /** Undefined when a plug-in that is not skipped returns no signature. */
   #sign(state: CycleState, pod: PodInfo): string | undefined {
     const parts: (string | number)[] = [this.profileName, pod.priority];
     for (const plugin of this.#signers) {
@@ -161,7 +161,7 @@ export class Framework implements Handle {
     return undefined;
   }
 
-  /** The first filter's objection, if there is one. */
+  /** Returns the first rejection of a filter; undefined when the pod passes. */
   runFilters(state: CycleState, pod: PodInfo, node: NodeInfo): Status | undefined {
     if (this.#filtersFor !== state.skipFilter) {
       this.#filters = this.#points.filter.filter(({ name }) => !state.skipFilter.has(name));
@@ -178,7 +178,7 @@ export class Framework implements Handle {
     return filterWithNominatedPods(this, state, pod, node);
   }
 
-  /** Asks one after the other until one makes room, or says that none can. */
+  /** Runs the plug-ins in order until one makes room or reports that it is impossible. */
   async runPostFilter(
     state: CycleState,
     pod: PodInfo,
@@ -200,7 +200,7 @@ export class Framework implements Handle {
     return { result, status: Status.unschedulable(...reasons) };
   }
 
-  /** Prepares the scores; notes in the state which can be left out. */
+  /** Runs all PreScore plug-ins. Stores in the state which plug-ins to skip in Score. */
   runPreScore(state: CycleState, pod: PodInfo, nodes: readonly NodeInfo[]): Status | undefined {
     const skipped = new Set<string>();
     state.skipScore = skipped;
@@ -212,7 +212,7 @@ export class Framework implements Handle {
     return undefined;
   }
 
-  /** The sum of the plug-ins' scores, each times its weight: `nodes[i]` has the i-th. */
+  /** Returns the weighted sum of the plug-ins' scores for each node, in the order of `nodes`. */
   runScore(state: CycleState, pod: PodInfo, nodes: readonly NodeInfo[]): number[] | Status {
     const plugins = this.#points.score.filter(({ name }) => !state.skipScore.has(name));
     return runScore(plugins, this.#weights, state, pod, nodes);
@@ -226,12 +226,12 @@ export class Framework implements Handle {
     return undefined;
   }
 
-  /** In the reverse order. */
+  /** In reverse order. */
   runUnreserve(state: CycleState, pod: PodInfo, nodeName: string): void {
     for (const plugin of this.#points.reserve.toReversed()) plugin.unreserve?.(state, pod, nodeName);
   }
 
-  /** A pod that has to wait is one of `waitingPods` then, and `waitOnPermit` tells how that ends. */
+  /** A pod that has to wait is added to `waitingPods`, and `waitOnPermit` returns the result. */
   runPermit(state: CycleState, pod: PodInfo, nodeName: string): Status | undefined {
     const timeoutsMs = new Map<string, number>();
     for (const plugin of this.#points.permit) {
@@ -258,7 +258,7 @@ export class Framework implements Handle {
     return status && !status.isRejected ? wrapped(status, 'waiting on permit for pod') : status;
   }
 
-  /** Whether PreBind plug-ins have something to do, those that do not being noted in `skipped`. */
+  /** Returns whether any PreBind plug-in has something to do. Adds the names of the others to `skipped`. */
   runPreBindPreFlights(
     state: CycleState,
     pod: PodInfo,
@@ -298,7 +298,7 @@ export class Framework implements Handle {
     }
   }
 
-  /** The first plug-in that does not leave it to others binds the pod. */
+  /** The first plug-in that does not return `skip` binds the pod. */
   async runBind(state: CycleState, pod: PodInfo, nodeName: string, signal: AbortSignal): Promise<Status | undefined> {
     for (const plugin of this.#points.bind) {
       const status = await plugin.bind!(state, pod, nodeName, signal);
@@ -329,7 +329,7 @@ export class Framework implements Handle {
   }
 }
 
-/** The plug-in's status with its name; where something went wrong, with what was being done too. */
+/** Sets the plug-in's name on the status; for errors also prefixes the message with the operation. */
 function said(status: Status, plugin: Plugin, doing: () => string): Status {
   const result = status.isRejected ? status : wrapped(status, doing());
   result.plugin = plugin.name;

@@ -1,7 +1,7 @@
-/** Names something that the plug-ins of all profiles share. */
+/** Identifies a value that the plug-ins of all profiles share. */
 export class SharedKey<T> {
   readonly name: string;
-  /** Only tells the type of what is shared. */
+  /** Only carries the type of the value. */
   declare readonly shared: T;
 
   constructor(name: string) {
@@ -9,14 +9,14 @@ export class SharedKey<T> {
   }
 }
 
-/** What the plug-ins of all profiles of a scheduler have in common. */
+/** The values that the plug-ins of all profiles of a scheduler share. */
 export class SharedParts {
   readonly #parts = new Map<SharedKey<unknown>, unknown>();
 
-  /** The first who asks makes it. */
+  /** Returns the value; the first call creates it. */
   get<T>(key: SharedKey<T>, make: () => T): T {
     if (!this.#parts.has(key)) this.#parts.set(key, make());
-    // Only what was made for this key is under it.
+    // The value under this key was created for this key.
     return this.#parts.get(key) as T;
   }
 }

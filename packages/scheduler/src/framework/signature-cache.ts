@@ -3,7 +3,7 @@ import { LruCache } from '@coxswain/apimachinery/cache';
 /** Enough for the workloads that are rolled out at the same time. */
 const maxSignatures = 16;
 
-/** Something for each signature of pods; what nobody asked for longest is dropped when there are too many. */
+/** One value per signature of pods. The least recently used value is dropped when there are too many. */
 export class SignatureCache<T> {
   readonly #make: () => T;
   readonly #bySignature: LruCache<string, T>;

@@ -1,13 +1,13 @@
 import type { NodeInfo } from './node-info.ts';
 import type { RowVersions } from './row-versions.ts';
 
-/** All nodes as they are for one scheduling cycle: it does not change while the cycle runs. */
+/** The state of all nodes for one scheduling cycle. It does not change during the cycle. */
 export interface Snapshot {
-  /** In an order that takes a node of each zone in turn. */
+  /** Ordered so that one node of each zone follows in turn. */
   readonly nodes: readonly NodeInfo[];
-  /** Of the nodes and the pods that were promised a place there: which changed when. Those of rows that are gone stay. */
+  /** Versions of the rows: they change with the node and with its nominated pods. Versions of removed rows are kept. */
   readonly versions: Pick<RowVersions, 'last' | 'of' | 'since'>;
-  /** Those that have pods with any affinity. */
+  /** The nodes with pods that have any affinity or anti-affinity. */
   readonly nodesWithAffinity: readonly NodeInfo[];
   readonly nodesWithRequiredAntiAffinity: readonly NodeInfo[];
   get(nodeName: string): NodeInfo | undefined;

@@ -1,20 +1,20 @@
 import { messageOf } from '@coxswain/apimachinery/errors';
 /**
- * How an extension point ended, when it did not simply succeed. Success is `undefined`: it is what nearly every filter of
- * nearly every node says, and costs nothing.
+ * The result of an extension point other than success. Success is `undefined`: it is the result of nearly every filter for nearly every
+ * node, and so costs nothing.
  */
 export type StatusCode =
-  /** Something went wrong; the pod is tried again. */
+  /** An unexpected error; the pod is retried. */
   | 'Error'
-  /** Not now; taking other pods away might help. */
+  /** The pod does not fit now; preempting other pods might help. */
   | 'Unschedulable'
-  /** Not here, whoever else is taken away. */
+  /** The pod does not fit, and preempting other pods does not help. */
   | 'UnschedulableAndUnresolvable'
-  /** Of Permit: not yet. */
+  /** From Permit: the pod has to wait. */
   | 'Wait'
-  /** The plug-in has nothing to say to this pod. */
+  /** The plug-in does not apply to this pod. */
   | 'Skip'
-  /** Of PreEnqueue and others: something outside has to happen first, which will come as an event. */
+  /** From PreEnqueue and others: the pod waits for an external change, which will be reported as an event. */
   | 'Pending';
 
 export class Status {
@@ -22,7 +22,7 @@ export class Status {
   readonly reasons: readonly string[];
   /** Set for `Error`. */
   readonly error: unknown;
-  /** Which plug-in said so. The framework fills it in. */
+  /** The plug-in that returned the status. Set by the framework. */
   plugin: string | undefined;
 
   constructor(code: StatusCode, reasons: readonly string[] = [], error?: unknown) {
@@ -43,7 +43,7 @@ export class Status {
     return new Status('Error', [messageOf(error)], error);
   }
 
-  /** The pod cannot be placed like this: `Unschedulable`, `UnschedulableAndUnresolvable` or `Pending`. */
+  /** True for rejections: `Unschedulable`, `UnschedulableAndUnresolvable` or `Pending`. */
   get isRejected(): boolean {
     return this.code === 'Unschedulable' || this.code === 'UnschedulableAndUnresolvable' || this.code === 'Pending';
   }
@@ -53,5 +53,5 @@ export class Status {
   }
 }
 
-/** "I have nothing to say to this pod": the plug-in is left out for the rest of the cycle. */
+/** The plug-in does not apply to this pod and is skipped for the rest of the cycle. */
 export const skip: Status = Object.freeze(new Status('Skip'));

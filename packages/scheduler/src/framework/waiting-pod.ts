@@ -4,12 +4,12 @@ import type { Clock, Timer } from '@coxswain/client';
 import type { WaitingPod, WaitingPods } from './handle.ts';
 import { Status, type StatusCode } from './status.ts';
 
-/** A pod that Permit plug-ins hold back, each for so long at most. */
+/** A pod that waits because of Permit plug-ins, for each at most its timeout. */
 export class HeldPod implements WaitingPod {
   readonly pod: Pod;
-  /** Settles once: with undefined when all have allowed it. Never rejects. */
+  /** Resolves once: with undefined when all plug-ins have allowed the pod. Never rejects. */
   readonly settled: Promise<Status | undefined>;
-  /** By plug-in: when its time is over. */
+  /** By plug-in: the timer of its timeout. */
   readonly #pending = new Map<string, Timer>();
   #settle: (status: Status | undefined) => void = () => {};
   #isSettled = false;
@@ -61,7 +61,7 @@ export class HeldPod implements WaitingPod {
   }
 }
 
-/** All pods of all profiles that are held back: each of them is on its way to a node. */
+/** The waiting pods of all profiles. Each of them is assumed on a node. */
 export class HeldPods implements WaitingPods {
   readonly #pods = new Map<string, HeldPod>();
 

@@ -11,8 +11,8 @@ import { inTreePlugins } from '../plugins/index.ts';
 import type { SchedulerCommandOptions } from './scheduler-flags.ts';
 
 /**
- * The configuration of a command line: that of the file, or else of the flags that there were before files. Flags of leader
- * election count in both cases. Throws an Error that names everything wrong.
+ * Loads the configuration of a command line: from the file of `--config`, or else from the deprecated flags. Leader election flags apply in
+ * both cases. Throws an Error with all problems.
  */
 export async function loadConfiguration(
   options: SchedulerCommandOptions,
@@ -54,8 +54,8 @@ function leaderElectionFlags(options: SchedulerCommandOptions): GivenConfigurati
 }
 
 /**
- * What `--write-config-to` writes, and `--config` reads. Differs from upstream: args of plug-ins are those that were given, without
- * their defaults.
+ * Formats a configuration for `--write-config-to`; `--config` can read it. Differs from upstream: args of plug-ins are written as given,
+ * without their defaults.
  */
 export const formatConfiguration = (config: SchedulerConfiguration): string =>
   stringifyYaml({ ...configurationKind, ...config });

@@ -11,7 +11,7 @@ import {
 } from '@coxswain/component-base';
 
 const logs = 'it tunes a logging library that is not used here';
-const oneProcess = 'a port is taken by one process';
+const oneProcess = 'a port is used by a single process';
 const allMetrics = 'all metrics are served, with all labels';
 
 /** By name. */

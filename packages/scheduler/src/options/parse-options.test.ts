@@ -12,7 +12,7 @@ describe('the flags', () => {
     expect(names.sort()).toEqual([...upstreamFlags].sort());
   });
 
-  it('are read as upstream reads them', () => {
+  it('are parsed as by upstream', () => {
     expect(parse(['--leader-elect=false', '--kube-api-qps=7.5', '-v2', '--profiling=false'])).toEqual({
       wanted: 'run',
       options: { leaderElect: false, kubeApiQps: 7.5, v: 2, profiling: false },
@@ -21,7 +21,7 @@ describe('the flags', () => {
     expect(parse(['-h'])).toEqual({ wanted: 'help' });
   });
 
-  it('that make no difference are told of', () => {
+  it('without effect are reported in notices', () => {
     const args = [
       '--config=x.yaml',
       '--kubeconfig=y',
@@ -29,8 +29,8 @@ describe('the flags', () => {
     ];
     expect(parse(args)).toMatchObject({
       notices: [
-        '--kubeconfig makes no difference: --config says it',
-        '--feature-gates: OpportunisticBatching makes no difference: the scheduler goes by the defaults of v1.36',
+        '--kubeconfig makes no difference: --config takes precedence',
+        '--feature-gates: OpportunisticBatching makes no difference: the scheduler uses the defaults of v1.36',
       ],
     });
   });
@@ -48,14 +48,14 @@ describe('the flags', () => {
 });
 
 describe('the configuration of a command line', () => {
-  it('is that of its flags', async () => {
+  it('comes from its flags', async () => {
     const config = await loadConfiguration({ kubeconfig: 'k', kubeApiBurst: 3, leaderElectResourceName: 'mine' });
     expect(config.clientConnection).toMatchObject({ kubeconfig: 'k', qps: 50, burst: 3 });
     expect(config.leaderElection).toMatchObject({ leaderElect: true, resourceName: 'mine' });
     expect(config).toMatchObject({ enableProfiling: true, enableContentionProfiling: true });
   });
 
-  it('says whether there are profiles', async () => {
+  it('can disable profiling', async () => {
     const config = await loadConfiguration({ profiling: false });
     expect(config).toMatchObject({ enableProfiling: false, enableContentionProfiling: true });
   });

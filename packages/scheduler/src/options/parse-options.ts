@@ -5,10 +5,10 @@ import { servingProblems } from '@coxswain/component-base/serving';
 import { ignoredFlags, refusedFlags } from './other-flags.ts';
 import { flagGroups, type SchedulerCommandOptions, schedulerFlags } from './scheduler-flags.ts';
 
-/** Those that something here goes by. */
+/** Feature gates that have an effect here. */
 const honouredFeatures: readonly string[] = ['ComponentFlagz', 'ComponentStatusz'];
 
-/** Reads kube-scheduler's command line. Throws as `readCommandLine`. */
+/** Parses kube-scheduler's command line. Throws like `readCommandLine`. */
 export function parseSchedulerOptions(args: readonly string[]): CommandLine<SchedulerCommandOptions> {
   const form = {
     component: 'kube-scheduler',
@@ -33,7 +33,7 @@ function validate(given: SchedulerCommandOptions): string[] {
   return problems;
 }
 
-/** What is given and says nothing. */
+/** Returns a notice for each given flag and feature gate without effect. */
 function notices({
   config,
   kubeconfig,
@@ -45,14 +45,14 @@ function notices({
   const overruled = config ? Object.entries(deprecated).filter(([, value]) => value !== undefined) : [];
   const gates = featureGates.flatMap((text) => text.match(/[A-Za-z]+(?==)/g) ?? []);
   return [
-    ...overruled.map(([name]) => `--${name} makes no difference: --config says it`),
+    ...overruled.map(([name]) => `--${name} makes no difference: --config takes precedence`),
     ...gates
       .filter((name) => !honouredFeatures.includes(name))
-      .map((name) => `--feature-gates: ${name} makes no difference: the scheduler goes by the defaults of v1.36`),
+      .map((name) => `--feature-gates: ${name} makes no difference: the scheduler uses the defaults of v1.36`),
   ];
 }
 
-/** What `--help` prints. */
+/** Returns the `--help` text. */
 export function schedulerHelp(command: string): string {
   return [
     `The Kubernetes scheduler: finds the best node for each pod. The flags are those of kube-scheduler v1.36.
@@ -60,7 +60,7 @@ export function schedulerHelp(command: string): string {
 Usage:
   ${command} [flags]`,
     ...Object.entries(flagGroups).map(([title, flags]) => flagGroupHelp(title, flags)),
-    `Accepted, because scripts have them, without making a difference:\n\n${flagNamesHelp(ignoredFlags)}`,
-    `Refused, because what they ask for is not there:\n\n${flagNamesHelp(refusedFlags)}\n`,
+    `Accepted for compatibility, without effect:\n\n${flagNamesHelp(ignoredFlags)}`,
+    `Refused, because they ask for features that are not supported:\n\n${flagNamesHelp(refusedFlags)}\n`,
   ].join('\n\n');
 }

@@ -23,22 +23,22 @@ import { formatConfiguration, loadConfiguration } from './load-configuration.ts'
 import { type SchedulerCommandOptions, schedulerFlags } from './scheduler-flags.ts';
 import { SchedulerServer } from './scheduler-server.ts';
 
-/** What is not on the command line. */
+/** The dependencies that are not given by flags. */
 export interface SchedulerEnvironment {
   readonly logger: Logger;
-  /** Of the logger: `/debug/flags/v` sets it. */
+  /** The logger's verbosity, which `/debug/flags/v` sets. */
   readonly verbosity?: Verbosity;
   readonly clock?: Clock;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Plug-ins beside those that are there, for profiles to enable. */
+  /** Plug-ins besides the in-tree ones. Profiles must enable them. */
   readonly plugins?: readonly PluginDefinition[];
-  /** Called when it begins to schedule: when caches are filled, and no other is the leader. */
+  /** Called when scheduling begins: after caches are synced, and after this process has become the leader. */
   readonly onStarted?: () => void;
 }
 
 /**
- * Schedules until the signal is aborted; resolves when everything has ended, and the lease is given up. Throws an Error when
- * something that was given cannot be used, and when leadership is lost: whoever runs it should start again.
+ * Schedules until the signal is aborted; resolves when all work has ended and the lease is released. Throws an Error when an option cannot
+ * be used, and when leadership is lost: the process should then be restarted.
  */
 export async function runScheduler(
   options: SchedulerCommandOptions,
@@ -93,7 +93,7 @@ interface Election {
   readonly server: SchedulerServer | undefined;
 }
 
-/** Schedules while this one is the leader. Its caches are filled before, so that it can take over at once. */
+/** Schedules while this process is the leader. Caches are synced before, so that it can take over at once. */
 async function scheduleAsLeader(scheduler: Scheduler, election: Election, signal: AbortSignal): Promise<void> {
   const { config, rest, clock, logger, metrics, server } = election;
   const { leaderElection, profiles, delayCacheUntilActive } = config;
@@ -104,7 +104,7 @@ async function scheduleAsLeader(scheduler: Scheduler, election: Election, signal
   });
   const run = (): Promise<void> => scheduler.run(own.signal, turn);
   let running = delayCacheUntilActive ? undefined : run();
-  // What it fails with is told below; it must not end the process before.
+  // The error is rethrown by `await running` below. Without this handler it would be an unhandled rejection, which ends the process.
   running?.catch(() => own.abort());
   const work = async (until: AbortSignal): Promise<void> => {
     until.addEventListener('abort', () => own.abort(until.reason), { once: true });

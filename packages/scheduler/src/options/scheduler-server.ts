@@ -10,7 +10,7 @@ import type { SchedulerConfiguration } from '../config/types.ts';
 import { type SchedulerSettings, schedulerFlags } from './scheduler-flags.ts';
 
 const component = 'kube-scheduler';
-/** So long after its lease ran out a leader may still take itself for one before it is taken for sick. */
+/** How long after its lease has expired a leader still counts as healthy. */
 const electionToleranceMs = 20_000;
 
 export interface SchedulerServerOptions {
@@ -20,11 +20,11 @@ export interface SchedulerServerOptions {
   readonly logger: Logger;
   readonly verbosity?: Verbosity | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborted when the scheduler is told to end. */
+  /** Aborted when the scheduler shall stop. */
   readonly signal: AbortSignal;
 }
 
-/** The port on which the scheduler shows its health, metrics and configuration. */
+/** The port that serves the scheduler's health, metrics and configuration. */
 export class SchedulerServer {
   readonly metrics: MetricsRegistry;
   readonly #server: ComponentServer;
@@ -36,7 +36,7 @@ export class SchedulerServer {
     this.#checked = checked;
   }
 
-  /** Undefined for `--secure-port=0`. Throws as `startComponentServer`. */
+  /** Undefined for `--secure-port=0`. Throws like `startComponentServer`. */
   static async start(options: SchedulerServerOptions): Promise<SchedulerServer | undefined> {
     const { settings, config, clock, logger, verbosity, env, signal } = options;
     if (settings.securePort === 0) return undefined;
@@ -77,12 +77,12 @@ export class SchedulerServer {
     return new SchedulerServer(metrics, server, checked);
   }
 
-  /** From now on `/healthz` and `/readyz` say whether the leader of that election leads in time. */
+  /** From now on `/healthz` and `/readyz` fail when the leader does not renew its lease in time. */
   watchElection(elector: Pick<LeaderElector, 'check'>): void {
     this.#checked.elector = elector;
   }
 
-  /** All caches are filled. */
+  /** Marks all caches as synced. */
   synced(): void {
     this.#checked.isSynced = true;
   }
@@ -92,7 +92,7 @@ export class SchedulerServer {
   }
 }
 
-/** What the health of the scheduler depends on. */
+/** The state that health checks examine. */
 interface CheckedParts {
   elector?: Pick<LeaderElector, 'check'>;
   isSynced: boolean;

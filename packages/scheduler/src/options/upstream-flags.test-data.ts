@@ -1,4 +1,4 @@
-/** Every flag that kube-scheduler v1.36.4 lists, but for help and version. */
+/** All flags of kube-scheduler v1.36.4 except help and version. */
 export const upstreamFlags: readonly string[] = [
   'allow-metric-labels',
   'allow-metric-labels-manifest',

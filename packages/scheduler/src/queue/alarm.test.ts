@@ -2,7 +2,7 @@ import { FakeClock } from '@coxswain/client';
 import { expect, it } from 'vitest';
 import { Alarm } from './alarm.ts';
 
-it('rings once, at the earliest of the times it was set to, and can be set again', async () => {
+it('fires once, at the earliest of the times it was set to, and can be set again', async () => {
   const clock = new FakeClock(1000);
   const rung: number[] = [];
   const alarm = new Alarm(clock, () => rung.push(clock.now()));
@@ -15,13 +15,13 @@ it('rings once, at the earliest of the times it was set to, and can be set again
   alarm.setAt(2100);
   await clock.advance(100);
   expect(rung).toEqual([1200, 2100]);
-  // What should have rung already rings at once.
+  // A time in the past fires immediately.
   alarm.setAt(1);
   await clock.advance(0);
   expect(rung).toEqual([1200, 2100, 2100]);
 });
 
-it('does not ring any more once it is stopped', async () => {
+it('does not fire after it is stopped', async () => {
   const clock = new FakeClock(1000);
   const alarm = new Alarm(clock, () => expect.unreachable());
   alarm.setAt(1500);

@@ -1,6 +1,8 @@
 import type { Clock, Timer } from '@coxswain/client';
 
-/** Rings once, at the earliest of the times it was set to since it rang last. */
+/**
+ * A timer that can be set to several times. It calls `ring` once, at the earliest of the times set since the last call.
+ */
 export class Alarm {
   readonly #clock: Clock;
   readonly #ring: () => void;
@@ -22,7 +24,7 @@ export class Alarm {
     this.#next = { at, timer };
   }
 
-  /** For good. */
+  /** Stops the alarm permanently. */
   stop(): void {
     this.#isStopped = true;
     this.#next?.timer.cancel();

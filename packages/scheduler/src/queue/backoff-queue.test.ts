@@ -30,24 +30,24 @@ function newQueue(options: { initialBackoffMs?: number; maxBackoffMs?: number } 
 }
 
 it.each<[string, Tried, number]>([
-  ['nothing before the first attempt', {}, Number.NEGATIVE_INFINITY],
+  ['no time before the first attempt', {}, Number.NEGATIVE_INFINITY],
   ['a second after the first', { unschedulable: 1 }, 1_000_001_000],
   ['twice as long after the second', { unschedulable: 2 }, 1_000_002_000],
   ['four times after the third', { unschedulable: 3 }, 1_000_004_000],
   ['eight times after the fourth', { unschedulable: 4 }, 1_000_008_000],
   ['ten seconds at most', { unschedulable: 5 }, 1_000_010_000],
-  ['and that forever', { unschedulable: 2000 }, 1_000_010_000],
-  ['what the errors ask for, however often it was rejected before', { unschedulable: 4, errors: 1 }, 1_000_001_000],
+  ['ten seconds also after very many attempts', { unschedulable: 2000 }, 1_000_010_000],
+  ['by the number of errors, however often it was rejected before', { unschedulable: 4, errors: 1 }, 1_000_001_000],
 ])('waits %s', (_, attempts, expected) => {
   expect(newQueue().queue.expiration(tried('a', attempts))).toBe(expected);
 });
 
-it('knows no backoff where none is wanted', () => {
+it('has no backoff with maxBackoffMs 0', () => {
   const { queue } = newQueue({ maxBackoffMs: 0 });
   expect(queue.isBackingOff(tried('a', { unschedulable: 3 }))).toBe(false);
 });
 
-it('ends the backoffs of a second together, after it', async () => {
+it('ends all backoffs of a one-second window together, at its end', async () => {
   const { clock, queue } = newQueue();
   queue.add(tried('early', { unschedulable: 1, at: start }));
   queue.add(tried('late', { unschedulable: 1, at: start + 600, priority: 5 }));
@@ -62,7 +62,7 @@ it('ends the backoffs of a second together, after it', async () => {
   expect(queue.size).toBe(1);
 });
 
-it('lets none go early that failed with an error', () => {
+it('does not release pods early that failed with an error', () => {
   const { queue } = newQueue();
   queue.add(tried('error', { errors: 1 }));
   expect(queue.pop()).toBeUndefined();

@@ -7,18 +7,17 @@ export interface BackoffOptions {
   /** The order of the active queue. */
   readonly less: (a: QueuedPodInfo, b: QueuedPodInfo) => boolean;
   readonly initialBackoffMs: number;
-  /** 0: there is no backoff at all. */
+  /** 0: no backoff. */
   readonly maxBackoffMs: number;
 }
 
-/** Backoffs that end in one window end together, so that the more important pod is first, not the one a moment earlier. */
+/** Backoffs that end in the same window end together, so that pods are ordered by priority instead of by small differences in time. */
 const windowMs = 1000;
 const windowOf = (time: number): number => Math.floor(time / windowMs) * windowMs;
 
 /**
- * Pods that are worth another try, but not at once: each waits twice as long as the last time. Those that plug-ins rejected may
- * be taken before their time when there is nothing else to do; those that failed with an error may not, for it is the API server
- * that is spared.
+ * Pods that shall be retried, but not yet: each waits twice as long as the last time. Pods that plug-ins rejected may be taken early when
+ * the active queue is empty. Pods that failed with an error may not, because their backoff spares the API server.
  */
 export class BackoffQueue {
   readonly #options: BackoffOptions;
@@ -50,12 +49,12 @@ export class BackoffQueue {
     return this.#rejected.delete(key) ?? this.#failed.delete(key);
   }
 
-  /** The next of those that may be taken before their time. */
+  /** Removes and returns the next pod that may be taken early. */
   pop(): QueuedPodInfo | undefined {
     return this.#rejected.pop();
   }
 
-  /** Takes out all that have waited long enough. */
+  /** Removes and returns all pods whose backoff has ended. */
   popCompleted(): QueuedPodInfo[] {
     const completed: QueuedPodInfo[] = [];
     for (const heap of [this.#rejected, this.#failed]) {
@@ -67,7 +66,7 @@ export class BackoffQueue {
     return completed;
   }
 
-  /** When the next has waited long enough; undefined when none waits. */
+  /** When the next backoff ends; undefined when the queue is empty. */
   get nextCompletion(): number | undefined {
     const rejected = this.#rejected.peek();
     const failed = this.#failed.peek();
@@ -84,7 +83,7 @@ export class BackoffQueue {
     return this.expiration(pod) >= windowOf(this.#options.clock.now());
   }
 
-  /** The window in which its backoff ends; long ago for a pod that was never tried. */
+  /** The start of the window in which the pod's backoff ends; negative infinity for a pod that was never tried. */
   expiration(pod: QueuedPodInfo): number {
     if (pod.backoffExpiration === undefined) {
       const durationMs = this.#durationMs(pod.consecutiveErrorsCount || pod.unschedulableCount);

@@ -14,14 +14,14 @@ const drain = (heap: Heap<Item>): string[] => {
   return names;
 };
 
-it('gives equals in the order in which they came', () => {
+it('returns equal items in the order of insertion', () => {
   const heap = newHeap();
   for (const name of 'abcdefghij') heap.addOrUpdate(name, { name, rank: 0 });
   heap.delete('d');
   expect(drain(heap).join('')).toBe('abcefghij');
 });
 
-it('puts an item that changes where it belongs, and forgets what it was', () => {
+it('reorders a changed item and drops its old value', () => {
   const heap = newHeap();
   for (const [rank, name] of [...'abcde'].entries()) heap.addOrUpdate(name, { name, rank });
   heap.addOrUpdate('a', { name: 'a', rank: 10 });
@@ -31,7 +31,7 @@ it('puts an item that changes where it belongs, and forgets what it was', () => 
   expect(drain(heap)).toEqual(['e', 'b', 'c', 'd', 'a']);
 });
 
-it('is empty when it is', () => {
+it('returns undefined when it is empty', () => {
   const heap = newHeap();
   expect([heap.peek(), heap.pop(), heap.delete('x'), heap.get('x'), heap.has('x'), heap.size]).toEqual([
     undefined,
@@ -43,7 +43,7 @@ it('is empty when it is', () => {
   ]);
 });
 
-it('is a sorted list by any other name', () => {
+it('behaves like a sorted list', () => {
   const step = fc.record({
     verb: fc.constantFrom('add', 'add', 'delete', 'pop'),
     name: fc.constantFrom(...'abcdefghijklmnop'),
@@ -52,7 +52,7 @@ it('is a sorted list by any other name', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const heap = newHeap();
-      /** In order of arrival. */
+      /** In order of insertion. */
       const model = new Map<string, Item>();
       const sorted = (): Item[] => [...model.values()].sort((a, b) => a.rank - b.rank);
       for (const { verb, name, rank } of steps) {

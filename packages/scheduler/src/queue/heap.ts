@@ -1,20 +1,17 @@
 interface Entry<T> {
   readonly key: string;
   item: T;
-  /** When it came: among items of which none comes first, the older one does. */
+  /** Insertion number. Among equal items the one with the lower number comes first. */
   readonly order: number;
-  /** Its place in `#entries`. */
+  /** Its index in `#entries`. */
   index: number;
 }
 
-/**
- * The least item first, and any item by its key. Items of which neither is less keep the order in which they came. Adding,
- * changing and taking out are O(log n).
- */
+/** A heap with access by key. Equal items keep the order of insertion. Adding, changing and removing are O(log n). */
 export class Heap<T> {
-  /** No entry comes before its parent, which is at `(index - 1) >> 1`. */
+  /** Heap invariant: no entry comes before its parent, which is at `(index - 1) >> 1`. */
   readonly #entries: Entry<T>[] = [];
-  /** The same entries. */
+  /** The entries of `#entries` by key. */
   readonly #byKey = new Map<string, Entry<T>>();
   readonly #less: (a: T, b: T) => boolean;
   #order = 0;
@@ -35,7 +32,7 @@ export class Heap<T> {
     return this.#byKey.has(key);
   }
 
-  /** What has the key already is replaced, and keeps its place among its equals. */
+  /** An item with the same key is replaced, and keeps its position among equal items. */
   addOrUpdate(key: string, item: T): void {
     let entry = this.#byKey.get(key);
     if (entry) entry.item = item;
@@ -82,7 +79,7 @@ export class Heap<T> {
     return this.#less(a.item, b.item) || (a.order < b.order && !this.#less(b.item, a.item));
   }
 
-  /** Moves the entry up or down to where it belongs. */
+  /** Moves the entry up or down to its position. */
   #settle(entry: Entry<T>): void {
     let at = entry.index;
     while (at > 0) {

@@ -19,7 +19,7 @@ const node = (labels: Record<string, string> = {}): Node => ({ metadata: { name:
 const good = node({ good: 'yes' });
 
 describe('a pod in flight', () => {
-  it('is tried again for what happened meanwhile, and only for that', () => {
+  it('is retried for events during its flight, and only for those', () => {
     const { queue } = newQueue();
     queue.add(newPod('a'));
     queue.add(newPod('b'));
@@ -33,7 +33,7 @@ describe('a pod in flight', () => {
     queue.close();
   });
 
-  it('is tried without backoff if anything of what happened was what it was pending for', () => {
+  it('is retried without backoff if any event during its flight was one it was pending for', () => {
     const device = filter('Device', { event: nodeAdded, hint: (_, __, after) => (after === good ? 'Queue' : 'Skip') });
     const { queue } = newQueue([affinity, device]);
     queue.add(newPod('a'));
@@ -46,7 +46,7 @@ describe('a pod in flight', () => {
     queue.close();
   });
 
-  it('is tried again for its own update', () => {
+  it('is retried for its own update', () => {
     const { queue } = newQueue([filter('Self', { event: { resource: 'Pod', action: Action.UpdatePodLabel } })]);
     queue.add(newPod('a'));
     const popped = queue.tryPop()!;
@@ -57,7 +57,7 @@ describe('a pod in flight', () => {
     queue.close();
   });
 
-  it('is tried again when a plug-in activated it, and nobody else is', () => {
+  it('is retried when a plug-in activated it, but other pods are not', () => {
     const { queue } = newQueue();
     queue.add(newPod('a'));
     queue.add(newPod('b'));
@@ -69,7 +69,7 @@ describe('a pod in flight', () => {
     queue.close();
   });
 
-  it('does not come into the queue a second time by an event', () => {
+  it('is not queued a second time by an event', () => {
     const { queue } = newQueue();
     queue.add(newPod('a'));
     const popped = queue.tryPop()!;
@@ -82,7 +82,7 @@ describe('a pod in flight', () => {
     queue.close();
   });
 
-  it('gives way to a new pod of its name', () => {
+  it('is replaced by a new pod of its name', () => {
     const { queue } = newQueue();
     queue.add(newPod('a'));
     const popped = queue.tryPop()!;
@@ -92,7 +92,7 @@ describe('a pod in flight', () => {
     queue.close();
   });
 
-  it('is tried again when so much happened that it is not known any more', () => {
+  it('is retried when its events were dropped because there were too many', () => {
     const { queue } = newQueue(undefined, { mostInFlightEvents: 10 });
     queue.add(newPod('a'));
     queue.add(newPod('b'));
@@ -107,7 +107,7 @@ describe('a pod in flight', () => {
 });
 
 describe('a gated pod', () => {
-  it('is never popped, and is active as soon as its last gate is gone', async () => {
+  it('is never popped, and becomes active when its last gate is removed', async () => {
     const { queue } = newQueue();
     const gated = newPod('a', { gates: ['g', 'h'] });
     queue.add(gated);
@@ -125,7 +125,7 @@ describe('a gated pod', () => {
     queue.close();
   });
 
-  it('is asked about again after five minutes, and after that not at once again', async () => {
+  it('is checked again after five minutes, and then not before another five', async () => {
     let asked = 0;
     const closed = {
       ...gates,
@@ -149,7 +149,7 @@ describe('a gated pod', () => {
     queue.close();
   });
 
-  it('is asked about only after what its gate waits for, whatever else it was rejected by', () => {
+  it('is checked only after events that its gating plug-in registered for, whatever else rejected it', () => {
     let asked = 0;
     let isOpen = true;
     const door = {
@@ -170,10 +170,10 @@ describe('a gated pod', () => {
     expect(asked).toBe(2);
     isOpen = true;
     queue.moveAllToActiveOrBackoffQueue({ resource: 'PersistentVolume', action: Action.Add }, undefined, undefined);
-    // Whether it may go, and when it goes.
+    // Once for the check of the event, once when the pod is moved.
     expect(asked).toBe(4);
     expect(places(queue).backoff).toEqual(['a']);
-    // Once it backs off, the gate is behind it.
+    // A pod in the backoff queue has passed the gate already.
     isOpen = false;
     queue.activate([newPod('a')]);
     expect(places(queue).active).toEqual(['a']);
@@ -181,7 +181,7 @@ describe('a gated pod', () => {
     queue.close();
   });
 
-  it('asks first who said no the last time, and takes a failure for a no', () => {
+  it('is checked first by its last gating plug-in; an error counts as a rejection', () => {
     const asked: string[] = [];
     const plugin = (name: string, answer: () => Status | undefined) => ({
       ...gates,
@@ -210,7 +210,7 @@ describe('a gated pod', () => {
     queue.close();
   });
 
-  it('may be gated only when it would come back', () => {
+  it('can become gated when it returns to the queue', () => {
     const { queue } = newQueue();
     queue.add(newPod('a'));
     const popped = queue.tryPop()!;

@@ -4,7 +4,7 @@ import { Action } from '../framework/cluster-event.ts';
 import { InFlightPods } from './in-flight-pods.ts';
 import { QueueMetrics } from './queue-metrics.ts';
 
-/** As many as there are labels, by what the gauge was set to last. */
+/** In-flight pods that keep `mostEvents` events, and the last value of the gauge by label. */
 function remembered(mostEvents: number) {
   const values: Record<string, number> = {};
   const gauge = () => ({
@@ -22,14 +22,14 @@ const happened = (name: string) => ({
 });
 const since = (pods: InFlightPods, uid: string) => pods.eventsSince(uid)?.map(({ after }) => after?.metadata?.name);
 
-it('remembers nothing when nobody is in flight', () => {
+it('records no events when no pod is in flight', () => {
   const { pods, values } = remembered(10);
   pods.add(happened('a'));
   expect(values).toEqual({});
   expect(pods.eventsSince('nobody')).toBeUndefined();
 });
 
-it('tells each pod what happened since it was popped, and keeps only what somebody may ask for', () => {
+it('returns the events since each pod was popped, and drops those that no pod needs', () => {
   const { pods, values } = remembered(10);
   pods.start('first');
   pods.add(happened('a'));
@@ -49,7 +49,7 @@ it('tells each pod what happened since it was popped, and keeps only what somebo
   expect(pods.size).toBe(0);
 });
 
-it('forgets the older half of too much, and says so to whom it concerns', () => {
+it('drops the older half of too many events, and returns undefined to the pods affected', () => {
   const { pods, values } = remembered(4);
   pods.start('first');
   for (const name of 'abc') pods.add(happened(name));

@@ -3,30 +3,33 @@ import { eventLabel } from '../events/cluster-events.ts';
 import type { ClusterEvent } from '../framework/cluster-event.ts';
 import type { QueueMetrics } from './queue-metrics.ts';
 
-/** Something that happened while pods were in flight. */
+/** An event that happened while pods were in flight. */
 export interface InFlightEvent {
   readonly event: ClusterEvent;
   readonly before: KubernetesObject | undefined;
   readonly after: KubernetesObject | undefined;
 }
 
-/** What metrics call a pod among the events. */
+/** The label of a popped pod in the metric of in-flight events. */
 const podPopped = 'PodPopped';
 
 /**
- * The pods that were popped and are neither bound nor back, and what happened meanwhile: none of them may miss an event that
- * comes between the look at the cluster that failed it and its return into the queue.
+ * The pods that were popped and are neither bound nor back in the queue, and the events since then. With them no pod misses an event
+ * between the snapshot on which it failed and its return to the queue.
  */
 export class InFlightPods {
-  /** When each was popped, as the number of the event that would have come next. The first is the one longest in flight. */
+  /** By UID: the number of the next event when the pod was popped. In order of popping, so the first pod is longest in flight. */
   readonly #poppedAt = new Map<string, number>();
-  /** What happened since the first of the pods was popped; `#events[i]` has the number `#first + i`. */
+  /** The events since the first of the pods was popped; `#events[i]` has the number `#first + i`. */
   readonly #events: InFlightEvent[] = [];
   #first = 0;
   readonly #metrics: QueueMetrics;
   readonly #mostEvents: number;
 
-  /** Of more than so many events (a pod may be in flight for minutes, waiting for its volume) the older half is forgotten. */
+  /**
+   * When there are more than `mostEvents` events, the older half is dropped: a pod may be in flight for minutes while it waits for a
+   * volume.
+   */
   constructor(metrics: QueueMetrics, mostEvents: number) {
     this.#metrics = metrics;
     this.#mostEvents = mostEvents;
@@ -45,7 +48,7 @@ export class InFlightPods {
     this.#metrics.inFlight(podPopped, 1);
   }
 
-  /** Notes the event, if anyone is in flight. */
+  /** Records the event if any pod is in flight. */
   add(event: InFlightEvent): void {
     if (this.#poppedAt.size === 0) return;
     this.#events.push(event);
@@ -53,13 +56,13 @@ export class InFlightPods {
     if (this.#events.length > this.#mostEvents) this.#forget(this.#first + (this.#events.length >> 1));
   }
 
-  /** What happened since the pod was popped. Undefined when that is not known any more: then anything may have. */
+  /** The events since the pod was popped. Undefined when some of them were dropped: then any event may have happened. */
   eventsSince(uid: string): readonly InFlightEvent[] | undefined {
     const poppedAt = this.#poppedAt.get(uid);
     return poppedAt === undefined || poppedAt < this.#first ? undefined : this.#events.slice(poppedAt - this.#first);
   }
 
-  /** The pod is bound, back, or gone. Harmless for one that is not in flight. */
+  /** Ends the pod's flight: it is bound, back in the queue, or deleted. No effect for a pod that is not in flight. */
   done(uid: string): void {
     if (!this.#poppedAt.delete(uid)) return;
     this.#metrics.inFlight(podPopped, -1);
@@ -71,7 +74,7 @@ export class InFlightPods {
     for (const uid of [...this.#poppedAt.keys()]) this.done(uid);
   }
 
-  /** All events before the one of that number. */
+  /** Drops all events before that number. */
   #forget(number: number): void {
     if (number <= this.#first) return;
     for (const { event } of this.#events.splice(0, number - this.#first)) this.#metrics.inFlight(eventLabel(event), -1);

@@ -7,7 +7,7 @@ const info = (name: string, options?: PodOptions): PodInfo => new PodInfo(newPod
 const names = (nominator: PodNominator, node: string): string[] =>
   nominator.nominatedPods(node).map(({ pod }) => pod.metadata.name ?? '');
 
-it('promises a pod one place: the one it is told, or the pod’s own', () => {
+it('nominates a pod to one node: the given one, or the pod’s own', () => {
   const nominator = new PodNominator(() => true);
   nominator.addNominatedPod(info('a', { nominated: 'n1' }));
   nominator.addNominatedPod(info('b'), 'n1');
@@ -16,7 +16,7 @@ it('promises a pod one place: the one it is told, or the pod’s own', () => {
   expect(names(nominator, 'n1')).toEqual(['a', 'b']);
   nominator.addNominatedPod(info('a', { nominated: 'n1' }), 'n2');
   expect([names(nominator, 'n1'), names(nominator, 'n2')]).toEqual([['b'], ['a']]);
-  // Who reads a list may go on reading it.
+  // A list that was read before does not change.
   expect(read).toHaveLength(2);
   nominator.addNominatedPod(info('b'), '');
   nominator.deleteNominatedPod(newPod('a'));
@@ -24,17 +24,17 @@ it('promises a pod one place: the one it is told, or the pod’s own', () => {
   expect([names(nominator, 'n1'), names(nominator, 'n2')]).toEqual([[], []]);
 });
 
-it('promises nothing to a pod that does not wait any more', () => {
+it('does not nominate a pod that does not wait any more', () => {
   const nominator = new PodNominator((pod) => pod.metadata.name !== 'gone');
   nominator.addNominatedPod(info('gone'), 'n1');
   expect(names(nominator, 'n1')).toEqual([]);
 });
 
 it.each<[string, PodOptions, PodOptions, string | undefined]>([
-  ['keeps a promise of which the API server does not know yet', {}, {}, 'n1'],
-  ['takes over what the pod says first', {}, { nominated: 'n2' }, 'n2'],
-  ['takes over what the pod says now', { nominated: 'n1' }, { nominated: 'n2' }, 'n2'],
-  ['takes back what the pod does not say any more', { nominated: 'n1' }, {}, undefined],
+  ['keeps a nomination that is not in the pod’s status yet', {}, {}, 'n1'],
+  ['uses a nomination that the status adds', {}, { nominated: 'n2' }, 'n2'],
+  ['uses a nomination that the status changes', { nominated: 'n1' }, { nominated: 'n2' }, 'n2'],
+  ['removes a nomination that the status removes', { nominated: 'n1' }, {}, undefined],
 ])('after an update it %s', (_, before, after, expected) => {
   const nominator = new PodNominator(() => true);
   nominator.addNominatedPod(info('a', before), 'n1');

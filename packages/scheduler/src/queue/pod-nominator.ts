@@ -3,20 +3,20 @@ import type { Nominator } from '../framework/handle.ts';
 import type { PodInfo } from '../framework/pod-info.ts';
 
 /**
- * Which pods were promised a place on which node. It knows of a promise before the API server does, so it may differ from
- * what pods say of themselves. It holds no more than there are pods that wait.
+ * The nominated pods of each node. A nomination is recorded here before it is written to the API server, so it may differ from the pod's
+ * status. Bounded by the number of waiting pods.
  */
 export class PodNominator implements Nominator {
-  /** Lists are replaced, never changed: who reads one may go on reading. */
+  /** Lists are replaced, never modified, so that callers can keep them. */
   readonly #byNode = new Map<string, readonly PodInfo[]>();
-  /** The node by the uid of the pod. */
+  /** The node name by the pod's UID. */
   readonly #nodes = new Map<string, string>();
   readonly #isWaiting: (pod: Pod) => boolean;
   readonly #onChange: (nodeName: string) => void;
 
   /**
-   * `isWaiting`: whether the pod still exists and has no node, as far as is known. Others are not promised anything. `onChange` is
-   * told of every node whose pods are others from then on.
+   * `isWaiting` returns whether the pod still exists and has no node, according to the informer; other pods are not nominated. `onChange`
+   * is called with each node whose nominated pods have changed.
    */
   constructor(isWaiting: (pod: Pod) => boolean, onChange: (nodeName: string) => void = () => {}) {
     this.#isWaiting = isWaiting;
@@ -33,7 +33,7 @@ export class PodNominator implements Nominator {
   }
 
   addNominatedPod(info: PodInfo, nodeName: string = info.pod.status?.nominatedNodeName ?? ''): void {
-    // A pod has one promise at most.
+    // A pod has at most one nomination.
     this.deleteNominatedPod(info.pod);
     if (!nodeName || !this.#isWaiting(info.pod)) return;
     this.#nodes.set(uidOf(info.pod), nodeName);
@@ -52,9 +52,9 @@ export class PodNominator implements Nominator {
     this.#onChange(node);
   }
 
-  /** The pod has changed. What it says of its node counts, if it ever said anything. */
+  /** Updates the nomination after the pod has changed. The nomination in the pod's status takes precedence, if it has or had one. */
   updateNominatedPod(old: Pod, info: PodInfo): void {
-    // Between our promise and the API server's word for it, an update says nothing of it; that takes nothing back.
+    // Until a nomination has been written to the API server, updates of the pod do not contain it. Such an update must not remove it.
     const isSilent = !old.status?.nominatedNodeName && !info.pod.status?.nominatedNodeName;
     const promised = isSilent ? this.#nodes.get(uidOf(old)) : undefined;
     this.deleteNominatedPod(old);

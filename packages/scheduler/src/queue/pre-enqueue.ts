@@ -12,7 +12,7 @@ export interface PreEnqueueOptions {
   readonly logger: Logger;
 }
 
-/** The gate before the active queue. */
+/** Runs PreEnqueue plug-ins, which decide whether a pod may enter the active queue. */
 export class PreEnqueue {
   readonly #options: PreEnqueueOptions;
 
@@ -20,7 +20,7 @@ export class PreEnqueue {
     this.#options = options;
   }
 
-  /** Asks the plug-ins whether the pod may be tried, and notes the first that says no as its gating plug-in. */
+  /** Runs the plug-ins for the pod. The first that rejects it becomes its gating plug-in. */
   run(pod: QueuedPodInfo): void {
     const { clock, metrics, plugins } = this.#options;
     const start = clock.monotonic();
@@ -41,7 +41,7 @@ export class PreEnqueue {
     metrics.preEnqueue(code, pod.profile, clock.monotonic() - start);
   }
 
-  /** Whether the plug-in that kept the pod out the last time would do so again. */
+  /** Returns whether the pod's gating plug-in still rejects it. */
   isStillGated(pod: QueuedPodInfo): boolean {
     return pod.gate !== undefined && this.#ask(pod.gate, pod) !== undefined;
   }
@@ -63,7 +63,7 @@ export class PreEnqueue {
   }
 }
 
-/** The one that said no the last time first: it most likely says so again. */
+/** The last gating plug-in comes first, because it most likely rejects the pod again. */
 function inOrder(plugins: readonly Plugin[], first: string | undefined): readonly Plugin[] {
   if (first === undefined || plugins[0]?.name === first) return plugins;
   return plugins.toSorted((a, b) => Number(b.name === first) - Number(a.name === first));

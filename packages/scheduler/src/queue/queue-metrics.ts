@@ -2,14 +2,14 @@ import type { Counter, Gauge, Histogram, Metrics } from '@coxswain/client';
 
 export type QueueName = 'active' | 'backoff' | 'unschedulable' | 'gated';
 
-/** `count` numbers from `start`, each `factor` times the one before. */
+/** `count` numbers from `start`, each `factor` times the previous one. */
 const exponentialBuckets = (start: number, factor: number, count: number): number[] =>
   Array.from({ length: count }, (_, i) => start * factor ** i);
 
-/** What the queues tell of themselves, by the names of kube-scheduler. */
+/** The metrics of the queues, with kube-scheduler's names. */
 export class QueueMetrics {
   readonly #pending: Gauge;
-  /** What was said last: most changes leave most queues as long as they were. */
+  /** The last reported lengths: most changes leave most queues at the same length. */
   readonly #lengths = new Map<QueueName, number>();
   readonly #incoming: Counter;
   readonly #reasons: CountingGauge;
@@ -66,7 +66,7 @@ export class QueueMetrics {
     this.#incoming.add(1, queue, event);
   }
 
-  /** So many pods more wait because of the plug-in. */
+  /** Changes the number of pods that are unschedulable because of the plug-in. */
   rejected(plugin: string, profile: string, by: 1 | -1): void {
     this.#reasons.add(by, plugin, profile);
   }
@@ -84,7 +84,7 @@ export class QueueMetrics {
   }
 }
 
-/** A gauge that is told differences. It remembers as many values as there are labels: names of plug-ins and of events. */
+/** A gauge that is set by differences. It stores one value per combination of labels: names of plug-ins and events. */
 class CountingGauge {
   readonly #gauge: Gauge;
   readonly #values = new Map<string, number>();

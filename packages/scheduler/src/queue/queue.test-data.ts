@@ -41,13 +41,13 @@ export const newPod = (name: string, options: PodOptions = {}): Pod => ({
   status: { ...(options.nominated && { nominatedNodeName: options.nominated }) },
 });
 
-/** By priority, then by time, as the default profile has it. */
+/** Sorts by priority, then by time, like the default profile. */
 export const prioritySort = (a: QueuedPod, b: QueuedPod): boolean => {
   const [first, second] = [a.info.pod.spec?.priority ?? 0, b.info.pod.spec?.priority ?? 0];
   return first > second || (first === second && a.timestamp < b.timestamp);
 };
 
-/** Keeps out pods that have a gate. */
+/** Gates pods that have a scheduling gate. */
 export const gates: Plugin = {
   name: 'SchedulingGates',
   preEnqueue: ({ spec }) => (spec?.schedulingGates?.length ? Status.unresolvable('waiting') : undefined),
@@ -63,7 +63,7 @@ export const filter = (name: string, ...events: ClusterEventWithHint[]): Plugin 
 export const nodeAdded: ClusterEvent = { resource: 'Node', action: Action.Add };
 export const nodeLabelled: ClusterEvent = { resource: 'Node', action: Action.UpdateNodeLabel };
 
-/** Says yes to nodes with the label `good`. */
+/** Hint: queue pods when a node has the label `good`. */
 export const affinity: Plugin = filter('Affinity', {
   event: { resource: 'Node', action: Action.Add | Action.UpdateNodeLabel },
   hint: (_, __, node) => (node?.metadata?.labels?.good ? 'Queue' : 'Skip'),
@@ -97,7 +97,7 @@ export function newQueue(
   return { queue, clock, nominator, errors };
 }
 
-/** Gives the pod back as rejected by these. */
+/** Returns a popped pod to the queue as rejected by these plug-ins. */
 export function reject(
   queue: SchedulingQueue,
   pod: QueuedPodInfo,
@@ -108,7 +108,7 @@ export function reject(
   return queue.addUnschedulableIfNotPresent(pod, { info: new PodInfo(pod.info.pod), ...rejection });
 }
 
-/** Adds a pod, tries it, and gives it back as rejected. Only when no other pod can be popped. */
+/** Adds a pod, pops it, and returns it as rejected. No other pod may be ready to be popped. */
 export function addRejected(
   queue: SchedulingQueue,
   pod: Pod,
@@ -122,7 +122,7 @@ export function addRejected(
   return popped;
 }
 
-/** The names of the pods in each place. */
+/** The names of the pods in each queue. */
 export function places(queue: SchedulingQueue): Record<'active' | 'backoff' | 'unschedulable', string[]> & {
   inFlight: number;
 } {

@@ -1,30 +1,32 @@
 import type { Plugin, QueuedPod } from '../framework/plugin.ts';
 import type { PodInfo } from '../framework/pod-info.ts';
 
-/** A pod on its way through the queues. Only the queue changes it; whoever has popped it reads it and gives it back. */
+/**
+ * A pod in the scheduling queue. Only the queue modifies it; a caller that has popped it only reads it and returns it.
+ */
 export class QueuedPodInfo implements QueuedPod {
   /** `namespace/name`. */
   readonly key: string;
   info: PodInfo;
-  /** When it came into the queue, or came back from its last attempt, in milliseconds. */
+  /** When it was added to the queue, or returned from its last attempt, in milliseconds. */
   timestamp: number;
   /** How often it was popped. */
   attempts = 0;
-  /** When it first came into the active queue. */
+  /** When it first entered the active queue. */
   initialAttemptTimestamp: number | undefined;
   unschedulablePlugins: ReadonlySet<string> = none;
   pendingPlugins: ReadonlySet<string> = none;
   /** The plug-in that keeps it out of the active queue. Changes only while the pod is in no queue. */
   gate: Plugin | undefined;
-  /** How many attempts ended with a plug-in's no. */
+  /** The number of attempts that ended with a rejection by plug-ins. */
   unschedulableCount = 0;
-  /** How many of the last attempts ended with an error. */
+  /** The number of consecutive attempts that ended with an error, up to the last one. */
   consecutiveErrorsCount = 0;
-  /** When its backoff is over; made from the counts and the timestamp when it is first asked for. */
+  /** When its backoff ends. Computed from the counts and the timestamp on first use. */
   backoffExpiration: number | undefined;
-  /** It is tried because it has waited too long, not because of an event. */
+  /** True when it is retried because it has waited too long, not because of an event. */
   wasFlushedFromUnschedulable = false;
-  /** When that was, if it is gated all the same and goes on waiting. */
+  /** The time of the last flush, for a pod that stayed gated and waits again. */
   flushTimestamp = 0;
 
   constructor(info: PodInfo, timestamp: number) {
@@ -49,7 +51,7 @@ export class QueuedPodInfo implements QueuedPod {
     return this.gate !== undefined;
   }
 
-  /** Whether a plug-in rejected it at all: an attempt that failed with an error has none. */
+  /** Whether plug-ins rejected it. False when the last attempt failed with an error. */
   get isRejected(): boolean {
     return this.unschedulablePlugins.size + this.pendingPlugins.size > 0;
   }

@@ -5,12 +5,12 @@ import { QueueingHints, registeredHints } from './queueing-hints.ts';
 
 const nodeTainted = { resource: 'Node', action: Action.UpdateNodeTaint };
 
-it('has no use for plug-ins that cannot reject a pod', () => {
+it('ignores plug-ins that cannot reject a pod', () => {
   const score = { name: 'Score', score: () => 0, eventsToRegister: () => [{ event: nodeAdded }] };
   expect(registeredHints([score])).toEqual([]);
 });
 
-it('asks a plug-in about everything that says nothing, and about nothing that says so', () => {
+it('registers a plug-in without eventsToRegister for everything, and one with an empty list for nothing', () => {
   const hints = registeredHints([{ name: 'Silent', permit: () => undefined }, filter('None')]);
   expect(new Set(hints.map(({ plugin }) => plugin))).toEqual(new Set(['Silent']));
   expect(hints.map(({ event }) => event.resource)).toEqual([
@@ -27,14 +27,14 @@ it('asks a plug-in about everything that says nothing, and about nothing that sa
   ]);
 });
 
-it('asks who waits for new nodes also when a taint is gone from one, with no hint to say no', () => {
+it('registers a plug-in that waits for new nodes also for changed taints, without a hint', () => {
   const hints = new QueueingHints(new Map([['p', registeredHints([affinity])]]));
   expect(hints.matching('p', nodeTainted)).toEqual([{ plugin: 'Affinity', event: nodeTainted, hint: undefined }]);
   const both = filter('Both', { event: { resource: 'Node', action: Action.Add | Action.UpdateNodeTaint } });
   expect(registeredHints([both])).toHaveLength(1);
 });
 
-it('knows by profile who is interested in what', () => {
+it('matches events by profile', () => {
   const hints = new QueueingHints(
     new Map([
       ['p', registeredHints([affinity])],

@@ -8,15 +8,15 @@ import {
 } from '../framework/cluster-event.ts';
 import type { Plugin } from '../framework/plugin.ts';
 
-/** Who wants to be asked about an event, and how. */
+/** The registration of a plug-in for an event. */
 export interface RegisteredHint {
   readonly plugin: string;
   readonly event: ClusterEvent;
-  /** Without one the event is always worth a try. */
+  /** Without a hint, pods are retried after every such event. */
   readonly hint: QueueingHintFn | undefined;
 }
 
-/** What a plug-in is asked about that does not say: everything of every kind that is watched anyway. */
+/** The events for plug-ins without `eventsToRegister`: all events of all kinds that are watched anyway. */
 const everything: readonly ClusterEventWithHint[] = [
   'Pod',
   'Node',
@@ -30,12 +30,12 @@ const everything: readonly ClusterEventWithHint[] = [
   'resource.k8s.io/DeviceClass',
 ].map((resource) => ({ event: { resource, action: Action.All } }));
 
-/** The registrations of a profile's plug-ins; only those matter that can keep a pod from being scheduled. */
+/** Returns the registrations of a profile's plug-ins. Plug-ins that cannot reject a pod are ignored. */
 export function registeredHints(plugins: Iterable<Plugin>): RegisteredHint[] {
   return [...plugins].flatMap((plugin) => (canReject(plugin) ? hintsOf(plugin) : []));
 }
 
-/** The registration of somebody who cannot say what would help: an extender. */
+/** Returns registrations for all events, for rejections whose cause is unknown: those of extenders. */
 export const hintsForEverything = (plugin: string): RegisteredHint[] =>
   everything.map(({ event }) => ({ plugin, event, hint: undefined }));
 
@@ -46,7 +46,8 @@ function hintsOf(plugin: Plugin): RegisteredHint[] {
   const { name } = plugin;
   if (!plugin.eventsToRegister) return hintsForEverything(name);
   const hints = plugin.eventsToRegister().map(({ event, hint }) => ({ plugin: name, event, hint }));
-  // A node often comes with taints that it loses later; only then do pods get a chance on it that its coming promised.
+  // A node is often created with taints that are removed later. A pod that waits for a new node can only then be
+  // scheduled there.
   const registersNode = (action: number) =>
     hints.some(({ event }) => event.resource === 'Node' && (event.action & action) !== 0);
   if (registersNode(Action.Add) && !registersNode(Action.UpdateNodeTaint)) {
@@ -55,10 +56,10 @@ function hintsOf(plugin: Plugin): RegisteredHint[] {
   return hints;
 }
 
-/** Which plug-ins of which profile want to be asked about an event. */
+/** Finds the plug-ins of each profile that are registered for an event. */
 export class QueueingHints {
   readonly #profiles: ReadonlyMap<string, readonly RegisteredHint[]>;
-  /** By profile. Events are mostly one of a few objects, so answers are kept as long as the event is. */
+  /** Results by profile and event object. Most events are one of a few constant objects. */
   readonly #matching = new Map<string, WeakMap<ClusterEvent, readonly RegisteredHint[]>>();
 
   /** By name of the profile. */
@@ -67,14 +68,14 @@ export class QueueingHints {
     for (const profile of profiles.keys()) this.#matching.set(profile, new WeakMap());
   }
 
-  /** Whether it can change anything for anyone. */
+  /** Whether any plug-in is registered for the event. */
   isOfInterest(event: ClusterEvent): boolean {
     if (isWildcard(event)) return true;
     for (const profile of this.#profiles.keys()) if (this.matching(profile, event)!.length > 0) return true;
     return false;
   }
 
-  /** Undefined when there is no such profile. */
+  /** Returns the registrations for the event; undefined when there is no such profile. */
   matching(profile: string, event: ClusterEvent): readonly RegisteredHint[] | undefined {
     const known = this.#matching.get(profile);
     let hints = known?.get(event);
@@ -84,14 +85,14 @@ export class QueueingHints {
     return hints;
   }
 
-  /** Whether the event is one that the plug-in registered for, in any profile. */
+  /** Whether the plug-in is registered for the event in any profile. */
   concerns(plugin: string, event: ClusterEvent): boolean {
     for (const profile of this.#profiles.keys())
       if (this.matching(profile, event)!.some((registered) => registered.plugin === plugin)) return true;
     return false;
   }
 
-  /** All that somebody registered for: the actions by resource. */
+  /** The registered actions of all profiles by resource. */
   actions(): Map<EventResource, number> {
     const actions = new Map<EventResource, number>();
     for (const hints of this.#profiles.values())

@@ -7,7 +7,7 @@ import type { QueueMetrics } from './queue-metrics.ts';
 import type { QueuedPodInfo } from './queued-pod-info.ts';
 import type { QueueingHints, RegisteredHint } from './queueing-hints.ts';
 
-/** What to do with a pod after an event: leave it, try it when its backoff is over, or try it now. */
+/** What an event means for a pod: no retry, a retry after its backoff, or an immediate retry. */
 export type Requeue = 'skip' | 'afterBackoff' | 'immediately';
 
 export interface RequeueingOptions {
@@ -17,7 +17,7 @@ export interface RequeueingOptions {
   readonly logger: Logger;
 }
 
-/** Asks the plug-ins that rejected a pod whether an event makes it worth another try. */
+/** Asks the plug-ins that rejected a pod whether an event makes a retry worthwhile. */
 export class Requeueing {
   readonly #options: RequeueingOptions;
 
@@ -32,13 +32,13 @@ export class Requeueing {
     before: KubernetesObject | undefined,
     after: KubernetesObject | undefined,
   ): Requeue {
-    // It failed with an error: nothing has to happen for that to go away.
+    // The pod failed with an error, which needs no event to disappear.
     if (!pod.isRejected) return 'afterBackoff';
-    // Such an event may be meant for a single pod.
+    // A wildcard event may be for a single pod.
     if (isWildcard(event)) return after === undefined || after.metadata?.uid === pod.uid ? 'afterBackoff' : 'skip';
     const hints = this.#options.hints.matching(pod.profile, event);
     if (!hints) {
-      this.#options.logger.error('Pod waits for a profile that there is not', undefined, {
+      this.#options.logger.error('Pod waits for an unknown profile', undefined, {
         pod: pod.key,
         profile: pod.profile,
       });
@@ -48,7 +48,7 @@ export class Requeueing {
     for (const registered of hints) {
       if (!pod.isRejectedBy(registered.plugin)) continue;
       if (!this.#isWorthwhile(registered, pod, event, before, after)) continue;
-      // What a plug-in waited for has come: the wait was no fault of the pod's, so there is no backoff for it.
+      // The pod was pending for this event. It did not fail an attempt by its own fault, so there is no backoff.
       if (pod.pendingPlugins.has(registered.plugin)) return 'immediately';
       result = 'afterBackoff';
       if (pod.pendingPlugins.size === 0) break;
@@ -56,7 +56,7 @@ export class Requeueing {
     return result;
   }
 
-  /** The same for all that happened while the pod was in flight; undefined when that is not known. */
+  /** Like `after`, for all events during the pod's flight; undefined when they were dropped. */
   afterAll(pod: QueuedPodInfo, events: readonly InFlightEvent[] | undefined): Requeue {
     if (!pod.isRejected || !events) return 'afterBackoff';
     let result: Requeue = 'skip';
@@ -83,7 +83,7 @@ export class Requeueing {
     try {
       result = hint(pod.info.pod, before, after) === 'Queue' ? 'Queue' : 'QueueSkip';
     } catch (error) {
-      // Better tried in vain than never again.
+      // A needless retry is better than none.
       result = 'Error';
       logger.error('QueueingHintFn returns error', error, {
         event: eventLabel(event),

@@ -25,14 +25,14 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 interface Flight {
   readonly queued: QueuedPodInfo;
-  /** Whether something happened since that makes it worth another try. */
+  /** Whether an event since it was popped makes a retry worthwhile. */
   isWorthATry: boolean;
 }
 
-/** What must be so, whatever happens: kept beside the queue, and compared after every step. */
+/** The expected state of the queue, compared with it after every step. */
 class Model {
   readonly test: TestQueue;
-  /** All pods without a node that exist. */
+  /** All existing pods without a node. */
   readonly pods = new Map<string, Pod>();
   readonly flights: Flight[] = [];
   #uid = 0;
@@ -101,7 +101,7 @@ class Model {
       expect(active).toEqual([]);
       return;
     }
-    // The first of those that are active; else one of those that back off.
+    // The popped pod is the first of the active ones, or one in backoff when none is active.
     for (const other of active) expect(other === popped || !prioritySort(other, popped)).toBe(true);
     expect(active.length > 0 ? before.active : before.backoff).toContain(popped.info.pod.metadata.name);
     expect(isGated(popped.info.pod)).toBe(false);
@@ -122,7 +122,7 @@ class Model {
       return;
     }
     expect(reject(queue, queued, how === 'reject' ? ['Affinity'] : [])).toBe(true);
-    // It goes back with what it was when it was popped; the cluster knows better.
+    // The pod returns with its state as of when it was popped, so the model is set back to that.
     this.pods.set(of, queued.info.pod);
     const isReady = how === 'fail' || isWorthATry;
     expect(places(queue)[isReady ? 'backoff' : 'unschedulable']).toContain(of);
@@ -133,11 +133,11 @@ class Model {
     const waiting = queue.contents.unschedulable.map(({ metadata }) => queue.get(`x/${metadata.name}`)!);
     const flushed = waiting.map(({ flushTimestamp }) => flushTimestamp);
     await clock.advance(seconds * 1000);
-    // The longest backoff, and the window in which it ends.
+    // Longer than the maximum backoff plus its window.
     if (seconds > 11) expect(places(queue).backoff).toEqual([]);
-    // Nothing but a gate keeps a pod waiting for longer.
+    // After this time only gated pods are still waiting.
     if (seconds > 330) for (const queued of queue.contents.unschedulable) expect(isGated(queued)).toBe(true);
-    // Pods that have waited too long are moved by an event that those in flight see too.
+    // Pods that have waited too long are moved by an event, which is recorded for pods in flight too.
     if (waiting.every(({ flushTimestamp }, i) => flushTimestamp === flushed[i])) return;
     for (const flight of this.flights) flight.isWorthATry = true;
   }
@@ -145,7 +145,7 @@ class Model {
   check(): void {
     const { active, backoff, unschedulable, inFlight } = places(this.test.queue);
     const flying = this.flights.filter(({ queued }) => this.#isAlive(queued)).map(({ queued }) => queued.key.slice(2));
-    // Each pod is in one place, and nothing is anywhere that is no pod.
+    // Each pod is in exactly one queue, and the queues contain no others.
     expect([...active, ...backoff, ...unschedulable, ...flying].sort()).toEqual([...this.pods.keys()].sort());
     expect(inFlight).toBe(this.flights.length);
     for (const of of [...active, ...backoff]) expect(isGated(this.pods.get(of)!)).toBe(false);
@@ -161,7 +161,7 @@ class Model {
 const isGated = ({ spec }: Pod): boolean => !!spec?.schedulingGates?.length;
 const isOf = ({ queued }: Flight, pod: Pod): boolean => queued.uid === pod.metadata.uid;
 
-it('loses no pod, has none twice, and misses nothing that happens', { timeout: 60_000 }, async () => {
+it('loses no pod, has no pod twice, and misses no event', { timeout: 60_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 80, size: 'max' }), async (steps) => {
       const model = new Model(newQueue());

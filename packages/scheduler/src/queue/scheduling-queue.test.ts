@@ -19,7 +19,7 @@ const node = (labels: Record<string, string> = {}): Node => ({ metadata: { name:
 const good = node({ good: 'yes' });
 
 describe('popping', () => {
-  it('gives the most important first, and among equals the one that came first', async () => {
+  it('returns the pod of highest priority first, and the oldest among equals', async () => {
     const { queue, clock } = newQueue();
     queue.add(newPod('low'));
     queue.add(newPod('first', { priority: 5 }));
@@ -32,7 +32,7 @@ describe('popping', () => {
     queue.close();
   });
 
-  it('waits until there is a pod; who came first gets the first', async () => {
+  it('waits for a pod; callers are served in order', async () => {
     const { queue } = newQueue();
     const [one, two] = [queue.pop(), queue.pop()];
     queue.add(newPod('a'));
@@ -41,7 +41,7 @@ describe('popping', () => {
     queue.close();
   });
 
-  it('ends with the signal, and gives the pod to somebody else', async () => {
+  it('rejects when the signal is aborted, and the pod goes to another caller', async () => {
     const { queue } = newQueue();
     const stop = new AbortController();
     const [stopped, other] = [queue.pop(stop.signal), queue.pop()];
@@ -53,7 +53,7 @@ describe('popping', () => {
     queue.close();
   });
 
-  it('ends when the queue is closed, and leaves no timer behind', async () => {
+  it('ends when the queue is closed, without leaving a timer', async () => {
     const { queue, clock } = newQueue();
     addRejected(queue, newPod('waits'), ['Affinity']);
     addRejected(queue, newPod('failed'), []);
@@ -65,7 +65,7 @@ describe('popping', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('takes from the backoff queue when nothing is active, but never what failed with an error', async () => {
+  it('takes from the backoff queue when nothing is active, but never pods that failed with an error', async () => {
     const { queue, clock } = newQueue();
     addRejected(queue, newPod('failed'), []);
     addRejected(queue, newPod('rejected'), ['Affinity']);
@@ -81,7 +81,7 @@ describe('popping', () => {
     queue.close();
   });
 
-  it('counts attempts, and remembers when the first began', async () => {
+  it('counts attempts, and records when the first began', async () => {
     const { queue, clock } = newQueue();
     const popped = addRejected(queue, newPod('a'), ['Affinity']);
     await clock.advance(60_000);
@@ -94,7 +94,7 @@ describe('popping', () => {
 });
 
 describe('a pod that was rejected', () => {
-  it('waits for an event that its plug-in finds worth a try', () => {
+  it('waits for an event whose hint returns Queue', () => {
     const { queue } = newQueue();
     addRejected(queue, newPod('a'), ['Affinity']);
     queue.moveAllToActiveOrBackoffQueue(nodeAdded, undefined, node());
@@ -106,7 +106,7 @@ describe('a pod that was rejected', () => {
     queue.close();
   });
 
-  it('is tried at once when its backoff ended while it waited', async () => {
+  it('is retried at once when its backoff ended while it waited', async () => {
     const { queue, clock } = newQueue();
     addRejected(queue, newPod('a'), ['Affinity']);
     await clock.advance(2000);
@@ -115,7 +115,7 @@ describe('a pod that was rejected', () => {
     queue.close();
   });
 
-  it('is not asked about where the check before says no', () => {
+  it('is not moved when preCheck returns false', () => {
     const { queue } = newQueue();
     addRejected(queue, newPod('a'), ['Affinity']);
     addRejected(queue, newPod('b'), ['Affinity']);
@@ -124,11 +124,11 @@ describe('a pod that was rejected', () => {
     queue.close();
   });
 
-  it('is tried without backoff when the plug-in that it was pending for says so', () => {
+  it('is retried without backoff when the hint of the plug-in that it is pending for returns Queue', () => {
     const device = filter('Device', { event: nodeAdded, hint: (_, __, after) => (after === good ? 'Queue' : 'Skip') });
     const { queue } = newQueue([affinity, device]);
     addRejected(queue, newPod('a'), ['Affinity'], ['Device']);
-    // One plug-in's yes means backoff only.
+    // A hint of one plug-in means a retry after backoff.
     queue.moveAllToActiveOrBackoffQueue(nodeAdded, undefined, node({ good: 'yes' }));
     expect(places(queue).backoff).toEqual(['a']);
     queue.activate([newPod('a')]);
@@ -138,7 +138,7 @@ describe('a pod that was rejected', () => {
     queue.close();
   });
 
-  it('is tried after every event of a plug-in without hint, and after those of one that fails', () => {
+  it('is retried after every event of a plug-in without a hint, or whose hint throws', () => {
     const plain = filter('Plain', { event: nodeAdded });
     const broken = filter('Broken', {
       event: nodeAdded,
@@ -158,7 +158,7 @@ describe('a pod that was rejected', () => {
     queue.close();
   });
 
-  it('is tried when five minutes have passed, whatever the hints say; that is looked at every 30 seconds', async () => {
+  it('is retried after five minutes regardless of hints, checked every 30 seconds', async () => {
     const { queue, clock } = newQueue();
     const popped = addRejected(queue, newPod('a'), ['Affinity']);
     await clock.advance(5 * 60_000);
@@ -173,7 +173,7 @@ describe('a pod that was rejected', () => {
     queue.close();
   });
 
-  it('backs off longer every time, and counts errors apart', async () => {
+  it('backs off longer every time, with a separate count of errors', async () => {
     const { queue, clock } = newQueue();
     queue.add(newPod('a'));
     const waits = [];
@@ -185,12 +185,12 @@ describe('a pod that was rejected', () => {
       while (places(queue).active.length === 0) await clock.advance(1000);
       waits.push((clock.now() - start) / 1000);
     }
-    // A second of its window on top of each.
+    // Each wait is extended to the end of its one-second window.
     expect(waits).toEqual([2, 3, 2, 3, 5]);
     queue.close();
   });
 
-  it('is not given back twice', () => {
+  it('is not returned twice', () => {
     const { queue } = newQueue();
     const popped = addRejected(queue, newPod('a'), ['Affinity']);
     expect(reject(queue, popped, ['Affinity'])).toBe(false);
@@ -198,7 +198,7 @@ describe('a pod that was rejected', () => {
     queue.close();
   });
 
-  it('is gone when it is deleted, wherever it is', () => {
+  it('is removed from any queue when it is deleted', () => {
     const { queue, nominator } = newQueue();
     for (const place of ['active', 'backoff', 'unschedulable'] as const) {
       const pod = newPod('a', { nominated: 'n' });
@@ -215,7 +215,7 @@ describe('a pod that was rejected', () => {
 });
 
 describe('an update', () => {
-  it('changes the order of those that are active, and the pod of those that back off', () => {
+  it('reorders active pods, and replaces pods in backoff', () => {
     const { queue } = newQueue();
     addRejected(queue, newPod('late'), []);
     queue.update(newPod('late'), newPod('late', { labels: { a: '1' } }));
@@ -227,7 +227,7 @@ describe('an update', () => {
     queue.close();
   });
 
-  it('brings in a pod that is not known', () => {
+  it('adds an unknown pod', () => {
     const { queue } = newQueue();
     queue.update(newPod('a'), newPod('a', { labels: { a: '1' } }));
     expect(places(queue).active).toEqual(['a']);
@@ -236,9 +236,9 @@ describe('an update', () => {
 
   it.each([
     ['active', undefined],
-    ['backs off', []],
-    ['waits', ['Affinity']],
-  ])('takes over the promise of a node of a pod that %s', (_, by) => {
+    ['in backoff', []],
+    ['unschedulable', ['Affinity']],
+  ])('updates the nomination of a pod that is %s', (_, by) => {
     const { queue, nominator } = newQueue();
     const pod = newPod('a', { nominated: 'n1' });
     queue.add(pod);
@@ -250,7 +250,7 @@ describe('an update', () => {
     queue.close();
   });
 
-  it('moves a waiting pod only if its plug-in registered for that', () => {
+  it('moves a waiting pod only if its plug-in registered for that change', () => {
     const { queue } = newQueue([filter('Self', { event: { resource: 'Pod', action: Action.UpdatePodLabel } })]);
     addRejected(queue, newPod('a'), ['Self']);
     const changed = { ...newPod('a'), status: { message: 'hello' } };
@@ -263,7 +263,7 @@ describe('an update', () => {
   });
 });
 
-it('takes a pod that comes for the only one of its name', () => {
+it('replaces a pod by a new one of the same name', () => {
   const { queue } = newQueue();
   addRejected(queue, newPod('waits'), ['Affinity']);
   addRejected(queue, newPod('failed'), []);
@@ -273,7 +273,7 @@ it('takes a pod that comes for the only one of its name', () => {
   queue.close();
 });
 
-it('activates what waits or backs off, and knows nothing of others', () => {
+it('activates unschedulable pods and pods in backoff, and ignores unknown ones', () => {
   const { queue } = newQueue();
   addRejected(queue, newPod('waits'), ['Affinity']);
   addRejected(queue, newPod('failed'), []);
@@ -282,7 +282,7 @@ it('activates what waits or backs off, and knows nothing of others', () => {
   queue.close();
 });
 
-it('tries everything after an event that is about everything', () => {
+it('retries every pod after a wildcard event', () => {
   const { queue } = newQueue([]);
   addRejected(queue, newPod('a'), ['Unknown']);
   queue.moveAllToActiveOrBackoffQueue(forceActivate, undefined, newPod('b'));
@@ -292,7 +292,7 @@ it('tries everything after an event that is about everything', () => {
   queue.close();
 });
 
-it('says how many pods wait where, how they came there, and because of whom', async () => {
+it('records metrics of queue lengths, incoming pods and rejecting plug-ins', async () => {
   const values: Record<string, number> = {};
   const keep = (name: string, labels: readonly string[], value: number): void => {
     values[`${name}{${labels}}`] = value;

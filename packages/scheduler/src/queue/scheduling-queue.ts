@@ -27,7 +27,7 @@ import { UnschedulablePods } from './unschedulable-pods.ts';
 import { Waiters } from './waiters.ts';
 
 export interface SchedulingQueueOptions {
-  /** Which of two pods is tried first. The same for all profiles. */
+  /** Returns whether `a` is scheduled before `b`. The same for all profiles. */
   readonly less: (a: QueuedPod, b: QueuedPod) => boolean;
   /** The PreEnqueue plug-ins of each profile, in order. */
   readonly preEnqueue: ReadonlyMap<string, readonly Plugin[]>;
@@ -36,19 +36,19 @@ export interface SchedulingQueueOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** 1 s unless told. */
+  /** Default 1 s. */
   readonly podInitialBackoffMs?: number;
-  /** 10 s unless told. 0: no backoff at all. */
+  /** Default 10 s. 0: no backoff. */
   readonly podMaxBackoffMs?: number;
-  /** How long a pod waits for an event at most; 5 minutes unless told. */
+  /** How long a pod waits for an event at most. Default 5 minutes. */
   readonly podMaxInUnschedulablePodsMs?: number;
-  /** How many events are remembered for pods in flight; 10,000 unless told. */
+  /** How many events are kept for pods in flight. Default 10,000. */
   readonly mostInFlightEvents?: number;
 }
 
-/** How an attempt to schedule a pod ended. Without any plug-in it ended with an error. */
+/** The result of a failed attempt to schedule a pod. Without any plug-in, the attempt ended with an error. */
 export interface Rejection {
-  /** The pod as it is known now. */
+  /** The current state of the pod. */
   readonly info: PodInfo;
   readonly unschedulablePlugins: ReadonlySet<string>;
   readonly pendingPlugins: ReadonlySet<string>;
@@ -56,22 +56,22 @@ export interface Rejection {
 
 type Place = 'active' | 'backoff' | 'unschedulable';
 
-/** How often those are looked for that have waited too long for an event. */
+/** How often the queue looks for pods that have waited too long for an event. */
 const flushUnschedulableEveryMs = 30_000;
 
-/** Why a pod moves, where it is no event of the cluster. */
+/** Reasons for moves other than events of the cluster, as in metrics. */
 const scheduleAttemptFailure = 'ScheduleAttemptFailure';
 const backoffComplete = 'BackoffComplete';
 const popFromBackoffQ = 'PopFromBackoffQ';
 
 /**
- * The pods that wait for a node. Each is in one place:
- * - active: to be tried, in the order of the profile's QueueSort;
- * - backoff: worth a try, but tried too lately for it; taken early only when none is active;
- * - unschedulable: waits for an event that its plug-ins find worth a try, or is gated by PreEnqueue;
- * - in flight: popped, until `done` or `addUnschedulableIfNotPresent`. It is in none of the others then.
+ * The pods that wait for a node. Each is in one of these places:
+ * - active: ready to be scheduled, in the order of the profile's QueueSort;
+ * - backoff: to be retried, but its last attempt is too recent; taken early only when no pod is active;
+ * - unschedulable: waits for an event that makes a retry worthwhile, or is gated by PreEnqueue;
+ * - in flight: popped, until `done` or `addUnschedulableIfNotPresent`, and then in none of the others.
  *
- * It holds no more than there are such pods, and a bounded number of events for those in flight.
+ * Memory is bounded by the number of such pods, plus a limited number of events for those in flight.
  */
 export class SchedulingQueue {
   readonly nominator: PodNominator;
@@ -83,7 +83,7 @@ export class SchedulingQueue {
   readonly #inFlight: InFlightPods;
   readonly #preEnqueue: PreEnqueue;
   readonly #requeueing: Requeueing;
-  /** None waits while any pod may be popped. */
+  /** Callers of `pop`. There are none while any pod can be popped. */
   readonly #waiters = new Waiters<QueuedPodInfo>();
   readonly #backoffAlarm: Alarm;
   readonly #unschedulableAlarm: Alarm;
@@ -109,15 +109,15 @@ export class SchedulingQueue {
     this.#settle();
   }
 
-  /** A pod that has no node yet. */
+  /** Adds a pod without a node. */
   add(pod: Pod): void {
-    // One that is being tried comes back by itself.
+    // A pod in flight returns to the queue by itself.
     if (this.#inFlight.has(pod.metadata.uid ?? '')) return;
     this.#enqueueNew(pod, eventLabel(unscheduledPodAdd));
     this.#settle();
   }
 
-  /** A pod without a node has changed. If it waits for an event, this may be the one. */
+  /** Updates a pod without a node. The change may be the event that it waits for. */
   update(old: Pod, pod: Pod): void {
     const changes = podChanges(old, pod);
     const uid = pod.metadata.uid ?? '';
@@ -144,14 +144,17 @@ export class SchedulingQueue {
     this.#settle();
   }
 
-  /** The pod is gone, or has a node by somebody else. */
+  /** Removes a pod that was deleted, or bound by another client. */
   delete(pod: Pod): void {
     this.nominator.deleteNominatedPod(pod);
     this.#discard(keyOf(pod));
     this.#settle();
   }
 
-  /** Brings the pods into the active queue, backoff or not, unless they are gated. Those in flight will not wait for an event. */
+  /**
+   * Moves the pods to the active queue, regardless of backoff, unless they are gated. Pods in flight will be retried without waiting for an
+   * event.
+   */
   activate(pods: Iterable<Pod>): void {
     for (const pod of pods) {
       const key = keyOf(pod);
@@ -166,8 +169,8 @@ export class SchedulingQueue {
   }
 
   /**
-   * Something happened in the cluster: brings those pods back that may be schedulable now, and remembers it for those in
-   * flight. `preCheck` tells which waiting pods it can be about at all.
+   * Handles an event of the cluster: moves pods that may be schedulable now, and records the event for those in flight. `preCheck` returns
+   * whether the event can concern a waiting pod at all.
    */
   moveAllToActiveOrBackoffQueue(
     event: ClusterEvent,
@@ -179,7 +182,7 @@ export class SchedulingQueue {
     this.#move(this.#unschedulable.values(), event, before, after, preCheck);
   }
 
-  /** The next pod, as soon as there is one. Undefined once the queue is closed; rejects with the signal's reason. */
+  /** Returns the next pod, as soon as there is one. Resolves with undefined once the queue is closed; rejects with the signal's reason. */
   pop(signal?: AbortSignal): Promise<QueuedPodInfo | undefined> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (this.#isClosed) return Promise.resolve(undefined);
@@ -187,7 +190,7 @@ export class SchedulingQueue {
     return next ? Promise.resolve(next) : this.#waiters.wait(signal);
   }
 
-  /** The next pod, if there is one now. Whoever takes it gives it back, or says `done`. */
+  /** Returns the next pod if there is one now. The caller must return it to the queue, or call `done`. */
   tryPop(): QueuedPodInfo | undefined {
     if (this.#isClosed) return undefined;
     const pod = this.#take();
@@ -195,14 +198,14 @@ export class SchedulingQueue {
     return pod;
   }
 
-  /** The pod is bound, or nobody wants it scheduled any more. */
+  /** Ends the pod's flight: it is bound, or must not be scheduled any more. */
   done(uid: string): void {
     this.#inFlight.done(uid);
   }
 
   /**
-   * Gives a popped pod back that could not be scheduled. It is tried again after its backoff if anything happened meanwhile that
-   * may help, or if it failed with an error; otherwise it waits. False when there is such a pod again already.
+   * Puts a popped pod that could not be scheduled back into the queue. It is retried after its backoff if an event meanwhile makes that
+   * worthwhile, or if it failed with an error; otherwise it waits. Returns false when the queue already contains a pod of that name.
    */
   addUnschedulableIfNotPresent(queued: QueuedPodInfo, rejection: Rejection): boolean {
     const { uid } = queued;
@@ -226,12 +229,12 @@ export class SchedulingQueue {
     return true;
   }
 
-  /** The pod of that `namespace/name`, unless it is in flight. */
+  /** Returns the pod with that `namespace/name`, unless it is in flight. */
   get(key: string): QueuedPodInfo | undefined {
     return this.#active.get(key) ?? this.#backoff.get(key) ?? this.#unschedulable.get(key);
   }
 
-  /** What is where, for those who look for a fault. */
+  /** The contents of the queues, for debugging and tests. */
   get contents(): Readonly<Record<Place, readonly Pod[]>> & { readonly inFlight: number } {
     const pods = (queued: Iterable<QueuedPodInfo>): Pod[] => Array.from(queued, ({ info }) => info.pod);
     return {
@@ -242,7 +245,7 @@ export class SchedulingQueue {
     };
   }
 
-  /** Nothing is popped any more, and no timer is left. */
+  /** Closes the queue: nothing is popped any more, and all timers are stopped. */
   close(): void {
     this.#isClosed = true;
     this.#backoffAlarm.stop();
@@ -272,7 +275,7 @@ export class SchedulingQueue {
     }
   }
 
-  /** Takes the pod out, wherever it is, for good. */
+  /** Removes the pod from any queue permanently. */
   #discard(key: string): void {
     const queued = this.#active.delete(key) ?? this.#backoff.delete(key) ?? this.#unschedulable.delete(key);
     if (queued) this.#countRejections(queued, -1);
@@ -294,7 +297,7 @@ export class SchedulingQueue {
     after: KubernetesObject | undefined,
     preCheck?: (pod: Pod) => boolean,
   ): void {
-    // First who, then where to: a gated pod goes back to where it came from.
+    // Candidates are collected before moving them: a gated pod is put back into the queue that is being iterated.
     const moves: (readonly [QueuedPodInfo, Requeue])[] = [];
     const staysGated = this.#gateCheck(event);
     for (const queued of candidates) {
@@ -312,8 +315,8 @@ export class SchedulingQueue {
   }
 
   /**
-   * Tells of pods whether they are gated, and the event cannot change that: nothing that the gating plug-in has not asked for can.
-   * Where it has asked, it is asked once more; there may be thousands of pods for each of thousands of events.
+   * Returns a predicate: whether a pod is gated and the event cannot change that. Only events that the gating plug-in registered for can;
+   * for those the plug-in is called again. The check must be cheap: there may be thousands of pods for each of thousands of events.
    */
   #gateCheck(event: ClusterEvent): (pod: QueuedPodInfo) => boolean {
     if (isWildcard(event)) return () => false;
@@ -322,17 +325,17 @@ export class SchedulingQueue {
     return (pod) => {
       const { gate } = pod;
       if (!gate) return false;
-      // Mostly it is the same for one pod after the other.
+      // Consecutive pods usually have the same gating plug-in.
       if (gate !== asked) isConcerned = this.#options.hints.concerns(gate.name, event);
       asked = gate;
       return !isConcerned || this.#preEnqueue.isStillGated(pod);
     };
   }
 
-  /** Puts a pod that is in no queue into one. */
+  /** Puts a pod that is in no queue into the right one. */
   #requeue(queued: QueuedPodInfo, requeue: Requeue, event: string): Place {
     if (requeue === 'skip') return this.#moveToUnschedulable(queued, event);
-    // Its backoff may have ended while it waited for the event.
+    // The backoff may have ended while the pod waited for the event.
     const waits = requeue === 'afterBackoff' && this.#backoff.isBackingOff(queued);
     return waits ? this.#moveToBackoff(queued, event) : this.#moveToActive(queued, event);
   }
@@ -346,7 +349,7 @@ export class SchedulingQueue {
     return 'active';
   }
 
-  /** The gate is here too: from the backoff queue a pod may be taken at once. */
+  /** Runs PreEnqueue as well, because a pod may be taken from the backoff queue at any time. */
   #moveToBackoff(queued: QueuedPodInfo, event: string): Place {
     this.#preEnqueue.run(queued);
     if (queued.isGated) return this.#moveToUnschedulable(queued, event);
@@ -356,7 +359,7 @@ export class SchedulingQueue {
   }
 
   #moveToUnschedulable(queued: QueuedPodInfo, event: string): Place {
-    // A gated pod is not tried, so it has not been tried because of that.
+    // A gated pod is not scheduled, so the flush does not lead to an attempt.
     queued.wasFlushedFromUnschedulable = false;
     this.#unschedulable.add(queued);
     this.#metrics.incoming('unschedulable', event);
@@ -368,7 +371,7 @@ export class SchedulingQueue {
     this.#settle();
   }
 
-  /** Hints may be wrong. Who has waited for very long is tried without an event. */
+  /** Retries pods that have waited too long, without an event, since hints may be wrong. */
   #flushUnschedulable(): void {
     const now = this.#options.clock.now();
     const longestMs = this.#options.podMaxInUnschedulablePodsMs ?? 5 * 60_000;
@@ -383,7 +386,7 @@ export class SchedulingQueue {
     this.#settle();
   }
 
-  /** After every change: pods go to those who wait for them, and alarms are set for those that wait. */
+  /** Must be called after every change: serves waiting callers of `pop`, sets the alarms and reports metrics. */
   #settle(): void {
     this.#waiters.serve(() => this.#take());
     const nextBackoff = this.#backoff.nextCompletion;

@@ -1,6 +1,6 @@
 import type { QueuedPodInfo } from './queued-pod-info.ts';
 
-/** Pods that wait for something to happen: plug-ins rejected them, or keep them out of the active queue. */
+/** Pods that wait for an event: plug-ins rejected them, or gate them. */
 export class UnschedulablePods {
   readonly #pods = new Map<string, QueuedPodInfo>();
   #gated = 0;
@@ -9,7 +9,7 @@ export class UnschedulablePods {
     return this.#pods.size;
   }
 
-  /** How many of them are gated. */
+  /** The number of gated pods. */
   get gated(): number {
     return this.#gated;
   }

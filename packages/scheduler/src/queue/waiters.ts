@@ -1,10 +1,10 @@
 type Resolve<T> = (item: T | undefined) => void;
 
-/** Those who wait for something to be handed to them, longest first. */
+/** Callers that wait for an item, in order. */
 export class Waiters<T> {
   readonly #waiting = new Set<Resolve<T>>();
 
-  /** Resolves when its turn has come; undefined when it never will. Rejects with the signal's reason. */
+  /** Resolves with an item, or with undefined after `dismiss`. Rejects with the signal's reason. */
   wait(signal: AbortSignal | undefined): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
       const waiter: Resolve<T> = (item) => {
@@ -20,7 +20,7 @@ export class Waiters<T> {
     });
   }
 
-  /** Hands out what there is, as long as there is anything. */
+  /** Gives items to the waiting callers until `next` returns undefined. */
   serve(next: () => T | undefined): void {
     for (const waiter of this.#waiting) {
       const item = next();
@@ -30,7 +30,7 @@ export class Waiters<T> {
     }
   }
 
-  /** Nothing comes any more. */
+  /** Resolves all waiting callers with undefined. */
   dismiss(): void {
     for (const waiter of this.#waiting) waiter(undefined);
     this.#waiting.clear();

@@ -7,7 +7,7 @@ import type { Failure, FailureHandler } from './failure-handler.ts';
 import type { SchedulingContext } from './scheduling-context.ts';
 import { type Placement, rejectionAt, type SchedulingCycle } from './scheduling-cycle.ts';
 
-/** A pod on its way to its node. */
+/** A pod that is being bound to its node. */
 export interface Binding {
   readonly framework: Framework;
   readonly queued: QueuedPodInfo;
@@ -16,12 +16,12 @@ export interface Binding {
   readonly start: number;
 }
 
-/** Binds pods to the nodes that were found for them, each at its own pace: others are scheduled meanwhile. */
+/** Binds pods to their nodes, concurrently with each other and with the scheduling of further pods. */
 export class BindingCycle {
   readonly #context: SchedulingContext;
   readonly #scheduling: SchedulingCycle;
   readonly #failures: FailureHandler;
-  /** Those that are not done. */
+  /** The bindings in progress. */
   readonly #running = new Set<Promise<void>>();
 
   constructor(context: SchedulingContext, scheduling: SchedulingCycle, failures: FailureHandler) {
@@ -30,7 +30,7 @@ export class BindingCycle {
     this.#failures = failures;
   }
 
-  /** How many are under way. */
+  /** The number of bindings in progress. */
   get size(): number {
     return this.#running.size;
   }
@@ -40,7 +40,7 @@ export class BindingCycle {
     this.#running.add(running);
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no binding is in progress. */
   async ended(): Promise<void> {
     await Promise.all(this.#running);
   }
@@ -55,7 +55,7 @@ export class BindingCycle {
       failure = { status: Status.failed(error), nominatedNodeName: '' };
     }
     if (failure) {
-      // Who ends in the middle of it finds the pod as the server has it when it starts again.
+      // When the scheduler is stopping, the failure is not handled: after a restart it reads the pod's state from the server.
       if (!signal.aborted) this.#fail(binding, failure, signal);
       return;
     }
@@ -78,12 +78,12 @@ export class BindingCycle {
     const preFlight = framework.runPreBindPreFlights(state, assumed, nodeName, skipped);
     if (preFlight instanceof Status) return { status: preFlight, nominatedNodeName: '' };
     if (preFlight.willWork || framework.willWaitOnPermit(assumed)) {
-      // It takes a while: others, such as an autoscaler, should know where the pod is going to be.
+      // Binding takes a while, so other components such as an autoscaler should know the pod's node.
       await this.#failures.updateStatus(queued.info.pod, { nominatedNodeName: nodeName }, signal);
     }
     const held = await framework.waitOnPermit(assumed);
     if (held) return rejectionAt(nodeName, held, framework.snapshot());
-    // Whatever goes wrong from here on, the pod is tried again anyway: nothing that happens meanwhile need be remembered.
+    // After any later failure the pod is retried anyway, so events need not be recorded for it any longer.
     queue.done(queued.uid);
     const { timer } = framework;
     const preBind = () => framework.runPreBind(state, assumed, nodeName, { skipped, signal });
@@ -101,7 +101,7 @@ export class BindingCycle {
     return undefined;
   }
 
-  /** Extenders go first. */
+  /** Extenders take precedence over Bind plug-ins. */
   async #bindByAnyone(
     framework: Framework,
     { state, assumed, nodeName }: Placement,
@@ -128,7 +128,7 @@ export class BindingCycle {
     const { queue } = this.#context;
     const { pod } = placement.assumed;
     this.#scheduling.release(framework, placement);
-    // The place is free again: that may help others. Not the pod itself, where plug-ins have rejected it.
+    // The freed place may help other pods. It does not help the pod itself when plug-ins have rejected it.
     if (failure.status.isRejected) {
       this.#failures.handle(framework, queued, failure, start, signal);
       const isOther = ({ metadata: { uid } }: typeof pod): boolean => uid !== pod.metadata.uid;

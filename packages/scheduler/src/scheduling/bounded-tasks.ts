@@ -1,8 +1,8 @@
-/** Tasks of which only so many run at once; the others wait, in order. */
+/** Runs tasks with limited concurrency. Further tasks wait, in order. */
 export class BoundedTasks {
   readonly #limit: number;
   #running = 0;
-  /** Who waits for a place, and after them those who wait until nobody does. */
+  /** Tasks that wait for a slot. Callers of `room` come after them. */
   readonly #waiting: (() => void)[] = [];
   #roomWaiters: (() => void)[] = [];
 
@@ -16,7 +16,7 @@ export class BoundedTasks {
 
   async run<T>(task: () => Promise<T>): Promise<T> {
     if (this.#running < this.#limit) this.#running++;
-    // Whoever ends leaves its place to the next: `#running` stays as it is.
+    // A task that ends passes its slot to the next one: `#running` does not change.
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
       return await task();
@@ -27,7 +27,7 @@ export class BoundedTasks {
     }
   }
 
-  /** Resolves as soon as another task would run at once. */
+  /** Resolves as soon as another task would start immediately. */
   async room(): Promise<void> {
     while (this.#running >= this.#limit) await new Promise<void>((resolve) => this.#roomWaiters.push(resolve));
   }

@@ -3,13 +3,16 @@ import { type Clock, newTransport, type RestConfig, type Transport } from '@coxs
 import type { ExtenderConfig, ExtenderTLSConfig } from '../config/types.ts';
 import { HttpExtender } from './http-extender.ts';
 
-/** Extenders, and what they are reached by. */
+/** The extenders, with their transports. */
 export interface Extenders {
   readonly extenders: readonly HttpExtender[];
   close(): Promise<void>;
 }
 
-/** Those that can be done without come last: their nodes need not be looked at when another has said no. */
+/**
+ * Creates the extenders. Ignorable ones come last: they need not be called for nodes that another extender has
+ * rejected.
+ */
 export function newExtenders(configs: readonly ExtenderConfig[], clock: Clock): Extenders {
   const transports: Transport[] = [];
   const make = (config: ExtenderConfig): HttpExtender => {
@@ -26,7 +29,7 @@ export function newExtenders(configs: readonly ExtenderConfig[], clock: Clock): 
   };
 }
 
-/** Without a certificate authority an extender's certificate is not checked, as upstream does it. */
+/** As upstream: without a CA the extender's certificate is not verified. */
 function restConfig({ urlPrefix, enableHTTPS, tlsConfig = {} }: ExtenderConfig): RestConfig {
   const { insecure, serverName, caFile, caData, certFile, certData } = tlsConfig;
   const hasCA = !!caFile || !!caData;

@@ -10,22 +10,22 @@ import type { Status } from '../framework/status.ts';
 import type { QueuedPodInfo } from '../queue/queued-pod-info.ts';
 import type { SchedulingContext } from './scheduling-context.ts';
 
-/** Why a pod has not got a node this time. */
+/** Why an attempt to schedule a pod failed. */
 export interface Failure {
   readonly status: Status;
-  /** Where plug-ins rejected it. */
+  /** Set when plug-ins rejected the pod. */
   readonly fitError?: FitError;
-  /** Where it will fit soon; empty: nowhere any more; undefined: what was said before stays. */
+  /** The node that will have room for the pod; empty removes the existing nomination; undefined keeps it. */
   readonly nominatedNodeName?: string | undefined;
 }
 
-/** No note of an event may be longer. */
+/** Limit on the length of an event's note. */
 const noteLengthLimit = 1024;
 
-/** Tells people and other programs of pods that could not be scheduled, and brings them back into the queue. */
+/** Handles failed attempts: emits an event, updates the pod's status, and returns the pod to the queue. */
 export class FailureHandler {
   readonly #context: SchedulingContext;
-  /** What is being written of a pod's status, by uid: the next waits for it, so that the last one counts. */
+  /** By UID: the status update in progress. The next update waits for it, so that the last one wins. */
   readonly #writing = new Map<string, Promise<void>>();
 
   constructor(context: SchedulingContext) {
@@ -36,7 +36,7 @@ export class FailureHandler {
     return this.#writing.size === 0;
   }
 
-  /** Resolves when nothing is being written any more. */
+  /** Resolves when no status update is in progress. */
   async ended(): Promise<void> {
     await Promise.all(this.#writing.values());
   }
@@ -79,7 +79,7 @@ export class FailureHandler {
     );
   }
 
-  /** Writes it if it is news. Resolves when that is done, or has failed and is logged. */
+  /** Updates the pod's status if it changes. Resolves when the update is done, or has failed and is logged. */
   updateStatus(pod: Pod, change: PodStatusChange, signal: AbortSignal): Promise<void> {
     const { clients, clock, logger, random, writes } = this.#context;
     const { uid = '', name = '', namespace = '' } = pod.metadata;
@@ -107,7 +107,10 @@ export class FailureHandler {
     return writing;
   }
 
-  /** The pod as it is now, back in the queue unless it is gone or has a node; `replaced`: there is another of that name. */
+  /**
+   * Returns the current pod to the queue, unless it was deleted or has a node. Returns `replaced` when there is another pod of the same
+   * name.
+   */
   #requeue(queued: QueuedPodInfo, fitError: FitError | undefined): PodInfo | 'replaced' {
     const { pods, queue, logger } = this.#context;
     const { uid } = queued;

@@ -19,15 +19,15 @@ import { PodNominator } from '../queue/pod-nominator.ts';
 import { NodeFinder } from './node-finder.ts';
 import { selectHost } from './select-host.ts';
 
-/** A filter that lets all pass, but cannot say for whom: with it nothing is remembered of any node. */
+/** A filter that accepts every node but has no signature: with it no filter results are cached. */
 const forgetful: PluginDefinition = {
   name: 'Forgetful',
   create: () => ({ name: 'Forgetful', filter: () => undefined }),
 };
 
-/** As much of a scheduler as decides where a pod goes, and who has to go for it. */
+/** The parts of a scheduler that select a node and preempt pods. */
 class World {
-  /** How often filters were asked about a node. */
+  /** How often filters were called for a node. */
   asked = 0;
   readonly #writes: string[] = [];
   readonly #clients: ClientSet;
@@ -49,7 +49,7 @@ class World {
     });
     this.#clients = new ClientSet(new RESTClient(fake));
     this.#informers = new SharedInformerFactory(this.#clients);
-    // Asked first, so that it is asked as often as any.
+    // The first filter, so that it is called as often as any.
     const counting: PluginDefinition = {
       name: 'Counting',
       create: () => ({
@@ -89,7 +89,7 @@ class World {
     });
   }
 
-  /** Where the pod goes, or why nowhere and what is done about it: all that anybody gets to know of it. */
+  /** Schedules a pod. Returns its node, or the reasons and the nomination: everything that is visible from outside. */
   async schedule(pod: Pod): Promise<object> {
     const { signal } = new AbortController();
     this.#informers.core.v1.pods.informer.indexer.add(pod);
@@ -135,7 +135,7 @@ class World {
     });
   }
 
-  /** What was written since the last call. */
+  /** The writes and events since the last call. */
   async writes(): Promise<string[]> {
     for (let i = 0; i < 20; i++) await new Promise<void>((resolve) => setImmediate(resolve));
     return this.#writes.splice(0);
@@ -161,7 +161,7 @@ const away = {
     },
   },
 };
-/** Some differ from another in one thing only. */
+/** Some kinds differ from another in a single property. */
 const kinds: readonly Kind[] = [
   { app: 'small', priority: 0, cpu: '500m' },
   { app: 'small', priority: 5, cpu: '500m' },
@@ -202,7 +202,7 @@ const both = async (worlds: readonly World[], act: (world: World) => unknown): P
   return results;
 };
 
-/** Sometimes the latest pods, which are more likely to wait, or to be where others want to be. */
+/** Often one of the latest pods, which are more likely to be waiting or to compete with others. */
 const at = (pods: readonly Pod[], index: number): Pod | undefined => pods[pods.length - 1 - (index % pods.length)];
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -228,7 +228,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
             try {
               return await world.schedule(pod);
             } catch (error) {
-              // It is somewhere already.
+              // The pod is on a node already.
               return String(error);
             }
           });
@@ -272,7 +272,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-it('what is remembered of nodes changes nothing for any pod, but how often filters are asked', async () => {
+it('cached filter results change no scheduling decision, but reduce the calls of filters', async () => {
   const asked = [0, 0];
   let preempted = 0;
   await fc.assert(

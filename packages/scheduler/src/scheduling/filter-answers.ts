@@ -4,27 +4,30 @@ import { RememberedNodes } from '../framework/remembered-nodes.ts';
 import type { Snapshot } from '../framework/snapshot.ts';
 import { Status, type StatusCode } from '../framework/status.ts';
 
-/** What filters say by saying nothing. */
+/** Stands for a node that all filters accept. */
 export const fits = 'fits';
 
 export type Answer = Status | typeof fits;
 
 /**
- * What filters said of nodes to pods of one signature. When they rejected all nodes, it tells why without a look at any: that is
- * for the present cycle.
+ * The cached results of the filters for pods of one signature. When all nodes were rejected, it provides the reasons without looking at
+ * each node; they are valid for the current cycle.
  */
 export class FilterAnswers implements Rejections {
   readonly #answers = new RememberedNodes<Answer>({ onForget: (answer) => this.#count(answer, -1) });
   #snapshot: Snapshot | undefined;
-  /** How many nodes were rejected, and with what. */
+  /** The number of rejected nodes, and their statuses with counts. */
   #rejected = 0;
   readonly #counts = new Map<Status, number>();
-  /** The rows of nodes that are `Unschedulable`, in order, and the nodes. What was forgotten stays until there is a new answer. */
+  /**
+   * The rows and nodes with status `Unschedulable`, in order. An entry whose result was dropped stays until there is a new result for its
+   * node.
+   */
   readonly #rows: number[] = [];
   readonly #nodes: NodeInfo[] = [];
   readonly absentStatus: Status = Status.unresolvable();
 
-  /** Has to come first in a cycle: see `RememberedNodes`. */
+  /** Must be called at the start of a cycle: see `RememberedNodes`. */
   sync(snapshot: Snapshot, own: string | undefined): void {
     this.#snapshot = snapshot;
     this.#answers.sync(snapshot, own);
@@ -43,7 +46,10 @@ export class FilterAnswers implements Rejections {
     this.#list(node, codeOf(answer) === 'Unschedulable');
   }
 
-  /** The nodes that have to be asked about before it is known that none fits; undefined when one does, or they are more than so many. */
+  /**
+   * The nodes without a cached result, when all others are rejected; undefined when a node is accepted, or more than `limit` have no
+   * result.
+   */
   undecided(limit: number): readonly NodeInfo[] | undefined {
     return this.#answers.known > this.#rejected ? undefined : this.#answers.unknown(limit);
   }
@@ -89,7 +95,7 @@ export class FilterAnswers implements Rejections {
     }
   }
 
-  /** Where in the list the row is, or would be. */
+  /** The index of the row in the list, or where it would be inserted. */
   #position(row: number): number {
     let low = 0;
     let high = this.#rows.length;

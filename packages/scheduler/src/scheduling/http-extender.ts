@@ -9,7 +9,7 @@ import { NodeInfo } from '../framework/node-info.ts';
 
 const defaultTimeoutMs = 5000;
 
-/** An extender that is asked by POST requests with JSON, one path for each of its verbs. */
+/** An extender that is called by POST requests with JSON, with one path for each of its verbs. */
 export class HttpExtender implements Extender {
   readonly name: string;
   readonly isIgnorable: boolean;
@@ -23,7 +23,7 @@ export class HttpExtender implements Extender {
   readonly #clock: Clock;
   readonly #managedResources: ReadonlySet<string>;
 
-  /** The transport leads to `urlPrefix`. */
+  /** Requests of the transport are relative to `urlPrefix`. */
   constructor(config: ExtenderConfig, transport: Transport, clock: Clock) {
     this.name = config.urlPrefix;
     this.isIgnorable = config.ignorable ?? false;
@@ -163,7 +163,7 @@ export class HttpExtender implements Extender {
   }
 }
 
-/** An answer whose fields are known in any case, as Go reads them. */
+/** A response object with case-insensitive field names, as in Go. */
 class Answer {
   readonly #fields: ReadonlyMap<string, unknown>;
 

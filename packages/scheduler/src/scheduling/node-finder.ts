@@ -10,13 +10,15 @@ import type { Snapshot } from '../framework/snapshot.ts';
 import { Status } from '../framework/status.ts';
 import { FilterAnswers, fits } from './filter-answers.ts';
 
-/** In a cluster of so few nodes all are looked at; in a larger one, so many at least are looked for. */
+/**
+ * Clusters with fewer nodes are searched completely; in larger ones the search continues until at least this many feasible nodes are found.
+ */
 const minFeasibleNodes = 100;
 const minPercentage = 5;
 
 /**
- * How many nodes are enough to choose from: to look at all nodes of a large cluster for every pod would make it slow. Without
- * a percentage (0) it is half of a small cluster, and less of a larger one down to 5 %.
+ * Returns how many feasible nodes are enough to choose from: filtering all nodes of a large cluster for every pod would be slow. With
+ * percentage 0 it is about half of the nodes in a small cluster, and a decreasing share in larger ones, down to 5 %.
  */
 export function numFeasibleNodesToFind(percentage: number, numAllNodes: number): number {
   if (numAllNodes < minFeasibleNodes) return numAllNodes;
@@ -26,11 +28,11 @@ export function numFeasibleNodesToFind(percentage: number, numAllNodes: number):
 
 export interface NodeFinderOptions {
   readonly extenders: readonly Extender[];
-  /** Where a profile does not say; 0: as many as are good. */
+  /** The default for profiles without their own; 0: adaptive. */
   readonly percentageOfNodesToScore: number;
 }
 
-/** What is asked of the finder: a pod in the course of an attempt to schedule it. */
+/** An attempt to schedule a pod. */
 export interface Attempt {
   readonly framework: Framework;
   readonly state: CycleState;
@@ -41,14 +43,14 @@ export interface Attempt {
 
 export interface FeasibleNodes {
   readonly nodes: readonly NodeInfo[];
-  /** How many were looked at. */
+  /** The number of nodes evaluated. */
   readonly evaluated: number;
 }
 
-/** Finds nodes that a pod may be on. It goes on where it stopped for the pod before, so that all nodes have the same chance. */
+/** Finds feasible nodes for a pod. The search starts where the last one ended, so that all nodes are considered equally. */
 export class NodeFinder {
   readonly #options: NodeFinderOptions;
-  /** What the filters of all profiles said. */
+  /** The cached filter results of all profiles. */
   readonly #answers = new SignatureCache(() => new FilterAnswers());
   #start = 0;
 
@@ -56,7 +58,7 @@ export class NodeFinder {
     this.#options = options;
   }
 
-  /** Never none: then it is a FitError, or the status of what went wrong. */
+  /** Returns at least one node, or a FitError, or an error status. */
   async find(attempt: Attempt): Promise<FeasibleNodes | FitError | Status> {
     const { framework, state, pod, snapshot } = attempt;
     const statuses = new NodeToStatus(snapshot);
@@ -82,7 +84,7 @@ export class NodeFinder {
       if (!nodeNames && answers && this.#areAllRejected(attempt, answers)) return answers;
       return this.#passFilters(attempt, nodes, statuses, answers);
     });
-    // All were looked at: the next pod begins with the same node.
+    // All nodes were evaluated, so the next search may start at the same node.
     if (passing instanceof FilterAnswers) return new FitError(numAllNodes, passing, { plugins });
     const evaluated = statuses.size + (passing instanceof Status ? 0 : passing.length);
     this.#start = (this.#start + evaluated) % numAllNodes;
@@ -90,12 +92,12 @@ export class NodeFinder {
     const feasible = await this.#passExtenders(attempt, passing, statuses);
     if (feasible instanceof Status) return feasible;
     if (feasible.length > 0) return { nodes: feasible, evaluated };
-    // Nobody knows what would make an extender change its mind.
+    // It is unknown which events would change the extender's decision.
     const byExtender = passing.length > 0 ? [extenderName] : [];
     return new FitError(numAllNodes, statuses, { plugins: new Set([...plugins, ...byExtender]) });
   }
 
-  /** Where other pods were asked to go for this one: most likely the only place there is. */
+  /** Returns the node that the pod is nominated to, if it is feasible: other pods were preempted there, so it is probably the only one. */
   async #nominatedNode(attempt: Attempt): Promise<NodeInfo | undefined> {
     const { framework, pod, snapshot } = attempt;
     const name = pod.pod.status?.nominatedNodeName;
@@ -115,7 +117,7 @@ export class NodeFinder {
     return feasible[0];
   }
 
-  /** What filters said to pods like this one, if there may be any. */
+  /** Returns the filter results cached for the pod's signature; undefined without a signature. */
   #recall({ framework, state: { signature }, pod, snapshot }: Attempt): FilterAnswers | undefined {
     if (signature === undefined) return undefined;
     const answers = this.#answers.get(signature);
@@ -123,7 +125,7 @@ export class NodeFinder {
     return answers;
   }
 
-  /** Asks about the few nodes of which it is not known. False when one fits, or it takes a closer look. */
+  /** Evaluates the nodes without a cached result. Returns false when one of them is feasible, or when the full search is needed. */
   #areAllRejected({ framework, state, pod, snapshot }: Attempt, answers: FilterAnswers): boolean {
     const undecided = answers.undecided(this.#wanted(framework, snapshot.nodes.length));
     if (!undecided) return false;
@@ -167,7 +169,7 @@ export class NodeFinder {
     return numFeasibleNodesToFind(framework.percentageOfNodesToScore ?? percentageOfNodesToScore, numNodes);
   }
 
-  /** One extender after the other says what of the nodes is left. */
+  /** Calls the extenders in turn; each removes nodes. */
   async #passExtenders(
     { framework, pod: { pod }, signal }: Attempt,
     passing: readonly NodeInfo[],

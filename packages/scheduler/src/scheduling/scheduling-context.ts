@@ -6,19 +6,19 @@ import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
 import type { BoundedTasks } from './bounded-tasks.ts';
 import type { SchedulingMetrics } from './scheduling-metrics.ts';
 
-/** What scheduling, binding and their failures have in common. */
+/** The dependencies shared by scheduling, binding and failure handling. */
 export interface SchedulingContext {
   readonly clients: ClientSet;
-  /** What the informer knows of pods. */
+  /** The informer's cache of pods. */
   readonly pods: Indexer<Pod>;
   readonly cache: SchedulerCache;
   readonly queue: SchedulingQueue;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Where others get their turn between pods. */
+  /** Used to yield to other tasks between pods. */
   readonly eventLoop: EventLoop;
   readonly logger: Logger;
   readonly metrics: SchedulingMetrics;
-  /** What is written to the API server at once. */
+  /** Limits the concurrent writes to the API server. */
   readonly writes: BoundedTasks;
 }

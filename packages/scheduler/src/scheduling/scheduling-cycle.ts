@@ -10,18 +10,18 @@ import type { Attempt, NodeFinder } from './node-finder.ts';
 import type { SchedulingContext } from './scheduling-context.ts';
 import { selectHost } from './select-host.ts';
 
-/** A pod that has a place, which is kept for it until it is bound. */
+/** A pod with a selected node. It is assumed there until it is bound. */
 export interface Placement {
   readonly nodeName: string;
-  /** With the node's name. */
+  /** The pod with the node's name in its spec. */
   readonly assumed: PodInfo;
   readonly state: CycleState;
 }
 
-/** No node any more. */
+/** Removes the nomination. */
 const nowhere = '';
 
-/** Looks for the best place for one pod after the other. */
+/** Selects a node for one pod at a time. */
 export class SchedulingCycle {
   readonly #context: SchedulingContext;
   readonly #finder: NodeFinder;
@@ -31,7 +31,7 @@ export class SchedulingCycle {
     this.#finder = finder;
   }
 
-  /** Finds a node and keeps a place there, or says why there is none. Never throws. */
+  /** Selects a node and assumes the pod there, or returns why that is impossible. Never throws. */
   async run(framework: Framework, pod: PodInfo, signal: AbortSignal): Promise<Placement | Failure> {
     const { cache, metrics } = this.#context;
     const start = metrics.now();
@@ -58,7 +58,7 @@ export class SchedulingCycle {
     return node instanceof Status ? { status: node, nominatedNodeName: nowhere } : node.name;
   }
 
-  /** Nothing fits; PostFilter plug-ins may see to it that something will. */
+  /** No node is feasible. PostFilter plug-ins may make room by preemption. */
   async #makeRoom({ framework, state, pod, signal }: Attempt, fitError: FitError): Promise<Failure> {
     if (framework.at('postFilter').length === 0) {
       return { status: Status.unschedulable(), fitError, nominatedNodeName: nowhere };
@@ -75,7 +75,7 @@ export class SchedulingCycle {
     return { status: Status.unschedulable(), fitError, nominatedNodeName: result?.nominatedNodeName };
   }
 
-  /** From here on the pod counts as being on the node, though it is not bound. */
+  /** Assumes the pod on the node and runs Reserve and Permit. */
   #keep({ framework, state, pod, snapshot }: Attempt, nodeName: string): Placement | Failure {
     const { cache, queue } = this.#context;
     const assumed = new PodInfo({
@@ -93,14 +93,14 @@ export class SchedulingCycle {
     return rejectionAt(nodeName, status, snapshot);
   }
 
-  /** Gives up a place. */
+  /** Undoes a placement: runs Unreserve and forgets the assumed pod. */
   release(framework: Framework, { state, assumed, nodeName }: Placement): void {
     framework.timer.time('Unreserve', () => framework.runUnreserve(state, assumed, nodeName));
     this.#context.cache.forgetPod(assumed.pod);
   }
 }
 
-/** The failure of a pod that was rejected after a node was found for it. */
+/** Returns the failure of a pod that was rejected after its node was selected. */
 export function rejectionAt(nodeName: string, status: Status, snapshot: Snapshot): Failure {
   if (!status.isRejected) return { status, nominatedNodeName: nowhere };
   const statuses = new NodeToStatus(snapshot);

@@ -15,7 +15,7 @@ export interface SchedulingLoopParts {
   readonly failures: FailureHandler;
 }
 
-/** Takes one pod after the other out of the queue and looks for a node for it. Binding goes on beside it. */
+/** Pops pods one by one and schedules them. Binding runs concurrently. */
 export class SchedulingLoop {
   readonly #context: SchedulingContext;
   readonly #parts: SchedulingLoopParts;
@@ -26,19 +26,19 @@ export class SchedulingLoop {
     this.#parts = parts;
   }
 
-  /** No pod is being tried, and none is there to be. */
+  /** True while it waits for a pod. */
   get isIdle(): boolean {
     return this.#isWaiting;
   }
 
-  /** Resolves when the signal is aborted or the queue closed. */
+  /** Runs until the signal is aborted or the queue is closed. */
   async run(signal: AbortSignal): Promise<void> {
     for (;;) {
       await this.#context.writes.room();
       const queued = await this.#next(signal);
       if (!queued) return;
       await this.#schedule(queued, signal);
-      // Others in this process have their turn after every pod: the API server that this one will be bound by, perhaps.
+      // Yields to other tasks of this process after each pod, possibly to the API server that handles the binding.
       await nextTurn(this.#context.eventLoop);
     }
   }
@@ -75,7 +75,10 @@ export class SchedulingLoop {
     else if (!signal.aborted) failures.handle(framework, queued, outcome, start, signal);
   }
 
-  /** It is about to go, or has got a place already and was changed while it was looked for. */
+  /**
+   * Returns whether the pod must not be scheduled: it is being deleted, or it was already assumed on a node when an
+   * update re-queued it.
+   */
   #isSkipped(framework: Framework, { info: { pod } }: QueuedPodInfo): boolean {
     const { namespace, name, deletionTimestamp } = pod.metadata;
     if (!deletionTimestamp) return this.#context.cache.isAssumed(pod);

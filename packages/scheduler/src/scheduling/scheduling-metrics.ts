@@ -4,10 +4,10 @@ import type { QueuedPodInfo } from '../queue/queued-pod-info.ts';
 const exponential = (start: number, factor: number, count: number): number[] =>
   Array.from({ length: count }, (_, i) => start * factor ** i);
 
-/** How an attempt ended. */
+/** The result of an attempt. */
 export type AttemptResult = 'scheduled' | 'unschedulable' | 'error';
 
-/** What is counted of scheduling, by the names of kube-scheduler. Times are milliseconds of a monotonic clock. */
+/** The metrics of scheduling, with kube-scheduler's names. Times are milliseconds of a monotonic clock. */
 export class SchedulingMetrics {
   readonly #clock: Clock;
   readonly #attempts: Counter;
@@ -61,7 +61,7 @@ export class SchedulingMetrics {
     });
   }
 
-  /** For the times below. */
+  /** The current time, for the `start` parameters below. */
   now(): number {
     return this.#clock.monotonic();
   }

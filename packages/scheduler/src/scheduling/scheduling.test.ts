@@ -10,7 +10,7 @@ import { BoundedTasks } from './bounded-tasks.ts';
 import { numFeasibleNodesToFind } from './node-finder.ts';
 import { bestOf } from './select-host.ts';
 
-describe('how many nodes are looked for', () => {
+describe('the number of feasible nodes to find', () => {
   it.each<[percentage: number, nodes: number, wanted: number]>([
     [0, 50, 50],
     [0, 99, 99],
@@ -25,7 +25,7 @@ describe('how many nodes are looked for', () => {
   });
 });
 
-describe('the best of nodes', () => {
+describe('the best node', () => {
   it('has the highest score', () => {
     fc.assert(
       fc.property(
@@ -38,8 +38,8 @@ describe('the best of nodes', () => {
     );
   });
 
-  it('is any of the best, each as likely', () => {
-    // Takes the k-th of the best: each is preferred to those before it with the chance that is right.
+  it('is any of those with the highest score, with equal probability', () => {
+    // `random` decides whether each equal score replaces the current best, with probability 1/k for the k-th.
     const draws =
       (...values: number[]) =>
       () =>
@@ -52,7 +52,7 @@ describe('the best of nodes', () => {
   });
 });
 
-describe('why a pod fits nowhere', () => {
+describe('a FitError', () => {
   const nodes = ['a', 'b', 'c', 'd'].map((name) => new NodeInfo({ metadata: { name } }));
   const snapshot = {
     nodes,
@@ -64,7 +64,7 @@ describe('why a pod fits nowhere', () => {
   };
   const by = (plugin: string, status: Status): Status => Object.assign(status, { plugin });
 
-  it('is told by how often each reason was given', () => {
+  it('counts each reason', () => {
     const statuses = new NodeToStatus(snapshot);
     const full = by('Fit', Status.unschedulable('Insufficient cpu', 'Too many pods'));
     statuses.add(nodes[0]!, full);
@@ -83,7 +83,7 @@ describe('why a pod fits nowhere', () => {
     expect(statuses.get('d')).toBe(statuses.absentStatus);
   });
 
-  it('is told by PreFilter alone where it was that', () => {
+  it('contains only the status of PreFilter when that rejected the pod', () => {
     const preFilter = by('Volumes', Status.unresolvable('persistentvolumeclaim "x" not found'));
     const statuses = new NodeToStatus(snapshot);
     statuses.absentStatus = preFilter;
@@ -92,7 +92,7 @@ describe('why a pod fits nowhere', () => {
     expect(error.rejectors).toEqual({ unschedulable: new Set(['Volumes']), pending: new Set() });
   });
 
-  it('remembers who waits for something outside', () => {
+  it('names plug-ins with status Pending', () => {
     const statuses = new NodeToStatus(snapshot);
     statuses.add(nodes[0]!, by('Claims', new Status('Pending', ['waiting'])));
     const plugins = new Set(['Claims']);
@@ -106,13 +106,13 @@ describe('a patch of a pod’s status', () => {
   const known = { ...condition, lastTransitionTime: '2026-01-01T00:00:00Z' };
   const pod = (status: object) => ({ metadata: { name: 'web', uid: 'u' }, status });
 
-  it('is not made of what is no news', () => {
+  it('is not created without a change', () => {
     expect(podStatusPatch(pod({ conditions: [known] }), { condition, nominatedNodeName: '' }, now)).toBeUndefined();
     expect(podStatusPatch(pod({ nominatedNodeName: 'a' }), { nominatedNodeName: 'a' }, now)).toBeUndefined();
     expect(podStatusPatch(pod({ nominatedNodeName: 'a' }), {}, now)).toBeUndefined();
   });
 
-  it('keeps the time since when the pod waits', () => {
+  it('keeps lastTransitionTime when only the message changes', () => {
     const patch = podStatusPatch(
       pod({ conditions: [known] }),
       { condition: { ...condition, message: 'still no' } },
@@ -127,7 +127,7 @@ describe('a patch of a pod’s status', () => {
     });
   });
 
-  it('takes a nomination back', () => {
+  it('removes a nomination', () => {
     const patch = podStatusPatch(
       pod({ nominatedNodeName: 'a', conditions: [known] }),
       { condition, nominatedNodeName: '' },
@@ -137,7 +137,7 @@ describe('a patch of a pod’s status', () => {
   });
 });
 
-it('only so many tasks run at once, and others in order', async () => {
+it('BoundedTasks limits concurrency and keeps the order of tasks', async () => {
   const tasks = new BoundedTasks(2);
   const ends: (() => void)[] = [];
   const started: number[] = [];

@@ -3,10 +3,10 @@ import { maxNodeScore } from '../framework/plugin.ts';
 import { Status } from '../framework/status.ts';
 import type { Attempt } from './node-finder.ts';
 
-/** Extenders score from 0 to 10. */
+/** Converts scores of extenders, which are from 0 to 10. */
 const extenderScale = maxNodeScore / 10;
 
-/** The best of the nodes, by what plug-ins and extenders say; one of the best at random. Or what went wrong. */
+/** Returns the node with the highest score of plug-ins and extenders, at random among equals; or an error status. */
 export async function selectHost(
   attempt: Attempt,
   nodes: readonly NodeInfo[],
@@ -27,7 +27,7 @@ export async function selectHost(
   return nodes[bestOf(scores, random)] ?? first;
 }
 
-/** Where the highest score is. Each of several has the same chance. */
+/** Returns the index of the highest score. Among several each has the same probability. */
 export function bestOf(scores: readonly number[], random: () => number): number {
   let best = 0;
   let equals = 1;
@@ -42,7 +42,7 @@ export function bestOf(scores: readonly number[], random: () => number): number 
   return best;
 }
 
-/** An extender that cannot be asked has no say. */
+/** Errors of extenders are logged, and their scores count as 0. */
 async function addExtenderScores(
   { framework, pod: { pod }, signal }: Attempt,
   nodes: readonly NodeInfo[],

@@ -37,7 +37,7 @@ it('counts only what changed', () => {
   expect(counted).toEqual(['node1']);
 });
 
-it('lets those go that nobody asked for longest, and their domains with the last of them', () => {
+it('evicts the least recently used counts, and releases a domain index with its last user', () => {
   const { table } = cluster();
   const cache = new CountsCache(table, 2);
   const get = (key: string, topologyKey: string) => cache.get(key, topologyKey, () => countPods);
@@ -51,11 +51,11 @@ it('lets those go that nobody asked for longest, and their domains with the last
   expect(table.acquire('rack')).not.toBe(second.index);
 });
 
-it('refuses nodes that the snapshot does not have', () => {
+it('throws for nodes that are not in the snapshot', () => {
   expect(() => cluster().table.row('other')).toThrow('the node other is not in the snapshot');
 });
 
-it('tells the fewest pods of a domain if pods came and went', () => {
+it('computes the smallest count of a domain with hypothetical changes', () => {
   const { table } = cluster();
   const counts = new CountsCache(table).get('key', 'zone', () => countPods);
   const [one, other] = [counts.index.domain(0), counts.index.domain(2)];

@@ -3,10 +3,10 @@ import type { NodeTable } from './node-table.ts';
 
 /** Enough for the workloads that are rolled out at the same time. */
 const maxCounts = 1024;
-/** How many nodes they may have in all, at 16 bytes each: 512 counts of 5,000 nodes. */
+/** Limit on the rows of all counts together, at 16 bytes each: 512 counts of 5,000 nodes. */
 const maxRows = 2_560_000;
 
-/** Keeps counts from one pod to the next one that asks the same; those that nobody asked for longest go first. */
+/** Keeps counts between pods that need the same ones. The least recently used are evicted first. */
 export class CountsCache {
   readonly #table: NodeTable;
   readonly #limit: number;
@@ -18,8 +18,8 @@ export class CountsCache {
   }
 
   /**
-   * The counts of a topology key, as of the table's last `sync`. `key` has to say all of what `countPods` depends on beside the
-   * node. They are good for the present cycle.
+   * Returns the counts of a topology key as of the table's last `sync`. `key` must identify everything that `countPods` depends on besides
+   * the node. The result is valid for the current cycle.
    */
   get(key: string, topologyKey: string, countPods: () => CountPods): DomainCounts {
     const id = `${topologyKey}\n${key}`;

@@ -3,30 +3,30 @@ import type { DomainIndex } from './domain-index.ts';
 import { grown } from './grown.ts';
 import type { NodeTable } from './node-table.ts';
 
-/** How many pods count on the node; -1 when the node itself does not. */
+/** Returns the number of pods to count on the node; -1 when the node itself is not considered. */
 export type CountPods = (node: NodeInfo) => number;
 
 interface Fewest {
   /** The domain with the fewest pods; -1 when there is none. */
   readonly domain: number;
   readonly count: number;
-  /** How many the next one has. */
+  /** The count of the domain with the second fewest. */
   readonly nextCount: number;
 }
 
 const noChanges: ReadonlyMap<number, number> = new Map();
 
-/** How many pods of a kind are in each domain of a topology key. What it says is as of its last `sync`. */
+/** The number of selected pods in each domain of a topology key, as of the last `sync`. */
 export class DomainCounts {
   readonly index: DomainIndex;
   readonly #table: NodeTable;
   readonly #countPods: CountPods;
   #version = -1;
-  /** What each row counts with, and in which domain (-1: in none). The sums below are over exactly these. */
+  /** By row: its count, and its domain (-1: none). The sums below are over exactly these. */
   #rowCounts = new Int32Array();
   #rowDomains = new Int32Array();
   #counts = new Int32Array();
-  /** How many rows count, by domain. */
+  /** By domain: the number of rows considered. */
   #rows = new Int32Array();
   #total = 0;
   #domains = 0;
@@ -38,33 +38,33 @@ export class DomainCounts {
     this.#countPods = countPods;
   }
 
-  /** Pods in all domains together. */
+  /** The number of pods in all domains. */
   get total(): number {
     return this.#total;
   }
 
-  /** How many domains have a node that counts. */
+  /** The number of domains with at least one considered node. */
   get domains(): number {
     return this.#domains;
   }
 
-  /** The pods in a domain. */
+  /** The number of pods in a domain. */
   count(domain: number): number {
     return this.#counts[domain] ?? 0;
   }
 
-  /** The pods in the domain of that row's node. */
+  /** The number of pods in the domain of that row's node. */
   at(row: number): number {
     const domain = this.index.domain(row);
     return domain < 0 ? 0 : this.count(domain);
   }
 
-  /** The pods on that row's node alone; -1 when it does not count. */
+  /** The number of pods on that row's node alone; -1 when the node is not considered. */
   onNode(row: number): number {
     return this.#rowCounts[row] ?? -1;
   }
 
-  /** How many pods the domain has that has the fewest, if there were so many more or less in some of them. */
+  /** The smallest count of any domain after applying `changes`, the differences by domain. */
   fewest(changes: ReadonlyMap<number, number> = noChanges): number {
     this.#fewest ??= this.#findFewest(noChanges);
     const { domain, count, nextCount } = this.#fewest;
@@ -74,7 +74,7 @@ export class DomainCounts {
     return Math.min(this.count(changed) + change, changed === domain ? nextCount : count);
   }
 
-  /** Counts again what changed in the table. */
+  /** Recounts the rows that have changed in the table. */
   sync(): void {
     const { version } = this.#table;
     if (version === this.#version) return;

@@ -13,7 +13,7 @@ it('puts rows with the same value into the same domain, and those without one in
   expect(index.domain(99)).toBe(-1);
 });
 
-it('gives the numbers of domains that are gone to new ones', () => {
+it('reuses the numbers of removed domains', () => {
   const index = new DomainIndex('zone');
   index.set(1, 'stays');
   for (let i = 0; i < 100; i++) index.set(0, `value${i}`);

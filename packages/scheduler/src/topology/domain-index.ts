@@ -1,14 +1,14 @@
 import { grown } from './grown.ts';
 
 /**
- * The domains of one topology key, as small numbers: rows of a `NodeTable` whose nodes have the same value of that label are in
- * the same domain. Numbers of domains that have no node any more are given to others.
+ * Numbers the domains of one topology key: rows of a `NodeTable` whose nodes have the same value of that label are in the same domain.
+ * Numbers of domains without nodes are reused.
  */
 export class DomainIndex {
   readonly topologyKey: string;
   #byRow = new Int32Array();
   readonly #byValue = new Map<string, number>();
-  /** By domain: its value, and how many rows are in it. A domain is in `#byValue` if and only if it has rows. */
+  /** By domain: its value and its number of rows. A domain is in `#byValue` if and only if it has rows. */
   readonly #values: string[] = [];
   readonly #rows: number[] = [];
   readonly #free: number[] = [];
@@ -17,7 +17,7 @@ export class DomainIndex {
     this.topologyKey = topologyKey;
   }
 
-  /** All domains have numbers below this. */
+  /** All domain numbers are below this. */
   get capacity(): number {
     return this.#values.length;
   }
@@ -27,7 +27,7 @@ export class DomainIndex {
     return this.#byRow[row] ?? -1;
   }
 
-  /** Puts the row into the domain of that value; into none without a value. */
+  /** Moves the row to the domain of that value; to none when `value` is undefined. */
   set(row: number, value: string | undefined): void {
     const before = this.domain(row);
     if (before >= 0 ? this.#values[before] === value : value === undefined) return;

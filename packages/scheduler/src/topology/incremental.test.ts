@@ -14,7 +14,7 @@ const zone = fc.constantFrom('z1', 'z2', 'z3', undefined);
 const at = fc.nat(9);
 const isOwnTerm = fc.boolean();
 
-/** What can happen to a cluster between two scheduling cycles. */
+/** A change of the cluster between two scheduling cycles. */
 const change = fc.oneof(
   fc.record({ type: fc.constant('add node' as const), zone }),
   fc.record({ type: fc.constant('remove node' as const), at }),
@@ -56,7 +56,7 @@ function podOf(name: string, app: string, hasTerms: boolean): Pod {
   };
 }
 
-/** Nodes as a snapshot has them: one that changes is replaced, and gets a generation that none had before. */
+/** Nodes as in a snapshot: a changed node is replaced and gets a new, unique generation. */
 class Cluster {
   readonly nodes: NodeInfo[] = [];
   #count = 0;
@@ -120,7 +120,7 @@ const incoming: readonly Pod[] = [
   },
 ];
 
-describe('what is kept from one cycle to the next is what a new count gives', () => {
+describe('counts kept between cycles equal fresh counts', () => {
   it.each<[string, (handle: Handle) => Plugin]>([
     ['PodTopologySpread', (handle) => podTopologySpread.create(podTopologySpread.readArgs!(undefined), handle)],
     ['InterPodAffinity', (handle) => interPodAffinity.create(interPodAffinity.readArgs!(undefined), handle)],

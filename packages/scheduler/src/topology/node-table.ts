@@ -8,24 +8,24 @@ interface UsedIndex {
 }
 
 /**
- * The nodes of the last snapshot by row, and which of them changed when. What is counted for all nodes is kept from one pod to
- * the next, and only the rows that changed since are counted again: one or two, where walking all pods of all nodes for every
- * pod would be the whole cost of scheduling it.
+ * The nodes of the last snapshot by row, with the version of each row's last change. Counts over all nodes are kept from one pod to the
+ * next, and only rows that have changed are recounted: usually one or two. Walking all pods of all nodes for every pod would dominate the
+ * cost of scheduling.
  *
- * A row stands for whatever node is there. So nodes that come, go or change places are nothing but rows that changed.
+ * A row stands for whichever node is there. So added, removed and moved nodes are just changed rows.
  */
 export class NodeTable {
   #version = 0;
-  /** By row. Rows beyond the last node stay, without a node. */
+  /** By row. Rows beyond the last node are kept, without a node. */
   readonly #nodes: (NodeInfo | undefined)[] = [];
   readonly #generations: number[] = [];
   readonly #names: string[] = [];
   readonly #changedAt: number[] = [];
-  /** The row of every node that has one. */
+  /** By node name: its row. */
   readonly #rows = new Map<string, number>();
   readonly #indexes = new Map<string, UsedIndex>();
 
-  /** Grows whenever any row changes. */
+  /** Increases whenever a row changes. */
   get version(): number {
     return this.#version;
   }
@@ -38,14 +38,14 @@ export class NodeTable {
     return this.#nodes[row];
   }
 
-  /** Throws for a node that was not in the last snapshot. */
+  /** Throws an Error for a node that was not in the last snapshot. */
   row(nodeName: string): number {
     const row = this.#rows.get(nodeName);
     if (row === undefined) throw new Error(`the node ${nodeName} is not in the snapshot`);
     return row;
   }
 
-  /** Takes over what changed since the last call. */
+  /** Updates the table from the nodes of a new snapshot. */
   sync(nodes: readonly NodeInfo[]): void {
     const next = this.#version + 1;
     const length = Math.max(nodes.length, this.#nodes.length);
@@ -58,7 +58,7 @@ export class NodeTable {
     }
   }
 
-  /** Calls back for each row that changed after that version. */
+  /** Calls `visit` for each row that changed after that version. */
   forEachChanged(version: number, visit: (row: number, node: NodeInfo | undefined) => void): void {
     if (version === this.#version) return;
     const changedAt = this.#changedAt;
@@ -67,7 +67,7 @@ export class NodeTable {
     }
   }
 
-  /** The domains of a topology key, kept up until it was released as often as it was acquired. */
+  /** Returns the domains of a topology key. They are kept up to date until `release` was called as often as `acquire`. */
   acquire(topologyKey: string): DomainIndex {
     const used = this.#indexes.get(topologyKey);
     if (used) {
@@ -89,7 +89,7 @@ export class NodeTable {
 
   #set(row: number, node: NodeInfo | undefined): void {
     const before = this.#names[row];
-    // It may have got another row in the meantime.
+    // The node may have moved to another row meanwhile.
     if (before !== undefined && this.#rows.get(before) === row) this.#rows.delete(before);
     if (node) this.#rows.set(node.name, row);
     this.#names[row] = node?.name ?? '';

@@ -10,7 +10,7 @@ import { PodInfo } from '../framework/pod-info.ts';
 import { RowVersions } from '../framework/row-versions.ts';
 import { Status } from '../framework/status.ts';
 
-/** A random cluster and pod, and what upstream's plug-in said to them. */
+/** A random cluster and pod, and the results of upstream's plug-in for it. */
 export interface RecordedCase {
   readonly args: unknown;
   /** Services and controllers. */
@@ -18,18 +18,18 @@ export interface RecordedCase {
   readonly nodes: readonly Node[];
   readonly pods: readonly Pod[];
   readonly pod: Pod;
-  /** The nodes that are scored. */
+  /** The nodes to score. */
   readonly candidates: readonly string[];
-  /** Pods that leave one node and come to it. */
+  /** Pods to remove from a node, and pods to add to it. */
   readonly trial: { readonly node: string; readonly leaving: readonly string[]; readonly coming: readonly Pod[] };
   readonly events: readonly { readonly resource: 'Pod' | 'Node'; readonly before?: Pod; readonly after?: Pod }[];
   readonly expected: Answers;
 }
 
-/** What a plug-in said: statuses as text. Where nothing is to be said, nothing is there. */
+/** The results of a plug-in, with statuses as text. Absent fields stand for success. */
 export interface Answers {
   preFilter?: string;
-  /** Of the nodes that are rejected. */
+  /** By name of each rejected node. */
   filter?: Record<string, string>;
   trial?: string;
   preScore?: string;
@@ -44,7 +44,7 @@ const namespaces: readonly Namespace[] = [
   { metadata: { name: 'n3' } },
 ];
 
-/** A handle with as much as the plug-ins use; `nodes` are its snapshot, also after they changed. */
+/** A handle with what these plug-ins use. Its snapshot is always the current contents of `nodes`. */
 export function topologyHandle(nodes: readonly NodeInfo[], objects: readonly KubernetesObject[] = []): Handle {
   const informers = new SharedInformerFactory(new ClientSet(new RESTClient(new FakeTransport())));
   const { core, apps } = informers;
@@ -75,7 +75,7 @@ export function nodeInfos(nodes: readonly Node[], pods: readonly Pod[]): NodeInf
   return infos;
 }
 
-/** All that our plug-in says to the case. */
+/** The results of our plug-in for the case. */
 export function answersOf<Args>(definition: PluginDefinition<Args>, recorded: RecordedCase): Answers {
   const infos = nodeInfos(recorded.nodes, recorded.pods);
   const handle = topologyHandle(infos, recorded.objects);
@@ -88,7 +88,7 @@ export function answersOf<Args>(definition: PluginDefinition<Args>, recorded: Re
   return { ...answers, hints };
 }
 
-/** What a plug-in says in one scheduling cycle. */
+/** The results of a plug-in in one scheduling cycle. */
 export function cycleAnswers(
   plugin: Plugin,
   infos: readonly NodeInfo[],
