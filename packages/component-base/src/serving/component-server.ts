@@ -72,7 +72,7 @@ async function startPlainServer({ plain, handler, logger }: PlainServerOptions):
   return { port, close: () => closeNow(listener) };
 }
 
-/** Requests in progress are aborted: nobody waits for the metrics of a stopping process. */
+/** Aborts requests in progress: the metrics of a stopping process are not needed. */
 async function closeNow(listener: Listener): Promise<void> {
   const closed = listener.close();
   listener.force();
