@@ -1,13 +1,13 @@
-/** From one who writes to one who reads, a chunk at a time: who writes waits until it was taken. */
+/** A pipe that holds one chunk: `write` resolves when the reader has processed it. */
 export class BytePipe implements AsyncIterable<Uint8Array> {
-  /** What is to be read next. */
+  /** The chunk to read next. */
   #chunk: Uint8Array | undefined;
-  /** Tells the writer that the chunk was dealt with. */
+  /** Resolves the pending write. */
   #taken: () => void = () => {};
   #isEnded = false;
   #wake: () => void = () => {};
 
-  /** Resolves when the chunk was taken, or nobody takes any more. */
+  /** Resolves when the chunk was processed, or the pipe has ended. */
   write(bytes: Uint8Array): Promise<void> {
     if (this.#isEnded) return Promise.resolve();
     return new Promise((resolve) => {
@@ -17,12 +17,12 @@ export class BytePipe implements AsyncIterable<Uint8Array> {
     });
   }
 
-  /** Whether no more will be written, or nobody reads. */
+  /** True when the writer has ended or the reader has stopped. */
   get isEnded(): boolean {
     return this.#isEnded;
   }
 
-  /** No more will be written, or nobody will read: who still waits with a chunk need not. */
+  /** Ends the pipe for both sides, and resolves a pending write. */
   end(): void {
     this.#isEnded = true;
     this.#chunk = undefined;

@@ -1,17 +1,17 @@
-/** Bytes to be sent: a stream of Node or of the web, a generator, an array. Text is sent as UTF-8. */
+/** A source of bytes to send: a Node or web stream, a generator, an array. Text is sent as UTF-8. */
 export type ByteSource = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>;
 
-/** Where received bytes go. Whoever returns a promise makes the sender wait for it. */
+/** Receives bytes. If it returns a promise, the sender waits for that. */
 export type ByteSink = WritableStream<Uint8Array> | ((chunk: Uint8Array) => unknown);
 
 interface SinkWriter {
-  /** What is returned may be a promise to wait for. */
+  /** May return a promise to wait for. */
   write(chunk: Uint8Array): unknown;
-  /** No more will come. A stream stays open: it is the caller's. */
+  /** Called at the end. Streams stay open, because the caller owns them. */
   release(): void;
 }
 
-/** One way to write to either form. */
+/** Returns a common writer for both forms of sinks. */
 export function writerOf(sink: ByteSink | undefined): SinkWriter {
   if (sink === undefined) return { write() {}, release() {} };
   if (typeof sink === 'function') return { write: sink, release() {} };
@@ -19,7 +19,7 @@ export function writerOf(sink: ByteSink | undefined): SinkWriter {
   return { write: (chunk) => writer.write(chunk), release: () => writer.releaseLock() };
 }
 
-/** Of everything that comes from a source, pieces of at most so many bytes. */
+/** Splits the chunks of a source into pieces of at most `maxBytes`. */
 export async function* pieces(
   source: AsyncIterable<Uint8Array | string>,
   maxBytes: number,
@@ -32,8 +32,8 @@ export async function* pieces(
 }
 
 /**
- * The values of a source until it ends or `stop` is aborted, which counts also while the next value is still awaited. The
- * source is told that nobody wants more, and not waited for.
+ * Yields the values of a source until it ends or `stop` is aborted, even while the next value is pending. On abort the
+ * source's `return` is called but not awaited.
  */
 export async function* until<T>(
   source: AsyncIterable<T> | Iterable<T>,
@@ -60,7 +60,7 @@ export async function* until<T>(
     }
   } finally {
     stop.removeEventListener('abort', onStop);
-    // A source that waits for its next value may not answer before that comes.
+    // A source with a pending value may not settle `return` before that arrives.
     if (!isEnded) void Promise.resolve(iterator.return?.()).catch(() => {});
   }
 }

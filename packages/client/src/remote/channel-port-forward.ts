@@ -11,13 +11,13 @@ import { podPath, type RemoteClient } from './pod-target.ts';
 const channel = { data: 0, error: 1 } as const;
 const protocols = ['v4.channel.k8s.io'];
 
-/** Of what is sent at a time. */
+/** Maximum size of a sent message. */
 const maxMessageBytes = 32 * 1024;
 
-/** So long the pod may be silent after the other side finished. */
+/** How long the pod may be silent after the local side has ended. */
 const lingerMs = 30_000;
 
-/** A WebSocket for each connection. */
+/** A port-forward with one WebSocket per connection. */
 export class ChannelPortForward implements PortForwardConnection {
   readonly #client: RemoteClient;
   readonly #target: PortForwardTarget;
@@ -59,7 +59,7 @@ class ChannelForwardedStream implements ForwardedStream {
   readonly #webSocket: WebSocketConnection;
   readonly #onClose: () => void;
   readonly #clock: Clock;
-  /** Set when no more will be written. */
+  /** Set when the local side has ended. */
   #linger: Timer | undefined;
 
   constructor(port: number, webSocket: WebSocketConnection, onClose: () => void, clock: Clock) {
@@ -71,7 +71,7 @@ class ChannelForwardedStream implements ForwardedStream {
 
   async *chunks(): AsyncGenerator<Uint8Array, void, undefined> {
     const decoder = new TextDecoder();
-    // The first message on each says which port it is for.
+    // The first message on each channel contains the port.
     const begun = new Set<number>();
     try {
       for await (const message of this.#webSocket.messages()) {
@@ -98,7 +98,7 @@ class ChannelForwardedStream implements ForwardedStream {
     }
   }
 
-  /** There is no way to tell: the pod gets some time to finish by itself. */
+  /** The protocol cannot signal the end, so the connection stays open for a while for the pod to finish. */
   async end(): Promise<void> {
     this.#linger?.cancel();
     this.#linger = this.#clock.setTimeout(() => this.close(), lingerMs);

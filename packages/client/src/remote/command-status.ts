@@ -1,18 +1,18 @@
 import type { Status } from '@coxswain/apimachinery/meta';
 
-/** How a command ended. */
+/** The result of a command. */
 export interface CommandResult {
-  /** 0 for success; 128 and a signal's number for what a signal ended, as shells have it. */
+  /** 0 for success; 128 plus the signal's number if a signal ended it, as in shells. */
   readonly exitCode: number;
 }
 
 /**
- * A command could not be run or joined, or nobody knows how it ended. One that ran and failed is none: its exit code is
- * in the result.
+ * A command could not be run or attached to, or its outcome is unknown. A command that ran and failed is not an error:
+ * its exit code is in the result.
  */
 export class RemoteCommandError extends Error {
   override readonly name = 'RemoteCommandError';
-  /** What the node said, if it said anything. */
+  /** The Status that the node sent, if any. */
   readonly status: Status | undefined;
 
   constructor(message: string, options: ErrorOptions & { status?: Status } = {}) {
@@ -21,7 +21,10 @@ export class RemoteCommandError extends Error {
   }
 }
 
-/** Reads what the error channel carried. Throws a RemoteCommandError when that is not the end of a command that ran. */
+/**
+ * Parses the content of the error channel. Throws a RemoteCommandError unless it is the status of a command that has
+ * run.
+ */
 export function readCommandStatus(text: string): CommandResult {
   const status = parse(text);
   if (status.status === 'Success') return { exitCode: 0 };
@@ -42,7 +45,7 @@ function parse(text: string): Status {
   try {
     status = JSON.parse(text);
   } catch (cause) {
-    // Servers of before v4 send a sentence.
+    // Servers that only know protocols before v4 send plain text.
     throw new RemoteCommandError(text.trim(), { cause });
   }
   if (typeof status !== 'object' || status === null) throw new RemoteCommandError(`no status: ${text}`);

@@ -5,10 +5,10 @@ import { type PodTarget, podPath, type RemoteClient } from './pod-target.ts';
 const defaultContainerAnnotation = 'kubectl.kubernetes.io/default-container';
 
 /**
- * What is asked for with its container, as kubectl finds that: the one that is named, else the pod's default container,
- * else its first. Asks the server only when none is named, and leaves the choice to it where the pod may not be read.
- * Rejects with an ApiError when there is no such pod, and with an Error when the annotation names a container that the pod
- * does not have.
+ * Returns the target with its container, chosen like in kubectl: the given one, otherwise the pod's default container,
+ * otherwise its first. Reads the pod only if none is given. If that is forbidden, leaves the choice to the server.
+ * Rejects with an ApiError when the pod does not exist, and with an Error when the annotation names a container that
+ * the pod does not have.
  */
 export async function withContainer<T extends PodTarget>(client: RemoteClient, target: T): Promise<T> {
   if (target.container) return target;

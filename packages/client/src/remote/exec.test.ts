@@ -25,7 +25,7 @@ describe('exec', () => {
     expect(await exec(cluster.client, sh(`exit ${code}`))).toEqual({ exitCode: code });
   });
 
-  it('keeps what is written to stderr apart', async () => {
+  it('separates stdout and stderr', async () => {
     expect(await execOutput(cluster.client, sh('echo out; echo err >&2; exit 3'))).toEqual({
       exitCode: 3,
       stdout: 'out\n',
@@ -33,7 +33,7 @@ describe('exec', () => {
     });
   });
 
-  it('sends and gets back ten megabytes unharmed, and tells where the input ends', async () => {
+  it('sends and receives ten megabytes unchanged, and signals the end of the input', async () => {
     const input = randomBytes(10 * 1024 * 1024);
     const hash = createHash('sha256');
     let length = 0;
@@ -54,7 +54,7 @@ describe('exec', () => {
     expect(hash.digest('hex')).toBe(createHash('sha256').update(input).digest('hex'));
   });
 
-  it('writes to streams of the web and leaves them open', async () => {
+  it('writes to web streams and leaves them open', async () => {
     const written: string[] = [];
     const stream = new WritableStream<Uint8Array>({
       write: (chunk) => void written.push(Buffer.from(chunk).toString()),
@@ -64,7 +64,7 @@ describe('exec', () => {
     expect(written.join()).toBe('one,two');
   });
 
-  it('makes a command wait that writes faster than is read', async () => {
+  it('applies backpressure to a command that writes faster than its output is read', async () => {
     const total = 50_000_000;
     let chunks = 0;
     let release = () => {};
@@ -95,7 +95,7 @@ describe('exec', () => {
     expect(await running).toEqual({ exitCode: 0 });
   });
 
-  it('passes the terminal and its sizes on', async () => {
+  it('requests a terminal and sends its sizes', async () => {
     const index = cluster.kubelet.commands.length;
     let resize = (_: { width: number; height: number }) => {};
     const sizes = new ReadableStream<{ width: number; height: number }>({
@@ -133,10 +133,10 @@ describe('exec', () => {
   });
 
   it.each([
-    ['the one that is named', { pod: 'two', container: 'first' }, 'first'],
-    ['the one of the annotation', { pod: 'two' }, 'second'],
-    ['the first', { pod: 'three' }, 'first'],
-  ])('means %s', async (_, target, container) => {
+    ['the given container', { pod: 'two', container: 'first' }, 'first'],
+    ['the container of the annotation', { pod: 'two' }, 'second'],
+    ['the first container', { pod: 'three' }, 'first'],
+  ])('uses %s', async (_, target, container) => {
     const index = cluster.kubelet.commands.length;
     await exec(cluster.client, { ...one, ...target, command: ['true'] });
     expect((await cluster.kubelet.command(index)).container).toBe(container);
@@ -164,7 +164,7 @@ describe('exec', () => {
     expect(await exec(cluster.client, { ...sh('head -c 1000000 >/dev/null; exit 6'), stdin })).toEqual({ exitCode: 6 });
   });
 
-  it('leaves the choice of the container to the server where the pod may not be read', async () => {
+  it('leaves the choice of the container to the server when the pod may not be read', async () => {
     const apiGroup = 'rbac.authorization.k8s.io';
     const create = (resource: string, body: object) =>
       cluster.client.request({ method: 'POST', path: `/apis/${apiGroup}/v1/${resource}`, body });
@@ -182,7 +182,7 @@ describe('exec', () => {
     await expect(exec(runner, { ...sh('true'), pod: 'three' })).rejects.toThrow('a container name must be specified');
   });
 
-  it('does without the end of the input where the server does not know it', async () => {
+  it('does not signal the end of the input when the server does not support it', async () => {
     cluster.kubelet.protocols = ['v4.channel.k8s.io'];
     let output = '';
     const stdout = (chunk: Uint8Array) => {
@@ -198,14 +198,14 @@ describe('exec', () => {
 });
 
 describe('exec rejects', () => {
-  it('with an ApiError when there is no such pod', async () => {
+  it('with an ApiError when the pod does not exist', async () => {
     await expect(exec(cluster.client, { ...one, pod: 'none', command: ['ls'] })).rejects.toSatisfy(isNotFound);
     await expect(exec(cluster.client, { ...one, pod: 'none', container: 'main', command: ['ls'] })).rejects.toSatisfy(
       isNotFound,
     );
   });
 
-  it('with an ApiError when the server refuses', async () => {
+  it('with an ApiError when the server rejects the request', async () => {
     const refused = exec(cluster.client, { ...one, container: 'other', command: ['ls'] });
     await expect(refused).rejects.toMatchObject({
       name: 'ApiError',
@@ -213,7 +213,7 @@ describe('exec rejects', () => {
     });
   });
 
-  it('with an ApiError when the node refuses the upgrade', async () => {
+  it('with an ApiError when the node rejects the upgrade', async () => {
     cluster.kubelet.protocols = ['v9.channel.k8s.io'];
     await expect(exec(cluster.client, sh('true'))).rejects.toMatchObject({ name: 'ApiError', status: { code: 403 } });
   });
@@ -235,9 +235,9 @@ describe('exec rejects', () => {
   it.each([
     ['no status', (send: (text?: string) => void) => send()],
     ['a status without an exit code', (send) => send('{"status":"Failure","reason":"NonZeroExitCode"}')],
-    ['a status of another kind', (send) => send('{"status":"Maybe"}')],
-    ['a sentence', (send) => send('something is wrong')],
-    ['half a status', (send) => send('{"status":"Suc')],
+    ['an unknown status', (send) => send('{"status":"Maybe"}')],
+    ['plain text', (send) => send('something is wrong')],
+    ['a truncated status', (send) => send('{"status":"Suc')],
   ] satisfies [string, (send: (text?: string) => void) => void][])('when there is %s', async (_, act) => {
     cluster.kubelet.onExec = (socket) => {
       act((text) => {
@@ -248,7 +248,7 @@ describe('exec rejects', () => {
     await expect(exec(cluster.client, sh('true'))).rejects.toBeInstanceOf(RemoteCommandError);
   });
 
-  it('with what the input throws', async () => {
+  it('with the error of the input', async () => {
     const oops = new Error('oops');
     const stdin = (async function* () {
       yield 'a';
@@ -257,7 +257,7 @@ describe('exec rejects', () => {
     await expect(exec(cluster.client, { ...one, command: ['cat'], stdin })).rejects.toBe(oops);
   });
 
-  it('with what a sink throws, and ends the command', async () => {
+  it('with the error of a sink, and ends the command', async () => {
     const oops = new Error('oops');
     const index = cluster.kubelet.commands.length;
     const stdout = () => {
@@ -279,7 +279,7 @@ describe('exec rejects', () => {
     await expect(exec(cluster.client, { ...sh('true'), signal: controller.signal })).rejects.toBe(enough);
   });
 
-  it('with the reason of the signal while a sink still takes its time', async () => {
+  it('with the reason of the signal while a sink is pending', async () => {
     const controller = new AbortController();
     const enough = new Error('enough');
     const stdout = () => {
@@ -289,7 +289,7 @@ describe('exec rejects', () => {
     await expect(exec(cluster.client, { ...sh('echo'), stdout, signal: controller.signal })).rejects.toBe(enough);
   });
 
-  it('when there is more output than wanted', async () => {
+  it('when the output exceeds maxOutputBytes', async () => {
     await expect(execOutput(cluster.client, { ...sh('yes'), maxOutputBytes: 1000 })).rejects.toThrow(
       'more than 1000 bytes of output',
     );
@@ -297,7 +297,7 @@ describe('exec rejects', () => {
 });
 
 describe('attach', () => {
-  it('joins the streams of the process', async () => {
+  it('attaches to the streams of the process', async () => {
     let output = '';
     const result = await attach(cluster.client, {
       ...one,

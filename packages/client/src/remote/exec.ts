@@ -4,14 +4,14 @@ import type { PodTarget, RemoteClient } from './pod-target.ts';
 import { type CommandStreams, remoteCommand } from './remote-command.ts';
 
 export interface ExecOptions extends PodTarget, CommandStreams {
-  /** The program and its arguments; no shell reads them. */
+  /** The program and its arguments; not interpreted by a shell. */
   readonly command: readonly string[];
 }
 
 /**
- * Runs a command in a container and resolves with its exit code when it has ended, whatever that is. Rejects only when
- * nobody knows how it ended: with an ApiError when the server refuses, a RemoteCommandError when the command cannot be
- * run, a TransportError when the connection breaks, the signal's reason, and with what `stdin` or a sink throws.
+ * Runs a command in a container and resolves with its exit code, whatever it is. Rejects only when the outcome is
+ * unknown: with an ApiError when the server rejects the request, a RemoteCommandError when the command cannot be run, a
+ * TransportError when the connection breaks, the signal's reason, and errors of `stdin` or a sink.
  */
 export async function exec(client: RemoteClient, options: ExecOptions): Promise<CommandResult> {
   return remoteCommand(client, 'exec', await withContainer(client, options), { command: options.command });
@@ -22,10 +22,13 @@ export interface ExecOutput extends CommandResult {
   readonly stderr: string;
 }
 
-/** More output than this is not for holding in memory. */
+/** Default limit of output held in memory. */
 const defaultMaxOutputBytes = 16 * 1024 * 1024;
 
-/** Runs a command as `exec` does and collects what it writes. Rejects with a RemoteCommandError when that is too much. */
+/**
+ * Runs a command like `exec` and collects its output. Rejects with a RemoteCommandError when that exceeds
+ * `maxOutputBytes`.
+ */
 export async function execOutput(
   client: RemoteClient,
   options: Omit<ExecOptions, 'stdout' | 'stderr' | 'tty' | 'resize'> & { readonly maxOutputBytes?: number },

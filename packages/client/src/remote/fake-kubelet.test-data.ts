@@ -16,29 +16,29 @@ import { servePortForward } from './fake-port-forward.test-data.ts';
 
 type LogAnswer = (query: URLSearchParams, response: ServerResponse, path: string) => void;
 
-/** What the kubelet knows of a command that it runs. */
+/** A command that the kubelet runs. */
 export interface RunningCommand {
   readonly process: ChildProcess;
   readonly query: URLSearchParams;
   readonly container: string;
   readonly sizes: { Width: number; Height: number }[];
-  /** Of its output, what was taken from it. */
+  /** Number of bytes read from its output. */
   sentBytes: number;
 }
 
 /**
- * A node's kubelet as far as it is asked by the API server: commands are processes of this machine, ports are this
- * machine's, logs are what a test says.
+ * The kubelet's endpoints for the API server. Commands are processes of this machine, ports are this machine's, logs
+ * are defined by the test.
  */
 export class FakeKubelet {
   readonly commands: RunningCommand[] = [];
-  /** Of handshakes, by subresource. */
+  /** The offered protocols of each handshake, after the endpoint's name. */
   readonly offered: string[] = [];
-  /** What it speaks. */
+  /** The supported protocols. */
   protocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
   tunnelsSpdy = true;
   log: LogAnswer = (_, response) => response.end();
-  /** Instead of running the command. */
+  /** If set, called instead of running the command. */
   onExec: ((socket: WebSocket) => void) | undefined;
   readonly #server: Server = createServer();
   readonly #sockets = new Set<Duplex>();
@@ -76,12 +76,12 @@ export class FakeKubelet {
     await once(this.#server, 'close');
   }
 
-  /** Breaks every connection. */
+  /** Destroys every connection. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** How an API server in this process reaches it. */
+  /** The dialer with which an API server in this process connects to it. */
   readonly dialer: Dialer = {
     dial: (target, request) => {
       const { port } = this.#server.address() as AddressInfo;
@@ -92,7 +92,7 @@ export class FakeKubelet {
     },
   };
 
-  /** The command that is run next, or the n-th. */
+  /** Resolves with the next command, or the one with this index. */
   async command(index = this.commands.length): Promise<RunningCommand> {
     while (this.commands.length <= index) await new Promise<void>((resolve) => this.#onCommand.push(resolve));
     return this.commands[index]!;
@@ -130,7 +130,7 @@ export class FakeKubelet {
     const send = (channel: number, data: Uint8Array | string, sent = () => {}) =>
       webSocket.send(Buffer.concat([Buffer.of(channel), Buffer.from(data)]), sent);
     send(1, '');
-    // A process that ends does not read on.
+    // Ignores write errors after the process has ended.
     process.stdin.on('error', () => {});
     for (const [channel, stream] of [process.stdout, process.stderr].entries()) {
       stream.on('data', (data: Buffer) => {
@@ -181,9 +181,9 @@ export interface Cluster {
   readonly kubelet: FakeKubelet;
   readonly client: RESTClient;
   readonly transport: Transport;
-  /** Another user, of no group. */
+  /** A client for another user without groups. */
   clientOf(username: string): RESTClient;
-  /** The way there over TLS. */
+  /** The config to connect over TLS. */
   readonly restConfig: RestConfig;
   stop(): Promise<void>;
 }

@@ -10,12 +10,12 @@ webSockets.on('headers', (headers, request) => {
   if (protocol) headers.push(`Sec-WebSocket-Protocol: ${protocol}`);
 });
 
-/** The kubelet's end of a port-forward, to ports of this machine. */
+/** The kubelet's side of a port-forward, to ports of this machine. */
 export function servePortForward(request: IncomingMessage, socket: Duplex, head: Buffer, query: URLSearchParams): void {
   const protocol = request.headers['sec-websocket-protocol'] ?? '';
   const isTunnel = protocol.startsWith('SPDY/3.1+');
   if (isTunnel) {
-    // The library refuses names with a slash.
+    // The `ws` library rejects protocol names with a slash.
     chosen.set(request, protocol);
     delete request.headers['sec-websocket-protocol'];
   }
@@ -46,7 +46,9 @@ interface Pair {
   error?: number;
 }
 
-/** As much of SPDY as spdystream's server has: replies, no flow control, data before the reply is dropped. */
+/**
+ * The parts of SPDY that spdystream's server implements: replies, no flow control. Data before the reply is dropped.
+ */
 class SpdyServer {
   readonly #webSocket: WebSocket;
   readonly #pairs = new Map<string, Pair>();
@@ -151,7 +153,7 @@ class SpdyServer {
     this.#send(frame);
   }
 
-  /** In two messages, so that frames are not taken for messages. */
+  /** Sent as two messages, so that the client cannot rely on one frame per message. */
   #send(frame: Buffer): void {
     this.#webSocket.send(frame.subarray(0, 5));
     this.#webSocket.send(frame.subarray(5));

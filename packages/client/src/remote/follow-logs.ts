@@ -11,10 +11,10 @@ import { type PodTarget, podPath, type RemoteClient } from './pod-target.ts';
 
 export interface FollowLogsOptions
   extends Omit<PodLogsOptions, 'follow' | 'timestamps' | 'previous' | 'limitBytes' | 'insecureSkipTLSVerifyBackend'> {
-  /** Told why the log is asked for again; undefined when it ended although the container runs. */
+  /** Called before a retry with the error; undefined when the log ended while the container was running. */
   readonly onRetry?: (reason: unknown) => void;
   readonly clock?: Clock;
-  /** From 0 up to but not including 1. */
+  /** Returns a number in [0, 1). */
   readonly random?: () => number;
 }
 
@@ -22,10 +22,10 @@ const firstDelayMs = 1_000;
 const maxDelayMs = 30_000;
 
 /**
- * Follows a container's log until that container ends, over connections that break or end too early: asks for the rest again, without
- * losing or repeating a line as far as timestamps can tell them apart. A connection that breaks, a server that fails (5xx)
- * or is busy (429) are tried again without end, after a second and more each time up to half a minute; abort the signal to
- * give up. Throws an ApiError for anything else that the server refuses, and the signal's reason.
+ * Follows a container's log until the container ends. When a connection breaks or ends too early, it requests the rest,
+ * without losing or repeating a line as far as timestamps can tell them apart. Broken connections, server errors (5xx)
+ * and 429 are retried without limit, after one second and then with exponential backoff up to half a minute; abort the
+ * signal to stop. Throws an ApiError for any other rejection, and the signal's reason.
  */
 export async function* followLogs(
   client: RemoteClient,
@@ -45,7 +45,8 @@ export async function* followLogs(
     let reason: unknown;
     try {
       const half = yield* readOn(client, since ? { ...rest, sinceTime: since } : target, position);
-      // A proper end may be the container's, or that of something on the way: API servers know no other.
+      // A normal end may be the container's, or that of the connection to the node: API servers do not distinguish
+      // them.
       if (instance === undefined || (await runningInstance(client, target)) !== instance) {
         if (half) yield half;
         return;
@@ -61,13 +62,15 @@ export async function* followLogs(
   }
 }
 
-/** The lines that were not seen before. Returns the last one when it has no end: there may be more of it. */
+/**
+ * Yields the lines that were not seen before. Returns the last one if it has no newline, because it may be incomplete.
+ */
 async function* readOn(
   client: RemoteClient,
   options: PodLogsOptions,
   position: LogPosition,
 ): AsyncGenerator<LogLine, LogLine | undefined, undefined> {
-  /** What a line without a time belongs to, which is the rest of one that was too long. */
+  /** The line that a line without a timestamp continues: lines that were too long are cut. */
   let last: LogLine | undefined;
   let half: string | undefined;
   const read = (text: string): LogLine | undefined => {
@@ -84,7 +87,7 @@ async function* readOn(
   return half === undefined ? undefined : read(half);
 }
 
-/** Which run of the container is under way; undefined when none is, or nobody may know. */
+/** Identifies the running instance of the container; undefined when it is not running, or the pod may not be read. */
 async function runningInstance(client: RemoteClient, target: PodTarget): Promise<string | undefined> {
   const { signal } = target;
   try {
@@ -100,7 +103,7 @@ async function runningInstance(client: RemoteClient, target: PodTarget): Promise
   }
 }
 
-/** Whether it may be over when asked again. */
+/** Whether the failure is transient. */
 function isPassing(error: unknown): boolean {
   if (error instanceof TransportError) return true;
   const code = error instanceof ApiError ? (error.status.code ?? 0) : 0;

@@ -3,31 +3,31 @@ import type { PodTarget } from './pod-target.ts';
 
 /** Connections to ports of one pod. */
 export interface PortForwardConnection {
-  /** Connects to a port of the pod. Rejects with an ApiError or a TransportError when there is no way to the pod. */
+  /** Connects to a port of the pod. Rejects with an ApiError or a TransportError when the pod cannot be reached. */
   open(port: number): Promise<ForwardedStream>;
-  /** Resolves when the way to the pod is gone. */
+  /** Resolves when the connection to the pod has ended. */
   readonly closed: Promise<void>;
   readonly isClosed: boolean;
-  /** Ends all that was opened. */
+  /** Closes all streams. */
   close(): void;
 }
 
 /** A connection to a port of a pod. */
 export interface ForwardedStream {
   /**
-   * What the pod sends until it ends the connection. Throws a PortForwardError when the node could not connect to the
-   * port or lost the connection, and a TransportError when the way to the node breaks.
+   * Yields the bytes from the pod until it ends the connection. Throws a PortForwardError when the node could not
+   * connect to the port or lost the connection, and a TransportError when the connection to the node breaks.
    */
   chunks(): AsyncIterable<Uint8Array>;
-  /** Resolves when more may be written. */
+  /** Resolves when more can be written. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Says that no more will come. The pod may still send. */
+  /** Signals the end of the data. The pod may still send. */
   end(): Promise<void>;
-  /** Gives the connection up. */
+  /** Closes the connection in both directions. */
   close(): void;
 }
 
-/** A node's complaint about a port, in its words. */
+/** The node's error for a port, with its message. */
 export class PortForwardError extends Error {
   override readonly name = 'PortForwardError';
   readonly port: number;
@@ -40,10 +40,12 @@ export class PortForwardError extends Error {
 
 export interface PortForwardTarget extends Omit<PodTarget, 'container'> {
   /**
-   * `spdy`: all connections over one WebSocket, each direction of which ends by itself; API servers since v1.31, and not
-   * from browsers. `channels`: a WebSocket for each connection, and the pod is not told that no more will come; the
-   * connection is given up after half a minute of silence then.
-   * Default: the first, else the other.
+   * - `spdy`: all connections over one WebSocket, with half-close. Needs API servers since v1.31, and is not available
+   *   in browsers.
+   * - `channels`: a WebSocket for each connection, without half-close. After `end`, the connection is closed after half
+   *   a minute of silence.
+   *
+   * Default: `spdy`, with `channels` as the fallback.
    */
   readonly protocol?: 'spdy' | 'channels';
   readonly clock?: Clock;

@@ -1,7 +1,7 @@
 /**
- * Reaching into pods through the API server: running commands (`exec`), joining what runs (`attach`), reading logs
- * (`podLogs`, `followLogs`), connecting to ports (`openPortForward`). All of it works in browsers; local ports, copying files
- * and Node's streams are in `remote/node`.
+ * Access to pods through the API server: running commands (`exec`), attaching to processes (`attach`), reading logs
+ * (`podLogs`, `followLogs`), connecting to ports (`openPortForward`). All of these work in browsers. Local ports,
+ * copying files and Node's streams are in `remote/node`.
  */
 export { type AttachOptions, attach } from './attach.ts';
 export type { ByteSink, ByteSource } from './byte-streams.ts';

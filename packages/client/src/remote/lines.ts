@@ -1,6 +1,6 @@
 import { joinChunks } from '../transport/response-body.ts';
 
-/** What is longer is cut, so that a line that never ends takes no more memory than this. */
+/** Longer lines are split, so that an endless line does not need more memory than this. */
 const maxLineBytes = 1024 * 1024;
 
 const newline = 0x0a;
@@ -8,11 +8,11 @@ const newline = 0x0a;
 /** A line of text. */
 export interface Line {
   readonly text: string;
-  /** False when the stream ended, or the line was cut, before its end. */
+  /** False when the stream ended, or the line was split, before a newline. */
   readonly isWhole: boolean;
 }
 
-/** The lines of UTF-8 that comes in pieces. What has no newline at the end is a line as well. */
+/** Splits chunks of UTF-8 into lines. Text without a newline at the end is a line as well. */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line, void, undefined> {
   const decoder = new TextDecoder();
   let parts: Uint8Array[] = [];

@@ -1,8 +1,8 @@
 import { timeFromDate } from '@coxswain/apimachinery/time';
 
-/** A line of a log and when it was written. */
+/** A line of a log with its timestamp. */
 export interface LogLine {
-  /** As the node has it: RFC 3339 with nanoseconds. */
+  /** The node's timestamp: RFC 3339 with nanoseconds. */
   readonly timestamp: string;
   readonly text: string;
 }
@@ -12,7 +12,10 @@ interface Instant {
   readonly nanoseconds: number;
 }
 
-/** Reads a line of a log with timestamps; undefined when it has none, because it is the rest of one that was cut. */
+/**
+ * Parses a line of a log with timestamps; returns undefined when it has none, because it continues a line that was
+ * split.
+ */
 export function readLogLine(line: string): (LogLine & { readonly at: Instant }) | undefined {
   const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)(?: |$)/.exec(line);
   if (!match) return undefined;
@@ -24,30 +27,29 @@ export function readLogLine(line: string): (LogLine & { readonly at: Instant }) 
 }
 
 /**
- * How far a log was read, so that it can be read on from there. Servers understand whole seconds only and send the second
- * that was read last again: what was seen of it is left out. Lines with the very same timestamp are told apart by their
- * number alone.
+ * The position in a log, for resuming. `sinceTime` has a resolution of whole seconds, so servers send the last second
+ * again: the lines seen before are skipped. Lines with the same timestamp are only told apart by their number.
  */
 export class LogPosition {
   #last: Instant | undefined;
-  /** How many lines were seen that have the last timestamp. */
+  /** Number of lines seen with the last timestamp. */
   #seenAtLast = 0;
-  /** How many of these are still to come again. */
+  /** Number of these lines that are still to be repeated. */
   #repeatsLeft = 0;
-  /** How many lines there were. */
+  /** Number of new lines so far. */
   lines = 0;
 
-  /** Where to read on, as `sinceTime`; undefined when nothing was read. */
+  /** The `sinceTime` for resuming; undefined when nothing was read. */
   get sinceTime(): string | undefined {
     return this.#last && timeFromDate(new Date(this.#last.seconds * 1000));
   }
 
-  /** From here on the lines of the last second come again. */
+  /** To be called before resuming: the lines of the last second are repeated. */
   resume(): void {
     this.#repeatsLeft = this.#seenAtLast;
   }
 
-  /** Whether a line was not seen before; it is from now on. */
+  /** Returns whether a line is new, and records it as seen. */
   isNew(at: Instant): boolean {
     const isNew = this.#take(at);
     if (isNew) this.lines++;
@@ -62,7 +64,7 @@ export class LogPosition {
       this.#repeatsLeft = 0;
       return true;
     }
-    // Clocks of nodes may be set back: then lines are older without having been seen, but not when they come again.
+    // If the node's clock was set back, new lines are older than the last one. Repeated lines are older, too.
     if (order < 0) return this.#repeatsLeft === 0;
     if (this.#repeatsLeft > 0) {
       this.#repeatsLeft--;

@@ -24,7 +24,7 @@ async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
   return list;
 }
 
-/** A client whose logs break off after so many bytes, one after the other. */
+/** A client whose log connections break after these numbers of bytes, one after another. */
 function breaking(after: number[]): RESTClient {
   const { transport } = cluster;
   return new RESTClient({
@@ -45,7 +45,7 @@ function breaking(after: number[]): RESTClient {
 }
 
 describe('podLogs', () => {
-  it('asks for what it is told and gives the bytes as they are', async () => {
+  it('sends its options and returns the bytes unchanged', async () => {
     let asked = '';
     cluster.kubelet.log = (query, response, path) => {
       asked = `${path}?${query}`;
@@ -58,12 +58,12 @@ describe('podLogs', () => {
     );
   });
 
-  it('gives lines', async () => {
+  it('returns lines', async () => {
     cluster.kubelet.log = (_, response) => response.end('one\n\ntwo\nhalf');
     expect(await all(podLogLines(cluster.client, one))).toEqual(['one', '', 'two', 'half']);
   });
 
-  it('throws an ApiError when there is no such pod', async () => {
+  it('throws an ApiError when the pod does not exist', async () => {
     await expect(all(podLogs(cluster.client, { ...one, pod: 'none' }))).rejects.toSatisfy(isNotFound);
   });
 
@@ -77,7 +77,7 @@ describe('podLogs', () => {
     expect(seen).toEqual(['one']);
   });
 
-  it('ends the request when nobody reads on, or the signal is aborted', async () => {
+  it('ends the request when the reader stops or the signal is aborted', async () => {
     let closed = 0;
     cluster.kubelet.log = (_, response) => {
       response.on('close', () => closed++);
@@ -97,7 +97,7 @@ describe('podLogs', () => {
 });
 
 describe('linesOf', () => {
-  it('finds the same lines wherever the pieces are cut', async () => {
+  it('returns the same lines for any chunks', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: 'grapheme' }).map((line) => line.replaceAll('\n', '').replaceAll('\ufeff', ''))),
@@ -118,7 +118,7 @@ describe('linesOf', () => {
     );
   });
 
-  it('cuts a line that does not end', async () => {
+  it('splits an endless line', async () => {
     const endless = async function* () {
       for (let count = 0; count < 5; count++) yield new Uint8Array(512 * 1024).fill(0x61);
     };
@@ -132,7 +132,7 @@ describe('linesOf', () => {
 });
 
 describe('followLogs', () => {
-  /** What the container has written: seconds, nanoseconds and text. */
+  /** The log of the container, with timestamps. */
   const written = [
     '2026-01-01T00:00:01.000000001Z a',
     '2026-01-01T00:00:01.000000002Z b',
@@ -157,7 +157,7 @@ describe('followLogs', () => {
     });
   }
 
-  /** Answers one after the other: so many lines from where it is asked, then the end that is told. */
+  /** Serves requests in turn: `count` lines from the requested time, then the given end. */
   function serve(...answers: [count: number, end: 'cut' | 'end' | 500][]): string[] {
     const asked: string[] = [];
     cluster.kubelet.log = (query, response: ServerResponse) => {
@@ -171,13 +171,13 @@ describe('followLogs', () => {
       }
       for (const line of written.slice(from, from + count)) response.write(`${line}\n`);
       if (end === 'end') response.end();
-      // Half a line is not to be taken for one.
+      // An incomplete line must not be returned.
       else response.write('2026-01-01T00:00:03.0000', () => response.destroy());
     };
     return asked;
   }
 
-  /** Follows until the last line that the container writes. */
+  /** Follows the log until its last line. */
   async function follow(client = cluster.client): Promise<{ seen: string[]; retries: unknown[] }> {
     await setRunning(true);
     const clock = new FakeClock();
@@ -194,7 +194,7 @@ describe('followLogs', () => {
     return { seen, retries };
   }
 
-  it('gives lines with their times until the container ends', async () => {
+  it('returns lines with timestamps until the container ends', async () => {
     await setRunning(false);
     const asked = serve();
     const lines = await all(followLogs(cluster.client, { ...one, tailLines: 100 }));
@@ -205,7 +205,7 @@ describe('followLogs', () => {
   const again = (count: number) => `follow=true&sinceTime=2026-01-01T00%3A00%3A0${count < 5 ? 1 : 2}Z&timestamps=true`;
 
   it.each([1, 2, 3, 4, 5])(
-    'goes on after the node was lost behind line %j, without losing or repeating any',
+    'resumes after the connection to the node was lost after line %j, without losing or repeating any',
     async (count) => {
       const asked = serve([count, 'cut']);
       expect(await follow()).toEqual({ seen: texts, retries: [undefined] });
@@ -213,27 +213,27 @@ describe('followLogs', () => {
     },
   );
 
-  it.each([1, 2, 3, 4, 5])('goes on after the connection broke behind line %j', async (count) => {
+  it.each([1, 2, 3, 4, 5])('resumes after the connection broke after line %j', async (count) => {
     const asked = serve();
     const bytes = written.slice(0, count).join('\n').length + 10;
     expect(await follow(breaking([bytes]))).toEqual({ seen: texts, retries: [expect.any(TransportError)] });
     expect(asked[1]).toBe(again(count));
   });
 
-  it('goes on after several cuts, failures of the server and early ends', async () => {
+  it('resumes after several broken connections, server errors and early ends', async () => {
     serve([2, 'cut'], [0, 500], [3, 'cut'], [3, 'cut'], [4, 'end'], [1, 'end']);
     const { seen, retries } = await follow();
     expect(seen).toEqual(texts);
     expect(retries.length).toBeGreaterThanOrEqual(5);
   });
 
-  it('gives the last line also without its end', async () => {
+  it('returns the last line even without a newline', async () => {
     await setRunning(false);
     cluster.kubelet.log = (_, response) => response.end(`${written[0]}\n${written[1]}`);
     expect((await all(followLogs(cluster.client, one))).map(({ text }) => text)).toEqual(['a', 'b']);
   });
 
-  it('waits longer after each failure', async () => {
+  it('backs off after each failure', async () => {
     await setRunning(false);
     serve([0, 500], [0, 500], [0, 500], [0, 500], [0, 500], [0, 500], [0, 500]);
     const clock = new FakeClock();
@@ -248,7 +248,7 @@ describe('followLogs', () => {
     expect(waits).toEqual([1000, 2000, 4000, 8000, 16000, 30000, 30000]);
   });
 
-  it('throws when there is no such pod, and the reason of its signal while it waits', async () => {
+  it('throws when the pod does not exist, and the signal’s reason during a delay', async () => {
     await expect(all(followLogs(cluster.client, { ...one, pod: 'none' }))).rejects.toSatisfy(isNotFound);
     serve([0, 500]);
     const controller = new AbortController();

@@ -3,12 +3,12 @@ import { withContainer } from './container.ts';
 import { linesOf } from './lines.ts';
 import { type PodTarget, podPath, type RemoteClient } from './pod-target.ts';
 
-/** Which log, and what of it. */
+/** The container and the options of the log request. */
 export interface PodLogsOptions extends PodTarget, Omit<PodLogOptions, 'kind' | 'apiVersion' | 'container'> {}
 
 /**
- * A container's log, piece by piece as it comes; with `follow` until the container ends. Throws an ApiError when the
- * server refuses, a TransportError when the connection breaks before the end, and the signal's reason.
+ * Yields a container's log in chunks; with `follow` until the container ends. Throws an ApiError when the server
+ * rejects the request, a TransportError when the connection breaks before the end, and the signal's reason.
  */
 export async function* podLogs(
   client: RemoteClient,
@@ -25,7 +25,10 @@ export async function* podLogs(
   yield* body.chunks();
 }
 
-/** A container's log line by line, without the newlines; throws as `podLogs`. A line of a megabyte and more is cut. */
+/**
+ * Yields a container's log line by line, without the newlines; throws like `podLogs`. Lines of a megabyte and more are
+ * split.
+ */
 export async function* podLogLines(
   client: RemoteClient,
   options: PodLogsOptions,

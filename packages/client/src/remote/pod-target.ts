@@ -1,13 +1,16 @@
 import type { RESTClient } from '../rest/rest-client.ts';
 
-/** What of a RESTClient is needed to reach into pods. */
+/** The methods of a RESTClient that are needed to access pods. */
 export type RemoteClient = Pick<RESTClient, 'request' | 'stream' | 'openWebSocket'>;
 
-/** Which pod, and which of its containers. */
+/** A pod and one of its containers. */
 export interface PodTarget {
   readonly namespace: string;
   readonly pod: string;
-  /** Without: the one that the pod's annotation `kubectl.kubernetes.io/default-container` names, else the first. */
+  /**
+   * Default: the container that the pod's annotation `kubectl.kubernetes.io/default-container` names, otherwise the
+   * first.
+   */
   readonly container?: string;
   readonly signal?: AbortSignal;
 }

@@ -7,10 +7,12 @@ import { SpdyPortForward } from './spdy-port-forward.ts';
 
 const tunnelProtocol = 'SPDY/3.1+portforward.k8s.io';
 
-/** Refusals that another protocol would get as well. */
+/** Statuses that another protocol would get as well. */
 const finalCodes = new Set([401, 403, 404, 429]);
 
-/** Opens the way to a pod's ports. Rejects with an ApiError when the server refuses, and with a TransportError. */
+/**
+ * Opens a connection for a pod's ports. Rejects with an ApiError when the server rejects it, and with a TransportError.
+ */
 export async function openPortForward(client: RemoteClient, target: PortForwardTarget): Promise<PortForwardConnection> {
   const { signal, protocol } = target;
   if (protocol !== 'channels') {

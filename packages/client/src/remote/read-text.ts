@@ -1,7 +1,7 @@
-/** A complaint is a sentence. */
+/** Error messages are short. */
 const maxBytes = 64 * 1024;
 
-/** What a stream says until it ends, in whatever way; at most its beginning. Never rejects. */
+/** Returns the text of a stream, up to about `maxBytes`. Never rejects: on an error, returns the text so far. */
 export async function readText(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
@@ -10,7 +10,7 @@ export async function readText(chunks: AsyncIterable<Uint8Array>): Promise<strin
       if (text.length < maxBytes) text += decoder.decode(chunk, { stream: true });
     }
   } catch {
-    // What came before counts.
+    // Returns the text read so far.
   }
   return text.trim();
 }

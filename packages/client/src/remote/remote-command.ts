@@ -6,15 +6,15 @@ import { type ByteSink, type ByteSource, pieces, until, writerOf } from './byte-
 import { type CommandResult, RemoteCommandError, readCommandStatus } from './command-status.ts';
 import { type PodTarget, podPath, type RemoteClient } from './pod-target.ts';
 
-/** What is joined to a command's streams. */
+/** The streams to connect to a command. */
 export interface CommandStreams {
   readonly stdin?: ByteSource;
   readonly stdout?: ByteSink;
-  /** Nothing comes here from a terminal: it has but one output. */
+  /** Receives nothing with a terminal, which has only one output. */
   readonly stderr?: ByteSink;
-  /** Whether the command gets a terminal. */
+  /** Whether to allocate a terminal. */
   readonly tty?: boolean;
-  /** The terminal's size, now and whenever it changes. */
+  /** The terminal's size, initially and after each change. */
   readonly resize?: AsyncIterable<TerminalSize>;
   readonly clock?: Clock;
 }
@@ -31,19 +31,19 @@ const channel = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 25
 const withStreamClose = 'v5.channel.k8s.io';
 const protocols = [withStreamClose, 'v4.channel.k8s.io'];
 
-/** Of what is sent at a time; servers read a message as a whole. */
+/** Maximum size of a sent message; servers read a message as a whole. */
 const maxMessageBytes = 64 * 1024;
 
-/** So long a server may take to close the connection after it said how the command ended. */
+/** How long to wait for the server to close the connection after the command's status. */
 const closeTimeoutMs = 1_000;
 
 /** A status is a few hundred bytes. */
 const maxStatusBytes = 1024 * 1024;
 
 /**
- * Runs or joins a command through a pod's `exec` or `attach`, until it has ended. Rejects with an ApiError when the
- * server refuses, a RemoteCommandError when the command cannot be run, a TransportError when the connection breaks, with
- * the signal's reason, and with what a source or a sink throws.
+ * Runs or attaches to a command through a pod's `exec` or `attach`, until it has ended. Rejects with an ApiError when
+ * the server rejects the request, a RemoteCommandError when the command cannot be run, a TransportError when the
+ * connection breaks, the signal's reason, and errors of a source or a sink.
  */
 export async function remoteCommand(
   client: RemoteClient,
@@ -59,7 +59,7 @@ export async function remoteCommand(
       ...query,
       container,
       stdin: stdin !== undefined,
-      // The server wants one of them at least.
+      // The server requires at least one stream.
       stdout: stdout !== undefined || (stdin === undefined && !stderr),
       stderr,
       tty,
@@ -70,14 +70,14 @@ export async function remoteCommand(
   return new Session(connection, options, signal).run();
 }
 
-/** One command's connection. */
+/** The connection of one command. */
 class Session {
   readonly #connection: WebSocketConnection;
   readonly #streams: CommandStreams;
   readonly #signal: AbortSignal | undefined;
-  /** Aborted when the command has ended: nobody takes input any more. */
+  /** Aborted when the command has ended and no more input is needed. */
   readonly #over = new AbortController();
-  /** Why the session was given up on this side; set at most once, before the connection is closed. */
+  /** Why this side aborted the session; set at most once, before the connection is closed. */
   #failure: { readonly error: unknown } | undefined;
 
   constructor(connection: WebSocketConnection, streams: CommandStreams, signal?: AbortSignal) {
@@ -95,7 +95,7 @@ class Session {
     try {
       const status = await this.#receive();
       if (status === '') {
-        // Differs from client-go, which takes this for success.
+        // Differs from client-go, which treats this as success.
         throw new RemoteCommandError('the connection was closed before it was known how the command ended');
       }
       return readCommandStatus(status);
@@ -108,7 +108,7 @@ class Session {
     }
   }
 
-  /** Everything up to the end of the connection; resolves with what the error channel said. */
+  /** Receives messages until the connection ends; resolves with the content of the error channel. */
   async #receive(): Promise<string> {
     const stdout = writerOf(this.#streams.stdout);
     const stderr = writerOf(this.#streams.stderr);
@@ -118,7 +118,7 @@ class Session {
     let timer: Timer | undefined;
     try {
       for await (const message of this.#connection.messages()) {
-        // An empty one only says that the connection stands.
+        // Servers send empty messages when the connection is established.
         if (message.length < 2) continue;
         const bytes = message.subarray(1);
         if (message[0] === channel.stdout) await this.#taken(stdout.write(bytes));
@@ -126,13 +126,14 @@ class Session {
         else if (message[0] === channel.error) {
           status.push(bytes);
           statusBytes += bytes.length;
-          // It is the last that servers send. One that does not read any more may take long to be rid of the connection.
+          // The status is the last message of a server. A server that no longer reads may take long to close the
+          // connection.
           timer ??= clock.setTimeout(() => this.#connection.close(), closeTimeoutMs);
           if (statusBytes > maxStatusBytes) throw new RemoteCommandError('the status of the command is too long');
         }
       }
     } catch (error) {
-      // What breaks after the command has ended takes nothing away.
+      // A connection error after the status does not matter.
       if (status.length === 0 || error instanceof RemoteCommandError) throw error;
     } finally {
       timer?.cancel();
@@ -142,14 +143,14 @@ class Session {
     return new TextDecoder().decode(joinChunks(status));
   }
 
-  /** Waits for a sink, but not when nobody wants the command any more. */
+  /** Waits for a sink's promise, or until the signal is aborted. */
   async #taken(written: unknown): Promise<void> {
     if (!isPromise(written)) return;
     if (this.#signal) await untilAborted(Promise.resolve(written), this.#signal);
     else await written;
   }
 
-  /** Sends while the command runs. Never rejects: a source that fails ends the session. */
+  /** Sends input while the command runs. Never rejects: an error of the source ends the session. */
   async #send(send: () => Promise<void>): Promise<void> {
     try {
       await send();
@@ -163,7 +164,7 @@ class Session {
     for await (const piece of pieces(until(stdin, this.#over.signal), maxMessageBytes)) {
       if (!(await this.#message(channel.stdin, piece))) return;
     }
-    // Older servers have no way to be told; there the command sees the end of its input when the connection ends.
+    // v4 servers do not support this; there the command sees the end of its input when the connection ends.
     if (this.#connection.protocol === withStreamClose) {
       await this.#message(channel.close, Uint8Array.of(channel.stdin));
     }
@@ -176,7 +177,7 @@ class Session {
     }
   }
 
-  /** False when nobody takes it any more, because the command has ended or the connection broke: receiving tells which. */
+  /** Sends a message. Returns false when the command has ended or the connection broke; `#receive` reports which. */
   async #message(to: number, bytes: Uint8Array): Promise<boolean> {
     if (this.#over.signal.aborted) return false;
     const message = new Uint8Array(bytes.length + 1);

@@ -3,7 +3,7 @@ import { readText } from './read-text.ts';
 import type { SpdyConnection } from './spdy/connection.ts';
 import type { SpdyStream } from './spdy/stream.ts';
 
-/** All connections over one WebSocket, each with a stream for its bytes and one for what the node complains about. */
+/** A port-forward over one WebSocket. Each connection has a data stream and an error stream. */
 export class SpdyPortForward implements PortForwardConnection {
   readonly #connection: SpdyConnection;
   #requests = 0;
@@ -40,7 +40,7 @@ class SpdyForwardedStream implements ForwardedStream {
   readonly #port: number;
   readonly #data: SpdyStream;
   readonly #errors: SpdyStream;
-  /** What the node complains about; empty when nothing. Never rejects. */
+  /** The node's error message; empty if there is none. Never rejects. */
   readonly #complaint: Promise<string>;
 
   constructor(port: number, data: SpdyStream, errors: SpdyStream) {
@@ -54,11 +54,11 @@ class SpdyForwardedStream implements ForwardedStream {
     try {
       yield* this.#data.chunks();
     } catch (error) {
-      // The node complains first and resets then.
+      // The node sends its error before it resets the data stream.
       await this.#throwComplaint();
       throw error;
     }
-    // The pod is done: whatever is still on its way to it has nowhere to go.
+    // The pod has closed the connection: data that is still being sent is not needed.
     this.#data.reset();
     await this.#throwComplaint();
   }

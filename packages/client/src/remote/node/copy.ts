@@ -13,11 +13,11 @@ import { extractMembers } from './extract-members.ts';
 import { filesOf } from './files-of.ts';
 
 export interface CopyOptions extends PodTarget {
-  /** A file or a directory of this machine. */
+  /** A local file or directory. */
   readonly localPath: string;
-  /** One in the container. */
+  /** A file or directory in the container. */
   readonly remotePath: string;
-  /** Told of what is left out, and why: devices, pipes and, on the way out of a pod, symbolic links. */
+  /** Called for each skipped path with the reason: devices, pipes and, when copying from a pod, symbolic links. */
   readonly onSkip?: (path: string, reason: string) => void;
 }
 
@@ -33,9 +33,9 @@ export class CopyError extends Error {
 }
 
 /**
- * Copies a file or directory into a container, in which there must be `tar`: into `remotePath` where that is a directory,
- * else as it. Modes are kept; the owner is who extracts. Rejects as `exec`, with a CopyError when `tar` fails there, and
- * with the system's errors.
+ * Copies a file or directory into a container, which must have `tar`: into `remotePath` if that is a directory,
+ * otherwise to that path. Modes are kept; the owner is the user that runs `tar`. Rejects like `exec`, with a CopyError
+ * when `tar` fails, and with system errors.
  */
 export async function copyToPod(
   client: RemoteClient,
@@ -57,10 +57,10 @@ export async function copyToPod(
 }
 
 /**
- * Copies a file or directory out of a container, in which there must be `tar`. A directory becomes `localPath`, or is added
- * to it; a file goes into `localPath` where that is a directory, else becomes it. Symbolic links are left out, and names that
- * lead out of `localPath` refused. Rejects as `exec`, with a CopyError when `tar` fails there, a TarError when what it sends
- * is no archive, and with the system's errors.
+ * Copies a file or directory from a container, which must have `tar`. A directory becomes `localPath`, or is merged
+ * into it; a file goes into `localPath` if that is a directory, otherwise to that path. Symbolic links are skipped, and
+ * names that lead out of `localPath` are rejected. Rejects like `exec`, with a CopyError when `tar` fails, a TarError
+ * when its output is not an archive, and with system errors.
  */
 export async function copyFromPod(client: RemoteClient, options: CopyOptions): Promise<void> {
   const { localPath, remotePath, onSkip, signal } = options;
@@ -71,7 +71,7 @@ export async function copyFromPod(client: RemoteClient, options: CopyOptions): P
   await makeDirectory(local.dirname(local.resolve(localPath)));
   const extracting = extractMembers(readTar(pipe), { base, localPath, ...(onSkip && { onSkip }) }).catch((error) => {
     failure = { error };
-    // A broken archive may be all that a failing `tar` could give: its own word counts then.
+    // A failing `tar` may have sent a broken archive. Then its own error is reported.
     if (!pipe.isEnded) failed.abort(error);
     pipe.end();
   });
@@ -118,7 +118,7 @@ const targetOf = ({ namespace, pod, container, signal }: PodTarget): PodTarget =
   ...(signal && { signal }),
 });
 
-/** Where to go, and what is meant there. */
+/** The directory for `tar -C`, and the name in it. */
 function splitRemote(path: string): { dir: string; base: string } {
   if (path === '') throw new RangeError('filepath can not be empty');
   const clean = posix.normalize(path).replace(/(?<=.)\/$/, '');

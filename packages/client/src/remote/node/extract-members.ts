@@ -7,13 +7,13 @@ import { TarError } from '../tar/header.ts';
 import type { TarMember } from '../tar/read-tar.ts';
 
 interface Destination {
-  /** The name that all members begin with, which `localPath` takes the place of; `.` for none. */
+  /** The path segment with which all members begin, and which `localPath` replaces; `.` for none. */
   readonly base: string;
   readonly localPath: string;
   readonly onSkip?: (path: string, reason: string) => void;
 }
 
-/** Writes members to files. Throws a TarError when a name leads elsewhere than below `localPath`. */
+/** Extracts members to files. Throws a TarError when a name leads out of `localPath`. */
 export async function extractMembers(members: AsyncIterable<TarMember>, destination: Destination): Promise<void> {
   const { base, onSkip } = destination;
   let root = destination.localPath;
@@ -39,7 +39,8 @@ export async function extractMembers(members: AsyncIterable<TarMember>, destinat
     await makeDirectory(dirname(path), 0o755);
     if (member.type === 'link') {
       const target = join(root, ...partsOf(member.linkName, base));
-      if (!(await lstat(target)).isFile()) throw new TarError(`${member.name} is a link to what is no file`);
+      if (!(await lstat(target)).isFile())
+        throw new TarError(`${member.name} is a link to something that is not a file`);
       await copyFile(target, path);
     } else {
       await pipeline(member.content, createWriteStream(path, { mode: member.mode & 0o777 }));
@@ -47,11 +48,11 @@ export async function extractMembers(members: AsyncIterable<TarMember>, destinat
   }
 }
 
-/** The way from `localPath` to a member. */
+/** The path segments from `localPath` to a member. */
 function partsOf(name: string, base: string): string[] {
   const parts = name.split('/').filter((part) => part !== '' && part !== '.');
   const isWithin = !name.startsWith('/') && !parts.some((part) => part === '..' || (sep !== '/' && part.includes(sep)));
-  if (!isWithin || (base !== '.' && parts[0] !== base)) throw new TarError(`${name} is outside of what was asked for`);
+  if (!isWithin || (base !== '.' && parts[0] !== base)) throw new TarError(`${name} is outside of the requested path`);
   return base === '.' ? parts : parts.slice(1);
 }
 

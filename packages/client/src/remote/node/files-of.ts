@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { TarSource } from '../tar/write-tar.ts';
 
 /**
- * What is to be copied of a path: the file, or all files below the directory, by the names that they get. Directories are
- * made by what is in them; only empty ones are there themselves, so that those that exist keep their modes.
+ * Yields the archive members of a path: the file, or all files below the directory. Directories are created implicitly
+ * for their files. Only empty ones are members themselves, so that existing directories keep their modes.
  */
 export async function* filesOf(
   path: string,

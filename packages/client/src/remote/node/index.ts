@@ -1,5 +1,6 @@
 /**
- * What of reaching into pods needs Node: local ports (`portForward`), files (`copyToPod`, `copyFromPod`) and Node's streams.
+ * The parts of pod access that need Node: local ports (`portForward`), files (`copyToPod`, `copyFromPod`) and Node's
+ * streams.
  */
 export { CopyError, type CopyOptions, copyFromPod, copyToPod } from './copy.ts';
 export { type PortForward, type PortForwardOptions, portForward } from './port-forward.ts';

@@ -44,7 +44,7 @@ describe('portForward', () => {
     cluster.kubelet.tunnelsSpdy = true;
   });
 
-  /** Sends bytes to a local port, says that no more will come, and returns what came back. */
+  /** Sends bytes to a local port, half-closes, and returns the received bytes. */
   async function exchange(local: number, bytes: Uint8Array, waitFor = Number.POSITIVE_INFINITY): Promise<Buffer> {
     const socket = connect({ port: local, host: '127.0.0.1', allowHalfOpen: true });
     const received: Buffer[] = [];
@@ -60,7 +60,7 @@ describe('portForward', () => {
     return Buffer.concat(received);
   }
 
-  it('leads local ports to those of the pod, many connections at a time, over one WebSocket', async () => {
+  it('forwards many concurrent connections over one WebSocket', async () => {
     const before = cluster.kubelet.offered.length;
     const forward = await portForward(cluster.client, { ...one, ports: [`:${port}`] });
     expect(forward.ports).toEqual([{ local: expect.any(Number), remote: port }]);
@@ -72,7 +72,7 @@ describe('portForward', () => {
     await expect(exchange(forward.ports[0]!.local, Buffer.of(1))).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('does with a WebSocket for each connection where nothing else is known', async () => {
+  it('falls back to a WebSocket for each connection', async () => {
     cluster.kubelet.tunnelsSpdy = false;
     const forward = await portForward(cluster.client, { ...one, ports: [`:${port}`] });
     const input = randomBytes(1_000_000);
@@ -86,7 +86,7 @@ describe('portForward', () => {
     await forward.close();
   });
 
-  it('gives a connection up whose program said that no more will come, where the pod cannot be told', async () => {
+  it('closes a half-closed connection after a while when the protocol cannot signal it', async () => {
     const clock = new FakeClock();
     const forward = await portForward(cluster.client, { ...one, protocol: 'channels', ports: [`:${port}`], clock });
     const socket = connect({ port: forward.ports[0]!.local, host: '127.0.0.1', allowHalfOpen: true });
@@ -100,7 +100,7 @@ describe('portForward', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it.each(['spdy', 'channels'] as const)('tells what the node complains about, and goes on (%s)', async (protocol) => {
+  it.each(['spdy', 'channels'] as const)('reports the error of the node, and continues (%s)', async (protocol) => {
     const unused = createServer().listen(0, '127.0.0.1');
     await once(unused, 'listening');
     const { port: closed } = unused.address() as AddressInfo;
@@ -121,7 +121,7 @@ describe('portForward', () => {
     await forward.close();
   });
 
-  it('finds its way again after the connection was cut', async () => {
+  it('reconnects after the connection was lost', async () => {
     const forward = await portForward(cluster.client, { ...one, ports: [`:${port}`], onError: () => {} });
     const { local } = forward.ports[0]!;
     const socket = connect(local, '127.0.0.1');
@@ -134,7 +134,7 @@ describe('portForward', () => {
     await forward.close();
   });
 
-  it('ends with its signal', async () => {
+  it('closes when its signal is aborted', async () => {
     const controller = new AbortController();
     const forward = await portForward(cluster.client, { ...one, ports: [`:${port}`], signal: controller.signal });
     const socket = connect(forward.ports[0]!.local, '127.0.0.1');
@@ -146,7 +146,7 @@ describe('portForward', () => {
     await forward.close();
   });
 
-  it('rejects with an ApiError when there is no such pod', async () => {
+  it('rejects with an ApiError when the pod does not exist', async () => {
     await expect(portForward(cluster.client, { ...one, pod: 'none', ports: [1] })).rejects.toSatisfy(isNotFound);
   });
 
@@ -161,7 +161,7 @@ describe('portForward', () => {
 });
 
 describe('over TLS', () => {
-  it('commands are run and refused as in the same process', async () => {
+  it('commands are run and rejected as in the same process', async () => {
     const client = RESTClient.forConfig({ ...cluster.restConfig, qps: 0 });
     const input = randomBytes(1_000_000);
     let length = 0;
@@ -217,7 +217,7 @@ describe('copying', () => {
     return entries.map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1)).sort();
   }
 
-  it('takes a directory into a pod, with modes and links', async () => {
+  it('copies a directory into a pod, with modes and links', async () => {
     const large = await makeTree(here);
     await copyToPod(cluster.client, { ...one, localPath: join(here, 'tree'), remotePath: join(there, 'copy') });
     expect(await treeOf(join(there, 'copy'))).toEqual(await treeOf(join(here, 'tree')));
@@ -227,13 +227,13 @@ describe('copying', () => {
     expect(await readlink(join(there, 'copy/deep/link'))).toBe('../large');
   });
 
-  it('takes a file into a directory of a pod', async () => {
+  it('copies a file into a directory of a pod', async () => {
     await writeFile(join(here, 'file'), 'content');
     await copyToPod(cluster.client, { ...one, localPath: join(here, 'file'), remotePath: there });
     expect(await readFile(join(there, 'file'), 'utf8')).toBe('content');
   });
 
-  it('brings a directory out of a pod, but for symbolic links', async () => {
+  it('copies a directory from a pod, without symbolic links', async () => {
     const large = await makeTree(there);
     const skipped: string[] = [];
     const onSkip = (path: string, reason: string) => skipped.push(`${path.slice(here.length)}: ${reason}`);
@@ -252,9 +252,9 @@ describe('copying', () => {
   });
 
   it.each([
-    ['under a name of its own', 'other', 'other'],
+    ['to another name', 'other', 'other'],
     ['into a directory', '.', 'file'],
-  ])('brings a file out of a pod %s', async (_, localPath, expected) => {
+  ])('copies a file from a pod %s', async (_, localPath, expected) => {
     await writeFile(join(there, 'file'), 'content');
     await copyFromPod(cluster.client, {
       ...one,
@@ -264,7 +264,7 @@ describe('copying', () => {
     expect(await readFile(join(here, expected), 'utf8')).toBe('content');
   });
 
-  it('tells what tar complains about', async () => {
+  it('reports the error of tar', async () => {
     const failed = copyFromPod(cluster.client, { ...one, remotePath: join(there, 'none'), localPath: join(here, 'x') });
     await expect(failed).rejects.toBeInstanceOf(CopyError);
     await expect(failed).rejects.toThrow(/none/);
@@ -277,7 +277,7 @@ describe('copying', () => {
     await expect(refused).rejects.toBeInstanceOf(CopyError);
   });
 
-  it.each(['../evil', '/evil', 'tree/../../evil', 'other/evil'])('refuses an archive with %j', async (name) => {
+  it.each(['../evil', '/evil', 'tree/../../evil', 'other/evil'])('rejects an archive with %j', async (name) => {
     const archive: Uint8Array[] = [];
     const content = async function* () {
       yield Buffer.from('evil');
@@ -321,7 +321,7 @@ describe("Node's streams", () => {
     await rm(directory, { recursive: true });
   });
 
-  it('are let go when the command has ended, and go on for others', async () => {
+  it('are released when the command has ended, and can be read further', async () => {
     const stream = new PassThrough();
     expect(await exec(cluster.client, { ...one, command: ['true'], stdin: sourceOf(stream) })).toEqual({ exitCode: 0 });
     expect([stream.destroyed, stream.isPaused(), stream.listenerCount('readable')]).toEqual([false, true, 0]);

@@ -10,29 +10,27 @@ import { sinkTo, sourceOf } from './streams.ts';
 export interface PortForwardOptions extends PortForwardTarget {
   /** `8080:80`, `80` or `:80`. */
   readonly ports: readonly (string | number)[];
-  /**
-   * Where to listen: addresses, or `localhost` for that of IPv4 and that of IPv6, of which one will do. Default:
-   * `localhost`.
-   */
+  /** Local addresses, or `localhost` for 127.0.0.1 and ::1, of which one must be available. Default: `localhost`. */
   readonly addresses?: readonly string[];
-  /** Told why a connection failed, which the program that made it cannot be told. */
+  /** Called with the error of a failed connection. The local program only sees the connection close. */
   readonly onError?: (error: unknown, port: PortPair) => void;
 }
 
-/** Local ports that lead to a pod's. */
+/** A running port-forward. */
 export interface PortForward {
-  /** As asked for, with the local ports that were found. */
+  /** The requested ports, with the chosen local ports. */
   readonly ports: readonly PortPair[];
   /** Stops listening and ends all connections. */
   close(): Promise<void>;
 }
 
 /**
- * Listens on local ports and leads what connects there to ports of a pod. Resolves once it listens and the way to the pod
- * is open. Rejects with an ApiError when the server refuses, a TransportError, a RangeError for a port that is none, and
- * with the system's error when a local port cannot be had.
+ * Listens on local ports and forwards connections to ports of a pod. Resolves when it listens and the connection to the
+ * pod is open. Rejects with an ApiError when the server rejects the request, a TransportError, a RangeError for an
+ * invalid port, and with the system's error when a local port is not available.
  *
- * Differs from client-go, which gives up when the way to the pod is lost: here the next connection opens it anew.
+ * Differs from client-go, which ends when the connection to the pod is lost: here the next local connection opens a new
+ * one.
  */
 export async function portForward(client: RemoteClient, options: PortForwardOptions): Promise<PortForward> {
   const wanted = options.ports.map(parsePort);
@@ -57,9 +55,9 @@ class PortForwarder {
   readonly #sockets = new Set<Socket>();
   /** Aborted by `close`. */
   readonly #over = new AbortController();
-  /** The way to the pod, or the attempt to find it. */
+  /** The open or pending connection to the pod. */
   #connection: Promise<PortForwardConnection> | undefined;
-  /** The last that was found. */
+  /** The last open connection to the pod. */
   #open: PortForwardConnection | undefined;
   readonly #abort = (): void => void this.close();
 
@@ -69,7 +67,7 @@ class PortForwarder {
     options.signal?.addEventListener('abort', this.#abort, { once: true });
   }
 
-  /** The way to the pod; opened when there is none. */
+  /** Returns the connection to the pod; opens it when there is none. */
   connect(): Promise<PortForwardConnection> {
     if (this.#connection) return this.#connection;
     const { signal } = this.#options;
@@ -89,7 +87,7 @@ class PortForwarder {
     return connecting;
   }
 
-  /** Listens on all addresses; any free port is the same on all of them. */
+  /** Listens on all addresses. A port chosen by the system is the same on all of them. */
   async listen(pair: PortPair): Promise<PortPair> {
     let { local } = pair;
     for (const address of this.#options.addresses ?? ['localhost']) {
@@ -109,7 +107,7 @@ class PortForwarder {
 
   async close(): Promise<void> {
     this.#options.signal?.removeEventListener('abort', this.#abort);
-    // Properly, where there is one; what else is under way is broken off.
+    // Closes an open connection gracefully, and aborts a pending one.
     this.#open?.close();
     this.#over.abort(new TransportError('the port-forward was closed'));
     for (const socket of this.#sockets) socket.destroy();
@@ -138,7 +136,7 @@ class PortForwarder {
   }
 
   async #serve(socket: Socket, remote: number): Promise<void> {
-    // Told by the reading and writing below, once there is somebody to read.
+    // The reads and writes below report errors.
     socket.on('error', () => {});
     const connection = await this.connect();
     const stream = await connection.open(remote);
@@ -150,7 +148,7 @@ class PortForwarder {
   }
 }
 
-/** Passes bytes both ways until the pod is done. A program that went away is no failure. */
+/** Forwards bytes in both directions until the pod ends the connection. A closed local connection is not an error. */
 async function join(socket: Socket, stream: ForwardedStream): Promise<void> {
   const sending = (async () => {
     try {
@@ -160,7 +158,7 @@ async function join(socket: Socket, stream: ForwardedStream): Promise<void> {
       if (socket.readableEnded) await stream.end();
       else stream.close();
     } catch {
-      // Whatever is wrong with the way to the pod, the reading tells.
+      // The read side reports the error.
       stream.close();
     }
   })();

@@ -1,11 +1,14 @@
-/** A port of this machine and the one of the pod that it leads to. */
+/** A local port and the pod's port to which it is forwarded. */
 export interface PortPair {
-  /** 0: any that is free. */
+  /** 0 for any free port. */
   readonly local: number;
   readonly remote: number;
 }
 
-/** Reads `8080:80`, `80` (the same on both sides) or `:80` (any that is free). Throws a RangeError. */
+/**
+ * Parses `8080:80`, `80` (the same port on both sides) or `:80` (any free local port). Throws a RangeError when it is
+ * invalid.
+ */
 export function parsePort(spec: string | number): PortPair {
   const parts = String(spec).split(':');
   if (parts.length > 2) throw new RangeError(`invalid port format '${spec}'`);

@@ -3,23 +3,24 @@ import type { Readable, Writable } from 'node:stream';
 import type { ByteSource } from '../byte-streams.ts';
 
 /**
- * What a stream of Node gives, for `stdin`. Unlike the stream's own iterator it can be let go at any time: the stream is
- * then paused and not destroyed, so that `process.stdin` neither keeps the process alive nor is lost to others.
+ * Iterates over a Node stream, for `stdin`. Unlike the stream's own iterator it can be stopped at any time: the stream
+ * is then paused and not destroyed, so that `process.stdin` does not keep the process alive and can be used by others.
  */
 export function sourceOf(readable: Readable): AsyncIterable<Uint8Array | string> & ByteSource {
   return { [Symbol.asyncIterator]: () => new ReadableIterator(readable) };
 }
 
-/** After each of these there may be no more to come. */
+/** Events after which there may be no more data. */
 const ends = ['end', 'error', 'close'];
 
 class ReadableIterator implements AsyncIterator<Uint8Array | string, undefined> {
   readonly #readable: Readable;
-  /** The stream is paused whenever there is something here. */
+  /** Not empty only while the stream is paused. */
   readonly #chunks: (Uint8Array | string)[] = [];
   #wake: () => void = () => {};
   #isLetGo = false;
-  // Not by `readable` events: a stream that is read with these is not paused in the sense that lets a process end.
+  // Uses `data` instead of `readable` events: a stream with `readable` listeners is not paused in a way that lets the
+  // process exit.
   readonly #onData = (chunk: Uint8Array | string): void => {
     this.#chunks.push(chunk);
     this.#readable.pause();
@@ -64,12 +65,12 @@ class ReadableIterator implements AsyncIterator<Uint8Array | string, undefined> 
     this.#readable.off('data', this.#onData);
     for (const event of ends) this.#readable.off(event, this.#onEnd);
     this.#readable.pause();
-    // Nobody has seen these.
+    // Returns unread chunks to the stream.
     for (const chunk of this.#chunks.splice(0).reverse()) this.#readable.unshift(chunk);
   }
 }
 
-/** Writes to a stream of Node, for `stdout` and `stderr`, no faster than it takes. Leaves it open. */
+/** Writes to a Node stream, for `stdout` and `stderr`, with backpressure. Leaves it open. */
 export function sinkTo(writable: Writable): (chunk: Uint8Array) => Promise<void> | undefined {
   return (chunk) => {
     if (writable.destroyed) throw writable.errored ?? new Error('the stream is closed');

@@ -3,16 +3,16 @@ import { dataFrame, goAway, ping, resetCancel, rstStream, SpdyFrameReader, synSt
 import { SpdyStream } from './stream.ts';
 
 /**
- * Streams over one WebSocket, as Kubernetes' servers speak SPDY/3.1: none of them uses its flow control, so a stream that
- * nobody reads holds up the others once its buffer is full.
+ * Multiplexed streams over one WebSocket in the SPDY/3.1 dialect of Kubernetes' servers. These do not use SPDY's flow
+ * control, so a stream that is not read blocks the others when its buffer is full.
  */
 export class SpdyConnection {
   readonly #webSocket: WebSocketConnection;
-  /** Those that either side may still send on. */
+  /** The streams that are open in at least one direction. */
   readonly #streams = new Map<number, SpdyStream>();
   #nextId = 1;
   #end: { readonly failure?: unknown } | undefined;
-  /** Resolves when the connection has ended, in whatever way. */
+  /** Resolves when the connection has ended, also after an error. */
   readonly closed: Promise<void>;
 
   constructor(webSocket: WebSocketConnection) {
@@ -28,8 +28,8 @@ export class SpdyConnection {
   }
 
   /**
-   * Opens a stream; resolves when the server has accepted it, since it drops what comes before. Rejects with a
-   * TransportError when the server refuses it, or the connection has ended.
+   * Opens a stream. Resolves when the server has accepted it, because the server drops earlier data. Rejects with a
+   * TransportError when the server rejects it, or the connection has ended.
    */
   async open(headers: Readonly<Record<string, string>>, options: { fin?: boolean } = {}): Promise<SpdyStream> {
     if (this.#end)
@@ -48,7 +48,7 @@ export class SpdyConnection {
     return stream;
   }
 
-  /** Ends all streams; what they have not read is lost. */
+  /** Ends all streams; unread data is lost. */
   close(): void {
     if (this.#end) return;
     void this.#webSocket.send(goAway()).catch(() => {});
@@ -60,7 +60,7 @@ export class SpdyConnection {
     const reader = new SpdyFrameReader();
     for await (const message of this.#webSocket.messages()) {
       for (const frame of reader.read(message)) {
-        // Even ones are the server's.
+        // Pings of the server have even ids.
         if (frame.type === 'ping' && frame.id % 2 === 0) await this.#webSocket.send(ping(frame.id));
         if (frame.type === 'goAway') return;
         if (!('stream' in frame)) continue;

@@ -1,4 +1,4 @@
-/** What a frame of SPDY/3.1 says, as far as a client of streams has to know. */
+/** A received SPDY/3.1 frame, as far as a client needs it. */
 export type SpdyFrame =
   | { readonly type: 'data'; readonly stream: number; readonly fin: boolean; readonly bytes: Uint8Array }
   | { readonly type: 'reply'; readonly stream: number; readonly fin: boolean }
@@ -6,23 +6,23 @@ export type SpdyFrame =
   | { readonly type: 'reset'; readonly stream: number; readonly status: number }
   | { readonly type: 'ping'; readonly id: number }
   | { readonly type: 'goAway' }
-  /** What does not concern a client. */
+  /** Frames that a client can ignore. */
   | { readonly type: 'other' };
 
 const controlType = { synStream: 1, synReply: 2, rstStream: 3, ping: 6, goAway: 7, headers: 8 } as const;
-/** The first bytes of all frames but those with data: the bit that says so, and the version. */
+/** The first two bytes of control frames: the control bit and the version. */
 const controlVersion = 0x8003;
 const flagFin = 1;
 
-/** Of RST_STREAM: the stream is no longer wanted. */
+/** Status CANCEL of RST_STREAM: the stream is no longer needed. */
 export const resetCancel = 5;
 
 const headBytes = 8;
-/** The checksum of the dictionary for headers that the protocol prescribes. */
+/** The Adler-32 checksum of SPDY's header dictionary. */
 const dictionaryId = 0xe3c6a7c2;
 const maxStoredBytes = 0xffff;
 
-/** Opens a stream. `isFirst`: no headers were sent on this connection before. */
+/** SYN_STREAM opens a stream. `isFirst`: no headers were sent on this connection before. */
 export function synStream(
   stream: number,
   headers: Readonly<Record<string, string>>,
@@ -72,8 +72,9 @@ function control(type: number, flags: number, length: number): Uint8Array<ArrayB
 }
 
 /**
- * Headers as SPDY wants them: one zlib stream over the whole connection, here of stored blocks only, because a few dozen
- * bytes for a connection are not worth a compressor. An empty block at the end makes the reader hand out what it has.
+ * Encodes a header block. SPDY uses one zlib stream for all blocks of a connection; here it consists of stored blocks
+ * only, because a few dozen bytes are not worth a compressor. The empty stored block at the end flushes the reader's
+ * decompressor.
  */
 function storedHeaders(headers: Readonly<Record<string, string>>, isFirst: boolean): Uint8Array {
   const content = headerBlock(headers);
@@ -82,7 +83,7 @@ function storedHeaders(headers: Readonly<Record<string, string>>, isFirst: boole
   const block = new Uint8Array(start + 5 + content.length + 5);
   const view = new DataView(block.buffer);
   if (isFirst) {
-    // A window of 32 KiB, and a dictionary.
+    // zlib header: 32 KiB window, preset dictionary.
     view.setUint16(0, 0x7820);
     view.setUint32(2, dictionaryId);
   }
@@ -110,11 +111,11 @@ function headerBlock(headers: Readonly<Record<string, string>>): Uint8Array {
   return block;
 }
 
-/** Finds the frames in bytes that come in pieces of any size. Holds at most one frame that is not whole yet. */
+/** Parses frames from chunks of any size. Buffers at most one incomplete frame. */
 export class SpdyFrameReader {
   #rest = new Uint8Array(0);
 
-  /** The frames that are whole with these bytes. Throws when they are of no version of the protocol that is known. */
+  /** Returns the frames completed by these bytes. Throws when a frame has another protocol version. */
   *read(bytes: Uint8Array): Generator<SpdyFrame, void, undefined> {
     let pending = bytes;
     if (this.#rest.length > 0) {
@@ -142,7 +143,7 @@ function toFrame(view: DataView, payload: Uint8Array): SpdyFrame {
   if (first < 0x80000000) return { type: 'data', stream: first, fin, bytes: payload };
   const word = (index: number) => (payload.length >= 4 * (index + 1) ? view.getUint32(headBytes + 4 * index) : 0);
   switch (first & 0xffff) {
-    // The headers of answers say nothing that is not known: they are not unpacked.
+    // The headers of replies are not needed, so they are not decompressed.
     case controlType.synReply:
       return { type: 'reply', stream: word(0), fin };
     case controlType.headers:

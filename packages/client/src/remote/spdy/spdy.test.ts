@@ -5,7 +5,7 @@ import { BytePipe } from '../byte-pipe.ts';
 import { SpdyConnection } from './connection.ts';
 import { dataFrame, goAway, ping, rstStream, type SpdyFrame, SpdyFrameReader, synStream } from './frames.ts';
 
-/** SYN_REPLY as servers send it, but for the headers. */
+/** SYN_REPLY as servers send it, without headers. */
 function synReply(stream: number): Uint8Array {
   const frame = rstStream(stream, 0);
   frame[3] = 2;
@@ -13,7 +13,7 @@ function synReply(stream: number): Uint8Array {
 }
 
 describe('frames', () => {
-  it('are found wherever the bytes are cut', () => {
+  it('are parsed from any chunks', () => {
     const frame = fc.oneof(
       fc
         .record({ stream: fc.nat(0x7fffffff), fin: fc.boolean(), bytes: fc.uint8Array({ maxLength: 300 }) })
@@ -41,14 +41,14 @@ describe('frames', () => {
     );
   });
 
-  it('of another version are refused', () => {
+  it('of another version are rejected', () => {
     const frame = ping(1);
     frame[1] = 2;
     expect(() => [...new SpdyFrameReader().read(frame)]).toThrow('not a frame of SPDY/3.1');
   });
 
-  it('that open a stream are those that spdystream reads', () => {
-    // Checked with its framer.
+  it('that open a stream can be read by spdystream', () => {
+    // Verified with spdystream's framer.
     expect(Buffer.from(synStream(1, { port: '80' }, { isFirst: true, fin: true })).toString('hex')).toBe(
       [
         '80030001010000' + '2c',
@@ -65,7 +65,7 @@ describe('frames', () => {
 const plain = (frame: SpdyFrame) =>
   'bytes' in frame ? { ...frame, bytes: Buffer.from(frame.bytes).toString('hex') } : frame;
 
-/** The server's end. */
+/** The server side. */
 class Server implements WebSocketConnection {
   readonly protocol = 'SPDY/3.1+portforward.k8s.io';
   readonly sent: SpdyFrame[] = [];
@@ -87,7 +87,7 @@ class Server implements WebSocketConnection {
     this.#toClient.end();
   }
 
-  /** Resolves when the client has dealt with them. */
+  /** Sends frames; resolves when the client has processed them. */
   async say(...frames: Uint8Array[]): Promise<void> {
     for (const frame of frames) await this.#toClient.write(frame);
   }
@@ -111,7 +111,7 @@ describe('SpdyConnection', () => {
     return { server, connection, stream: await opening };
   };
 
-  it('gives streams odd numbers, and waits until they are accepted', async () => {
+  it('uses odd stream ids, and waits until streams are accepted', async () => {
     const { server, connection } = start();
     const seen: string[] = [];
     const opening = [1, 3].map(async (id) => {
@@ -125,7 +125,7 @@ describe('SpdyConnection', () => {
     expect(seen).toEqual(['open 3', 'first said', 'open 1']);
   });
 
-  it('passes bytes both ways, each of which ends by itself', async () => {
+  it('transfers bytes in both directions, with half-close', async () => {
     const { server, stream } = await opened();
     await stream.write(Buffer.alloc(40_000, 'x'));
     await stream.end();
@@ -146,7 +146,7 @@ describe('SpdyConnection', () => {
     expect(server.sent.slice(1)).toEqual([{ type: 'ping', id: 2 }]);
   });
 
-  it('stands still while a stream is not read, until it is given up', async () => {
+  it('blocks while a stream is not read, until it is reset', async () => {
     const { server, stream } = await opened();
     let isThrough = false;
     const saying = server
@@ -164,7 +164,7 @@ describe('SpdyConnection', () => {
     ]);
   });
 
-  it('tells of a stream that was reset, after what came before', async () => {
+  it('reports a reset stream after its earlier data', async () => {
     const { server, connection, stream } = await opened();
     const seen: string[] = [];
     const reading = (async () => {
@@ -183,7 +183,7 @@ describe('SpdyConnection', () => {
   it.each([
     ['goes away', async (server: Server) => void (await server.say(goAway()))],
     ['closes', async (server: Server) => server.close()],
-    ['speaks otherwise', async (server: Server) => void (await server.say(Buffer.alloc(100, 0xff)))],
+    ['sends an invalid frame', async (server: Server) => void (await server.say(Buffer.alloc(100, 0xff)))],
   ])('ends everything when the server %s', async (_, act) => {
     const { server, connection, stream } = await opened();
     const reading = textOf(stream.chunks());
@@ -197,7 +197,7 @@ describe('SpdyConnection', () => {
     expect([connection.isClosed, server.isClosed]).toEqual([true, true]);
   });
 
-  it('says goodbye', async () => {
+  it('sends GOAWAY on close', async () => {
     const { server, connection, stream } = await opened();
     const reading = textOf(stream.chunks());
     reading.catch(() => {});

@@ -1,32 +1,32 @@
 import { TransportError } from '../../transport/transport.ts';
 
-/** More than this waiting to be read, and the connection stands still. */
+/** When more than this is buffered, the connection stops reading. */
 const maxReceivedBytes = 1024 * 1024;
 
-/** Of what is sent at a time. */
+/** Maximum size of a sent frame. */
 const maxFrameBytes = 32 * 1024;
 
-/** What a stream needs of its connection. */
+/** The connection's interface for a stream. */
 interface StreamSide {
   write(bytes: Uint8Array, fin: boolean): Promise<void>;
   reset(): void;
-  /** Neither side sends any more. */
+  /** Both directions have ended. */
   over(): void;
 }
 
-/** One of many streams of a connection: bytes both ways, each of which ends by itself. */
+/** A stream of a connection, with half-close. */
 export class SpdyStream {
   readonly #side: StreamSide;
   #received: Uint8Array[] = [];
   #receivedBytes = 0;
   #isEnded = false;
-  /** Set once: the other side sends no more. */
+  /** Set once, when the server's direction has ended. */
   #remoteEnd: { readonly failure?: unknown } | undefined;
   #onReceived: (() => void) | undefined;
   #onRead: (() => void) | undefined;
   #accept: () => void = () => {};
   #refuse: (error: unknown) => void = () => {};
-  /** Resolves when the server has accepted it. */
+  /** Resolves when the server has accepted the stream. */
   readonly accepted: Promise<void>;
 
   constructor(side: StreamSide) {
@@ -35,11 +35,11 @@ export class SpdyStream {
       this.#accept = resolve;
       this.#refuse = reject;
     });
-    // Whoever opens it waits for this, unless that fails earlier.
+    // Prevents an unhandled rejection when opening fails before `accepted` is awaited.
     this.accepted.catch(() => {});
   }
 
-  /** Resolves when more may be written. Rejects when the stream is reset or the connection has ended. */
+  /** Resolves when more can be written. Rejects when the stream was reset or the connection has ended. */
   async write(bytes: Uint8Array): Promise<void> {
     for (let start = 0; start < bytes.length; start += maxFrameBytes) {
       if (this.#remoteEnd && 'failure' in this.#remoteEnd) throw this.#remoteEnd.failure;
@@ -48,14 +48,14 @@ export class SpdyStream {
     }
   }
 
-  /** Tells the server that no more will come. */
+  /** Signals the end of the data to the server. */
   async end(): Promise<void> {
     if (this.#isEnded) return;
     this.ended();
     await this.#side.write(new Uint8Array(0), true);
   }
 
-  /** What the server sends, until it ends. Throws when the stream is reset or the connection breaks. */
+  /** Yields the server's data until it ends. Throws when the stream is reset or the connection breaks. */
   async *chunks(): AsyncGenerator<Uint8Array, void, undefined> {
     for (;;) {
       const chunk = this.#received.shift();
@@ -75,7 +75,7 @@ export class SpdyStream {
     }
   }
 
-  /** Gives the stream up: nothing more goes either way. */
+  /** Ends both directions. */
   reset(): void {
     if (!this.#isEnded || !this.#remoteEnd) this.#side.reset();
     this.#isEnded = true;
@@ -83,7 +83,7 @@ export class SpdyStream {
     this.fail(new TransportError('the stream was reset'));
   }
 
-  /** From here on, what the connection has to tell. */
+  /** The methods from here on are called by the connection. */
   ended(): void {
     this.#isEnded = true;
     if (this.#remoteEnd) this.#side.over();

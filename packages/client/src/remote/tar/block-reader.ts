@@ -1,6 +1,6 @@
 import { blockBytes, TarError } from './header.ts';
 
-/** Takes bytes that come in pieces of any size in the sizes that an archive has. Holds at most one piece. */
+/** Reads an archive's blocks and contents from chunks of any size. Buffers at most one chunk. */
 export class BlockReader {
   readonly #source: AsyncIterator<Uint8Array>;
   #rest: Uint8Array = new Uint8Array(0);
@@ -9,18 +9,18 @@ export class BlockReader {
     this.#source = bytes[Symbol.asyncIterator]();
   }
 
-  /** The next block; undefined at the end. Throws a TarError when the bytes end within it. */
+  /** Returns the next block; undefined at the end. Throws a TarError when the bytes end within it. */
   async block(): Promise<Uint8Array | undefined> {
     if (this.#rest.length === 0 && !(await this.#more())) return undefined;
     return await this.#exactly(blockBytes);
   }
 
-  /** So many bytes, which fill blocks. */
+  /** Returns `size` bytes, and skips the padding. */
   async whole(size: number): Promise<Uint8Array> {
     return (await this.#exactly(padded(size))).subarray(0, size);
   }
 
-  /** The same piece by piece. One iterator only: who leaves it early goes on where it was left. */
+  /** Returns `size` bytes in chunks. There is only one iterator, which continues after an early exit. */
   content(size: number): AsyncIterable<Uint8Array> {
     let left = size;
     let padding = padded(size) - size;
@@ -30,7 +30,7 @@ export class BlockReader {
         padding = 0;
         return { done: true, value: undefined };
       }
-      if (this.#rest.length === 0 && !(await this.#more())) throw new TarError('the archive breaks off');
+      if (this.#rest.length === 0 && !(await this.#more())) throw new TarError('the archive is truncated');
       const piece = this.#take(Math.min(left, this.#rest.length));
       left -= piece.length;
       return { done: false, value: piece };
@@ -38,7 +38,7 @@ export class BlockReader {
     return { [Symbol.asyncIterator]: () => ({ next }) };
   }
 
-  /** All the rest. */
+  /** Reads the rest. */
   async drain(): Promise<void> {
     while (await this.#more());
   }
@@ -46,7 +46,7 @@ export class BlockReader {
   async #exactly(length: number): Promise<Uint8Array> {
     const whole = new Uint8Array(length);
     for (let filled = 0; filled < length; ) {
-      if (this.#rest.length === 0 && !(await this.#more())) throw new TarError('the archive breaks off');
+      if (this.#rest.length === 0 && !(await this.#more())) throw new TarError('the archive is truncated');
       const piece = this.#take(Math.min(length - filled, this.#rest.length));
       whole.set(piece, filled);
       filled += piece.length;

@@ -1,6 +1,6 @@
 /** A member of an archive. */
 export interface TarHeader {
-  /** As the archive has it: check it before it becomes a path. */
+  /** As in the archive: must be validated before it is used as a path. */
   readonly name: string;
   readonly type: 'file' | 'directory' | 'symlink' | 'link' | 'other';
   /** Permissions, twelve bits. */
@@ -8,11 +8,11 @@ export interface TarHeader {
   readonly size: number;
   /** Seconds since 1970. */
   readonly mtime: number;
-  /** What a link points to. */
+  /** The target of a link. */
   readonly linkName: string;
 }
 
-/** An archive that breaks off or cannot be read. */
+/** A truncated or invalid archive. */
 export class TarError extends Error {
   override readonly name = 'TarError';
 }
@@ -33,7 +33,7 @@ const field = {
   prefix: [345, 155],
 } as const;
 
-/** By the letter that stands for it. Digits of old archives and of continuous files are files. */
+/** Types by the header's type flag. NUL (old archives) and 7 (contiguous files) are files. */
 const types: ReadonlyMap<string, TarHeader['type']> = new Map([
   ['0', 'file'],
   ['\0', 'file'],
@@ -49,18 +49,21 @@ const letters: Readonly<Record<Exclude<TarHeader['type'], 'other'>, string>> = {
   directory: '5',
 };
 
-/** A block with its letter: besides members there are blocks that say something of the next one. */
+/** A header block with its type flag. Some blocks are not members but extend the next one. */
 export interface TarBlock extends TarHeader {
   readonly letter: string;
 }
 
-/** Undefined for a block of zeros, which is the end. Throws a TarError when the checksum is wrong. */
+/**
+ * Parses a header block; returns undefined for a block of zeros, which marks the end. Throws a TarError when the
+ * checksum is wrong.
+ */
 export function readBlock(block: Uint8Array): TarBlock | undefined {
   if (block.every((byte) => byte === 0)) return undefined;
   if (number(block, field.checksum) !== checksum(block)) throw new TarError('wrong checksum in the archive');
   const letter = String.fromCharCode(block[field.type[0]]!);
   const name = text(block, field.name);
-  // GNU has other fields where POSIX has the first part of the name.
+  // GNU has other fields in place of the prefix.
   const prefix = text(block, field.magic) === 'ustar' ? text(block, field.prefix) : '';
   const type = types.get(letter) ?? 'other';
   return {
@@ -74,13 +77,13 @@ export function readBlock(block: Uint8Array): TarBlock | undefined {
   };
 }
 
-/** The blocks before a member's content. */
+/** Returns the blocks before a member's content. */
 export function writeHeader(header: Omit<TarHeader, 'type'> & { type: keyof typeof letters }): Uint8Array[] {
   const encoder = new TextEncoder();
   const name = encoder.encode(header.name);
   const linkName = encoder.encode(header.linkName);
   const blocks: Uint8Array[] = [];
-  // Longer names as GNU writes them, which the small implementations in containers read too, unlike those of POSIX.
+  // Long names are written in GNU's format, which small implementations in containers support, unlike POSIX's.
   if (linkName.length > field.linkName[1]) blocks.push(...longName('K', linkName));
   if (name.length > field.name[1]) blocks.push(...longName('L', name));
   blocks.push(block(letters[header.type], name, linkName, header));
@@ -118,7 +121,7 @@ function block(
 
 const octal = (value: number, digits: number): string => value.toString(8).padStart(digits, '0');
 
-/** What octal digits have no room for, as GNU writes it. */
+/** GNU's binary format for numbers that are too large for octal digits. */
 function binary(value: number): Uint8Array {
   const bytes = new Uint8Array(12);
   new DataView(bytes.buffer).setBigUint64(4, BigInt(value));
@@ -136,7 +139,7 @@ function number(block: Uint8Array, at: readonly [number, number]): number {
   const [start, length] = at;
   const first = block[start]!;
   if ((first & 0x80) !== 0) {
-    // Negative, as times before 1970 are.
+    // Negative numbers, used for times before 1970.
     if (first === 0xff) return 0;
     const value = new DataView(block.buffer, block.byteOffset + start + length - 8, 8).getBigUint64(0);
     if (first !== 0x80 || value > BigInt(Number.MAX_SAFE_INTEGER))
@@ -148,7 +151,7 @@ function number(block: Uint8Array, at: readonly [number, number]): number {
   return digits === '' ? 0 : Number.parseInt(digits, 8);
 }
 
-/** Of all bytes, with spaces for the checksum itself. */
+/** The sum of all bytes, with the checksum field counted as spaces. */
 function checksum(block: Uint8Array): number {
   const [start, length] = field.checksum;
   let sum = length * 0x20;

@@ -1,27 +1,27 @@
 import { BlockReader } from './block-reader.ts';
 import { readBlock, type TarBlock, TarError, type TarHeader } from './header.ts';
 
-/** A member and its content, which is to be read before the next member is asked for; what is not read is passed over. */
+/** A member and its content. The content must be read before the next member; unread content is skipped. */
 export interface TarMember extends TarHeader {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** Names longer than any file system has. */
+/** Longer than the names of any file system. */
 const maxExtensionBytes = 1024 * 1024;
 
 /**
- * The members of an archive as it comes: POSIX (ustar and pax) and GNU's. Throws a TarError when it cannot be read or breaks
- * off. What follows the end of the archive is passed over.
+ * Yields the members of an archive: POSIX (ustar and pax) and GNU. Throws a TarError when it is invalid or truncated.
+ * Data after the end of the archive is ignored.
  */
 export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TarMember, void, undefined> {
   const reader = new BlockReader(bytes);
   const decoder = new TextDecoder();
-  /** What was said of all members, and of the next. */
+  /** Extensions for all members, and for the next one. */
   let general: Extension = {};
   let next: Extension = {};
   for (;;) {
     const bytesOfBlock = await reader.block();
-    // Some writers leave the end out.
+    // Some writers omit the end marker.
     const block = bytesOfBlock && readBlock(bytesOfBlock);
     if (!block) break;
     const extend = async (): Promise<string> => {
@@ -48,13 +48,13 @@ type Extension = Partial<Pick<TarHeader, 'name' | 'linkName' | 'size' | 'mtime'>
 function toMember({ letter: _, ...header }: TarBlock, extension: Extension): TarHeader {
   const member = { ...header, ...extension };
   if (!Number.isSafeInteger(member.size) || member.size < 0) throw new TarError('a size out of range in the archive');
-  // Links and directories may tell a size that is none of the archive's.
+  // Links and directories may have a size but no content.
   return member.type === 'file' || member.type === 'other' ? member : { ...member, size: 0 };
 }
 
 const beforeZero = (text: string): string => text.split('\0', 1)[0]!;
 
-/** Records of `length key=value`, each with a newline. */
+/** Parses pax records: `length key=value`, each with a newline. */
 function readPax(text: string): Extension {
   const bytes = new TextEncoder().encode(text);
   const decoder = new TextDecoder();
@@ -63,7 +63,7 @@ function readPax(text: string): Extension {
     const space = bytes.indexOf(0x20, start);
     const length = Number(decoder.decode(bytes.subarray(start, space)));
     if (space === -1 || !Number.isInteger(length) || length <= 0)
-      throw new TarError('a record in the archive is broken');
+      throw new TarError('the archive has an invalid pax record');
     const record = decoder.decode(bytes.subarray(space + 1, start + length - 1));
     const equals = record.indexOf('=');
     values.set(record.slice(0, equals), record.slice(equals + 1));

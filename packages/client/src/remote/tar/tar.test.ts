@@ -35,7 +35,7 @@ const file = (name: string, content: Uint8Array, mode = 0o644): TarSource => ({
 });
 
 describe('an archive', () => {
-  it('comes back as it was written, wherever the pieces are cut', async () => {
+  it('is read back as it was written, from any chunks', async () => {
     const names = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 300 }).filter((name) => !/[\0/]/.test(name));
     await fc.assert(
       fc.asyncProperty(
@@ -61,7 +61,7 @@ describe('an archive', () => {
     );
   });
 
-  it('is understood by tar', async () => {
+  it('is readable by tar', async () => {
     const archive = await bytesOf([
       file('short', Buffer.from('abc'), 0o755),
       file(`${'d'.repeat(90)}/${'f'.repeat(90)}`, Buffer.alloc(5000, 1)),
@@ -94,12 +94,12 @@ describe('an archive', () => {
     ]);
   });
 
-  it('passes over what nobody reads', async () => {
+  it('skips unread content', async () => {
     const archive = await bytesOf([file('a', Buffer.alloc(10_000)), file('b', Buffer.from('b'))]);
     expect(await membersOf(archive, 1000, false)).toMatchObject([{ name: 'a' }, { name: 'b' }]);
   });
 
-  it('has sizes that octal digits have no room for', async () => {
+  it('supports sizes that are too large for octal digits', async () => {
     const size = 9 * 1024 ** 3;
     const huge = writeTar([{ ...file('huge', new Uint8Array(0)), size }]);
     const { value: header } = await huge.next();
@@ -110,16 +110,16 @@ describe('an archive', () => {
   });
 
   it.each([
-    ['breaks off within a header', (archive: Buffer) => archive.subarray(0, 100)],
-    ['breaks off within a file', (archive: Buffer) => archive.subarray(0, 700)],
+    ['is truncated within a header', (archive: Buffer) => archive.subarray(0, 100)],
+    ['is truncated within a file', (archive: Buffer) => archive.subarray(0, 700)],
     ['has a wrong checksum', (archive: Buffer) => Buffer.concat([Buffer.from('X'), archive.subarray(1)])],
-    ['is none', () => Buffer.alloc(1000, 'x')],
-  ])('is refused that %s', async (_, spoil) => {
+    ['is not an archive', () => Buffer.alloc(1000, 'x')],
+  ])('is rejected when it %s', async (_, spoil) => {
     const archive = await bytesOf([file('a', Buffer.alloc(1000))]);
     await expect(membersOf(spoil(archive))).rejects.toBeInstanceOf(TarError);
   });
 
-  it('is not written of a file that became shorter', async () => {
+  it('is not written when a file became shorter', async () => {
     await expect(bytesOf([{ ...file('a', Buffer.from('abc')), size: 10 }])).rejects.toThrow('became shorter');
   });
 });

@@ -1,18 +1,18 @@
 import { blockBytes, TarError, type TarHeader, writeHeader } from './header.ts';
 
-/** What goes into an archive. */
+/** A member to write. */
 export interface TarSource {
   readonly name: string;
   readonly type: 'file' | 'directory' | 'symlink';
   readonly mode: number;
   readonly mtime: number;
-  /** Of a file: exactly so many bytes are taken from the content. */
+  /** For files: exactly this many bytes are read from the content. */
   readonly size?: number;
   readonly content?: () => AsyncIterable<Uint8Array>;
   readonly linkName?: string;
 }
 
-/** An archive of members, as they come. Throws a TarError when a member's content is shorter than it says. */
+/** Yields an archive of the members. Throws a TarError when a member's content is shorter than its size. */
 export async function* writeTar(
   members: AsyncIterable<TarSource> | Iterable<TarSource>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
