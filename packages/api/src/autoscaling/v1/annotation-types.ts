@@ -3,9 +3,15 @@ import { TypeTables } from '../../catalogue/hydrate.ts';
 import { packages } from '../../generated/packages.ts';
 import { metricSources, metricStatuses, type SourceTable } from './metric-sources.ts';
 
-/* The annotations hold JSON that Go's own decoder reads: into types that are in no API, with names in any case. */
+/*
+ * The annotations contain JSON that upstream decodes with Go's decoder: into types that are not part of any API, with
+ * case-insensitive field names.
+ */
 
-/** What v2 calls a field tells what it is; one that is always written is no pointer. */
+/**
+ * Returns the type of a field in the notation of type tables, derived from its v2 name. A field with `!` is always
+ * written, so it is not a pointer.
+ */
 function typeOf(v2Field: string): string {
   const name = v2Field.replace(/^.*\.|!$/g, '');
   const scalars = {
@@ -31,7 +37,7 @@ function tableOf(kind: string, sources: SourceTable): string {
   ].join('\n');
 }
 
-/** Reads a JSON text as a list of, or one of, a type's values; undefined when it does not fit. */
+/** Parses JSON as a list of, or one of, a type's values; undefined when it is invalid. */
 type AnnotationReader = (text: string) => unknown;
 
 function reader(schema: StructSchema): AnnotationReader {
@@ -48,7 +54,7 @@ function reader(schema: StructSchema): AnnotationReader {
   };
 }
 
-/** The value with its fields named as the type names them, whatever their case. Goes as deep as the type does. */
+/** Returns the value with the field names of the type, matched case-insensitively at all levels. */
 function withNamesOf(schema: StructSchema, value: unknown): unknown {
   if (!isJsonObject(value)) return value;
   const named = new Map<string, unknown>();
@@ -77,7 +83,7 @@ export interface AnnotationReaders {
 
 let readers: AnnotationReaders | undefined;
 
-/** Compiled when the first annotation is met: most programs never see one. */
+/** Returns the readers, compiled on first use: most programs never need them. */
 export function annotationReaders(): AnnotationReaders {
   if (readers) return readers;
   const table = `${tableOf('MetricSpec', metricSources)}\n${tableOf('MetricStatus', metricStatuses)}`;
@@ -89,7 +95,7 @@ export function annotationReaders(): AnnotationReaders {
     metrics: reader(tables.struct('annotations.MetricSpec')),
     currentMetrics: reader(tables.struct('annotations.MetricStatus')),
     conditions: reader(tables.struct('autoscaling.v2.HorizontalPodAutoscalerCondition')),
-    // Upstream writes its internal type there, whose names differ from those of v2 in case only.
+    // Upstream writes its internal type here, whose names differ from those of v2 only in case.
     behavior: reader(tables.struct('autoscaling.v2.HorizontalPodAutoscalerBehavior')),
   };
   return readers;

@@ -23,7 +23,7 @@ const resourceTarget = fc.oneof(
   percent.map((averageUtilization) => ({ type: 'Utilization', averageUtilization })),
 );
 
-/** All but the utilization of processors, which v1 has a field for. */
+/** All metrics except cpu utilization, which v1 has a field for. */
 const spec: fc.Arbitrary<MetricSpec> = fc.oneof(
   fc.record({ type: fc.constant('Object'), object: fc.record({ describedObject, metric, target: anyTarget }) }),
   fc.record({ type: fc.constant('Pods'), pods: fc.record({ metric, target: averageTarget }) }),
@@ -88,7 +88,7 @@ const autoscaler: fc.Arbitrary<HorizontalPodAutoscaler> = fc
   });
 
 describe('an autoscaler', () => {
-  it('comes back from v1 as it went there', () => {
+  it('is unchanged by a round trip through v1', () => {
     fc.assert(
       fc.property(autoscaler, (object) => {
         const v1 = conversion.fromHub(structuredClone(object));

@@ -20,19 +20,19 @@ import { dropRoundTripAnnotations, roundTripAnnotations } from '../v2/round-trip
 import { annotationReaders } from './annotation-types.ts';
 import { metricSources, metricSpecToV2, metricStatuses, metricStatusToV2, metricToV1 } from './metric-sources.ts';
 
-/** The one metric that v1 has a field for. */
+/** Returns the only metric that v1 has a field for, if `metric` is one. */
 const cpuUtilizationOf = ({ type, resource }: MetricSpec): number | undefined =>
   type === 'Resource' && resource?.name === 'cpu' ? resource.target.averageUtilization : undefined;
 
 type Annotation = keyof typeof roundTripAnnotations;
 
-/** What an annotation holds; undefined when there is none or it makes no sense, which is no error. */
+/** Returns the value of an annotation; undefined when it is absent or invalid, which is not an error. */
 function readAnnotation({ annotations }: ObjectMeta, name: Annotation): unknown {
   const text = ownEntry(annotations, roundTripAnnotations[name]);
   return text === undefined ? undefined : annotationReaders()[name](text);
 }
 
-/** The same where a list must stand; nothing at all is a list too. */
+/** Returns the list in an annotation; null is an empty list. */
 function readList(metadata: ObjectMeta, name: Annotation): Record<string, unknown>[] | undefined {
   const text = ownEntry(metadata.annotations, roundTripAnnotations[name]);
   if (text?.trim() === 'null') return [];
@@ -44,7 +44,7 @@ function specToHub({ targetCPUUtilizationPercentage: cpu, ...spec }: V1Spec, met
   const others = readList(metadata, 'metrics') ?? [];
   const metrics = others.map(metricSpecToV2);
   if (cpu !== undefined) metrics.push(cpuUtilizationMetric(cpu));
-  // The default depends on the annotation, so that it is set here.
+  // The default is set here because it depends on the annotation.
   if (metrics.length === 0) metrics.push(cpuUtilizationMetric());
   const behavior = readAnnotation(metadata, 'behavior');
   const isSet = isJsonObject(behavior) && (behavior.scaleUp !== undefined || behavior.scaleDown !== undefined);
@@ -63,7 +63,7 @@ function statusToHub(status: V1Status, metadata: ObjectMeta): HubStatus {
   return { ...rest, ...(currentMetrics && { currentMetrics }), ...(conditions?.length && { conditions }) };
 }
 
-/** As Go writes JSON into a string: what HTML could misread is escaped. */
+/** Formats JSON like Go: with `<`, `>` and `&` escaped. */
 const goJson = (value: unknown): string =>
   JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,
@@ -90,7 +90,7 @@ function specFromHub({ metrics = [], behavior: _, ...spec }: HubSpec): V1Spec {
 }
 
 function statusFromHub({ currentMetrics, conditions: _, ...status }: HubStatus): V1Status {
-  // Of several the last one counts.
+  // Of several cpu metrics, the last one counts.
   const cpu = (currentMetrics ?? [])
     .map(({ type, resource }) =>
       type === 'Resource' && resource?.name === 'cpu' ? resource.current.averageUtilization : undefined,
@@ -103,10 +103,10 @@ function statusFromHub({ currentMetrics, conditions: _, ...status }: HubStatus):
   };
 }
 
-/** Of an object that was made, not decoded. */
+/** The spec for objects without one, which decoding does not produce. */
 const noSpec: V1Spec = { scaleTargetRef: { kind: '', name: '' }, maxReplicas: 0 };
 
-/** v1 knows processor utilization; all other metrics, conditions and behaviour travel in annotations. */
+/** v1 has a field for cpu utilization only; other metrics, conditions and behavior are in annotations. */
 export const horizontalPodAutoscalerConversion: HubConversion<V1, Hub> = {
   toHub({ metadata = {}, spec = noSpec, status, ...type }) {
     const hub: Hub = {
@@ -120,7 +120,7 @@ export const horizontalPodAutoscalerConversion: HubConversion<V1, Hub> = {
     return hub;
   },
   fromHub(hub) {
-    // Objects are stored as v2, and what is read from the store has the defaults of v2.
+    // Objects are stored as v2, and upstream sets the defaults of v2 when it reads them from the store.
     setHorizontalPodAutoscalerDefaults(hub);
     const { metadata: meta, spec, status, ...type } = hub;
     const metadata = { ...meta };

@@ -10,7 +10,7 @@ export {
   scaleFromWorkload,
 } from './scale.ts';
 
-/** The default metric is set on the way to v2: it depends on what an annotation says. */
+/** Sets the defaults of v1. The default metric depends on an annotation, so the conversion to v2 sets it. */
 function setHorizontalPodAutoscalerDefaults({ spec }: HorizontalPodAutoscaler): void {
   spec.minReplicas ??= 1;
 }

@@ -6,8 +6,8 @@ type Json = Record<string, unknown>;
 type SourceName = 'object' | 'pods' | 'resource' | 'containerResource' | 'external';
 
 /**
- * For each source of a metric: what v1 calls a field, in the order of Go's struct → where v2 has it. With `!` v1 writes
- * it always, as a zero when v2 has none.
+ * For each metric source: field of v1, in the order of Go's struct → path in v2. Fields with `!` are always written in
+ * v1, as zero when v2 has no value.
  */
 export type SourceTable = Readonly<Record<SourceName, Readonly<Record<string, string>>>>;
 
@@ -71,7 +71,7 @@ const isAlwaysWritten = (field: string): boolean => field.endsWith('!');
 const partsOf = (field: string): readonly string[] => field.replace('!', '').split('.');
 const sourceNames = Object.keys(metricSources) as readonly SourceName[];
 
-/** A metric as v1 has it, its fields in the order in which Go writes them. */
+/** Converts a metric to the form of v1, with fields in Go's order. */
 export function metricToV1(metric: MetricSpec | MetricStatus, table: SourceTable): Json {
   const result: Json = { type: metric.type };
   for (const name of sourceNames) {
@@ -86,7 +86,7 @@ export function metricToV1(metric: MetricSpec | MetricStatus, table: SourceTable
   return result;
 }
 
-/** References and selectors; all else is a scalar. */
+/** Returns references and selectors with fields in Go's order; other values are scalars and returned as they are. */
 function inGoOrder(value: unknown): unknown {
   if (!isJsonObject(value)) return value;
   if (!('kind' in value)) return selectorForm(value);
@@ -112,7 +112,7 @@ function metricToV2(metric: Json, table: SourceTable): Json {
   return result;
 }
 
-/** What v1 does not say: which of a target's amounts is meant. */
+/** Derives the type of a target, which v1 does not have. */
 const targetTypes: Readonly<Record<SourceName, (target: Partial<MetricTarget>) => string>> = {
   object: ({ averageValue }) => (averageValue === undefined ? 'Value' : 'AverageValue'),
   pods: () => 'AverageValue',
@@ -121,14 +121,14 @@ const targetTypes: Readonly<Record<SourceName, (target: Partial<MetricTarget>) =
   external: ({ value }) => (value === undefined ? 'AverageValue' : 'Value'),
 };
 
-/** A metric of v1 as v2 has it. */
+/** Converts a metric from v1 to v2. */
 export function metricSpecToV2(metric: Json): MetricSpec {
   const spec = metricToV2(metric, metricSources) as unknown as MetricSpec;
   for (const name of sourceNames) {
     const target = spec[name]?.target;
     if (!target) continue;
     target.type = targetTypes[name](target);
-    // v1 has to write an amount beside the average: none is a zero there.
+    // v1 always writes an amount beside the average; there, zero means none.
     if (name === 'object' && target.averageValue !== undefined && target.value === '0') delete target.value;
   }
   return spec;

@@ -27,7 +27,7 @@ const deployment: Deployment = {
 };
 
 describe('the scale', () => {
-  it('of a workload is what the server answers', () => {
+  it('of a workload equals the server’s response', () => {
     expect(scaleFromWorkload(deployment)).toEqual({
       kind: 'Scale',
       apiVersion: 'autoscaling/v1',
@@ -37,7 +37,7 @@ describe('the scale', () => {
     });
   });
 
-  it('of a replication controller is what the server answers', () => {
+  it('of a replication controller equals the server’s response', () => {
     const controller = { metadata, spec: { replicas: 0, selector: { b: 'y', a: 'x' } } };
     expect(scaleFromReplicationController(controller)).toMatchObject({
       spec: {},
@@ -45,14 +45,14 @@ describe('the scale', () => {
     });
   });
 
-  it('of a workload that selects by nonsense is an error', () => {
+  it('of a workload with an invalid selector is an error', () => {
     const selector = { matchLabels: { 'a b': 'c' } };
     expect(() => scaleFromWorkload({ metadata, spec: { selector, template: {} } })).toThrow(
       /key: Invalid value: "a b"/,
     );
   });
 
-  it('goes back into the workload', () => {
+  it('is applied to the workload', () => {
     const scale = { metadata: { name: 's', resourceVersion: '8' }, spec: {} };
     expect(applyScale(deployment, scale)).toEqual({
       ...deployment,
@@ -61,19 +61,19 @@ describe('the scale', () => {
     });
   });
 
-  it('without a version overwrites', () => {
+  it('without a resourceVersion makes the update unconditional', () => {
     const scaled = applyScale(deployment, { metadata: { name: 's' }, spec: { replicas: 4 } });
     expect(scaled.metadata).not.toHaveProperty('resourceVersion');
     expect(scaled.spec?.replicas).toBe(4);
   });
 
-  it('is not negative', () => {
+  it('must not be negative', () => {
     const context = { features: FeatureGates.defaults, now: () => new Date(0) };
     const errors = scaleStrategy.validate!({ metadata, spec: { replicas: -1 } }, context);
     expect(errors.map(String)).toEqual(['spec.replicas: Invalid value: -1: must be greater than or equal to 0']);
   });
 
-  it('is printed', () => {
+  it('has a table', () => {
     const { columns, row } = scaleStrategy.table!;
     expect(columns.map(({ name, type, format }) => [name, type, format])).toEqual([
       ['Name', 'string', undefined],

@@ -6,7 +6,7 @@ import { translateTimestampSince } from '../../strategy/print.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import { columns } from '../../strategy/table.ts';
 
-/** Kinds that have a scale and select pods by a LabelSelector. */
+/** Kinds that have a scale subresource and select pods by a LabelSelector. */
 export type ScalableWorkload = Deployment | ReplicaSet | StatefulSet;
 
 interface Scalable {
@@ -34,14 +34,17 @@ function scaleOf({ metadata, spec, status }: Scalable, selector: labels.Selector
   };
 }
 
-/** The scale of a Deployment, ReplicaSet or StatefulSet. Throws an Error with upstream's text when its selector is not valid. */
+/**
+ * Returns the scale of a Deployment, ReplicaSet or StatefulSet. Throws an Error with upstream's message when its
+ * selector is invalid.
+ */
 export const scaleFromWorkload = (workload: ScalableWorkload): Scale =>
   scaleOf(workload, labels.labelSelectorAsSelector(workload.spec?.selector));
 
 export const scaleFromReplicationController = (controller: ReplicationController): Scale =>
   scaleOf(controller, labels.Selector.fromSet(controller.spec?.selector));
 
-/** The object with the replicas and the resourceVersion of a scale, which must have been validated. */
+/** Returns the object with the replicas and the resourceVersion of a validated scale. */
 export function applyScale<T extends ScalableWorkload | ReplicationController>(object: T, scale: Scale): T {
   const { resourceVersion: _, ...metadata } = object.metadata;
   const { resourceVersion } = scale.metadata;
@@ -52,7 +55,7 @@ export function applyScale<T extends ScalableWorkload | ReplicationController>(o
   };
 }
 
-/** Of the subresource `scale`, which is nowhere stored. */
+/** The strategy of the subresource `scale`, which is not stored. */
 export const scaleStrategy: Strategy<Scale> = {
   validate: ({ spec }) => validateNonnegativeField(spec?.replicas, Path.of('spec', 'replicas')),
   table: {

@@ -1,7 +1,7 @@
 import type { HorizontalPodAutoscaler, HPAScalingRules, MetricSpec } from '../../generated/autoscaling/v2.ts';
 import { dropRoundTripAnnotations } from './round-trip-annotations.ts';
 
-/** The metric of who names none. */
+/** Returns the default metric. */
 export const cpuUtilizationMetric = (averageUtilization = 80): MetricSpec => ({
   type: 'Resource',
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } },
@@ -9,7 +9,7 @@ export const cpuUtilizationMetric = (averageUtilization = 80): MetricSpec => ({
 
 const periodSeconds = 15;
 
-/** To grow fast: double, or by four pods, whatever is more. */
+/** Defaults for scaling up: by 100% or by four pods, whichever is more. */
 const scaleUpDefaults = (): HPAScalingRules => ({
   stabilizationWindowSeconds: 0,
   selectPolicy: 'Max',
@@ -19,7 +19,7 @@ const scaleUpDefaults = (): HPAScalingRules => ({
   ],
 });
 
-/** How long to wait before shrinking is for the controller to say. */
+/** Defaults for scaling down. The stabilization window has none: the controller decides. */
 const scaleDownDefaults = (): HPAScalingRules => ({
   selectPolicy: 'Max',
   policies: [{ type: 'Percent', value: 100, periodSeconds }],

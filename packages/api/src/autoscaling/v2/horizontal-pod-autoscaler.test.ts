@@ -20,34 +20,34 @@ function autoscaler(spec: Partial<HorizontalPodAutoscaler['spec']> = {}): Horizo
 const update = (now: HorizontalPodAutoscaler, old: HorizontalPodAutoscaler) =>
   strategy.validateUpdate!(now, old, contextWith({})).map(String);
 
-describe('HPAScaleToZero, off', () => {
+describe('HPAScaleToZero while off', () => {
   const external = { type: 'External', external: { metric: { name: 'm' }, target: { type: 'Value', value: '1' } } };
 
-  it('lets go on what was allowed before', () => {
+  it('allows minReplicas 0 if the old object has it', () => {
     const zero = autoscaler({ minReplicas: 0, metrics: [external] });
     expect(update(zero, zero)).toEqual([]);
   });
 });
 
-describe('HPAConfigurableTolerance, off', () => {
+describe('HPAConfigurableTolerance while off', () => {
   const withTolerance = () => autoscaler({ behavior: { scaleUp: { tolerance: '0.1' } } });
   const context = contextWith({ HPAConfigurableTolerance: false });
 
-  it('keeps what was there', () => {
+  it('keeps the tolerance if the old object has one', () => {
     const updated = withTolerance();
     strategy.prepareForUpdate!(updated, withTolerance(), context);
     expect(updated.spec.behavior?.scaleUp?.tolerance).toBe('0.1');
   });
 });
 
-/** From servers that did not judge them. */
-describe('references that were stored before they were judged', () => {
-  it('may stay on a target', () => {
+/** Older servers did not validate apiVersions of references. */
+describe('references with an invalid apiVersion', () => {
+  it('may stay in scaleTargetRef', () => {
     const old = autoscaler({ scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'a/b/c' } });
     expect(update(structuredClone(old), old)).toEqual([]);
   });
 
-  it('may stay on an object', () => {
+  it('may stay in describedObject', () => {
     const describedObject = { kind: 'Service', name: 's', apiVersion: 'a/b/c' };
     const object = { describedObject, metric: { name: 'm' }, target: { type: 'Value', value: '1' } };
     const old = autoscaler({ metrics: [{ type: 'Object', object }] });

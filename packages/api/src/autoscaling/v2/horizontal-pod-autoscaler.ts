@@ -59,7 +59,10 @@ interface Options {
   readonly objectMetrics: ReferenceOptions;
 }
 
-/** What was let in before may stay: nothing running, and references without a proper apiVersion. */
+/**
+ * Returns the validation options: values that the old object has are allowed, namely minReplicas 0 and references with
+ * an invalid apiVersion.
+ */
 function optionsFor(
   { spec: { scaleTargetRef } }: HorizontalPodAutoscaler,
   old: HorizontalPodAutoscaler | undefined,

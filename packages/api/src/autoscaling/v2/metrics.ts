@@ -43,7 +43,7 @@ const validateMetricAndTarget = (
   path: Path,
 ): ErrorList => [...validateIdentifier(metric, path.child('metric')), ...validateTarget(target, path.child('target'))];
 
-/** A resource is measured against an amount or against what was requested. */
+/** Validates a resource target: either an average value or a utilization. */
 function validateResourceTarget(target: MetricTarget, path: Path): ErrorList {
   const { averageUtilization, averageValue } = target;
   const errors = validateTarget(target, path);
@@ -58,7 +58,7 @@ function validateResourceTarget(target: MetricTarget, path: Path): ErrorList {
   return errors;
 }
 
-/** The rules of each source, in the order in which upstream looks for them. */
+/** The rules of each source, in the order in which upstream checks them. */
 const sources: { readonly [S in Source]: Rule<S> } = {
   object(source, path, options) {
     const { describedObject, target } = source;
@@ -120,7 +120,7 @@ function validateMetric(spec: MetricSpec, path: Path, options: ReferenceOptions)
   if (!type) errors.push(required(typePath, 'must specify a metric source type'));
   if (!isKnown) errors.push(notSupported(typePath, type, metricTypes));
   const present = (Object.keys(sources) as Source[]).filter((name) => spec[name] !== undefined);
-  // The first is judged; that there are others is a mistake in itself.
+  // Only the first source is validated; further ones are errors themselves.
   if (present[0]) errors.push(...validateSource(present[0], spec, path, options));
   const expected = isKnown ? `${type.charAt(0).toLowerCase()}${type.slice(1)}` : '';
   if (!isKnown) errors.push(notSupported(typePath, type, metricTypes));
@@ -132,7 +132,7 @@ function validateMetric(spec: MetricSpec, path: Path, options: ReferenceOptions)
   return errors;
 }
 
-/** All metrics; where nothing may be left running, one of them must be about something else than pods. */
+/** Validates all metrics. With minReplicas 0, one of them must be of type Object or External. */
 export function validateMetrics(
   metrics: readonly MetricSpec[],
   minReplicas: number | undefined,

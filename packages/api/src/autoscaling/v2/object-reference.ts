@@ -4,11 +4,11 @@ import type { CrossVersionObjectReference } from '../../generated/autoscaling/v2
 
 export interface ReferenceOptions {
   readonly allowEmptyAPIGroup: boolean;
-  /** What stood there before may stay. */
+  /** The old object has an invalid apiVersion, so it is allowed. */
   readonly allowInvalidAPIVersion: boolean;
 }
 
-/** What is wrong with the apiVersion; undefined when nothing is. */
+/** Returns the error in the apiVersion; undefined when it is valid. */
 export function apiVersionProblem(
   { apiVersion = '' }: CrossVersionObjectReference,
   { allowEmptyAPIGroup, allowInvalidAPIVersion }: ReferenceOptions,

@@ -1,6 +1,6 @@
 import type { ObjectMeta } from '@coxswain/apimachinery';
 
-/** Where v1 keeps what it has no fields for. */
+/** Annotations of v1 for fields of v2 that v1 does not have. */
 export const roundTripAnnotations = {
   metrics: 'autoscaling.alpha.kubernetes.io/metrics',
   currentMetrics: 'autoscaling.alpha.kubernetes.io/current-metrics',
@@ -14,7 +14,7 @@ const dropped = new Set<string>([
   'autoscaling.alpha.kubernetes.io/scale-up-tolerance',
 ]);
 
-/** Takes them out: in any other version they mean nothing. */
+/** Removes the annotations, which have no meaning in other versions. */
 export function dropRoundTripAnnotations(metadata: ObjectMeta): void {
   const entries = Object.entries(metadata.annotations ?? {});
   const kept = entries.filter(([key]) => !dropped.has(key));

@@ -9,14 +9,17 @@ import { translateTimestampSince } from '../../strategy/print.ts';
 import { columns, type TablePrinter } from '../../strategy/table.ts';
 
 const unknown = '<unknown>';
-/** What Go prints of an amount that is not there. */
+/** Go's output for a nil amount. */
 const missing = '<nil>';
 const shown = 2;
 
 const percent = (value: number | undefined, otherwise: string): string =>
   value === undefined ? otherwise : `${value}%`;
 
-/** Of pods, objects and things outside. An average is told to be one where it could be something else. */
+/**
+ * Formats the target and current value of Pods, Object and External metrics. An average is marked as such where the
+ * metric can also have a total.
+ */
 function amounts(target: MetricTarget, current: MetricValueStatus | undefined, isAlwaysAverage: boolean): string {
   if (isAlwaysAverage) return `${current ? (current.averageValue ?? missing) : unknown}/${target.averageValue}`;
   if (target.averageValue !== undefined) return `${current?.averageValue ?? unknown}/${target.averageValue} (avg)`;

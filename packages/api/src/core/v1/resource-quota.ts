@@ -23,7 +23,7 @@ const statusPath = Path.of('status');
 const compute = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory'];
 const ofPods = new Set(['pods', ...compute]);
 
-/** Which resources a scope can narrow down, of those with an unqualified name. */
+/** Scope → the resources that it can apply to, of those with an unqualified name. */
 const scopes = new Map<string, ReadonlySet<string>>([
   ['Terminating', ofPods],
   ['NotTerminating', ofPods],
@@ -37,7 +37,7 @@ const conflicts = [
   ['BestEffort', 'NotBestEffort'],
   ['Terminating', 'NotTerminating'],
 ];
-/** Scopes that have values to choose from. */
+/** Scopes whose selectors can have values. */
 const scopesWithValues = ['PriorityClass', 'VolumeAttributesClass'];
 
 export function setResourceQuotaDefaults({ spec, status }: ResourceQuota): void {
@@ -57,7 +57,7 @@ const validateAmounts = (list: ResourceList | undefined, path: Path): ErrorList 
     ...validateResourceQuantityValue(name, Quantity.parse(amount), path.key(name)),
   ]);
 
-/** How many of the limited resources the scope does not apply to. */
+/** Returns the number of limited resources that the scope cannot apply to. */
 const misapplied = (scope: string, { hard = {} }: ResourceQuotaSpec): number =>
   Object.keys(hard).filter((name) => isStandardQuotaResourceName(name) && scopes.get(scope)?.has(name) === false)
     .length;
@@ -149,7 +149,7 @@ function validateUpdate({ spec = {} }: ResourceQuota, { spec: old = {} }: Resour
   return errors;
 }
 
-/** Requests that exceed their limits can never be used up. */
+/** Warns of requests above the limits of the same resource, which can never be used up. */
 function warningsForQuota({ spec }: ResourceQuota): string[] {
   const hard = spec?.hard;
   return ['cpu', 'memory', 'storage', 'ephemeral-storage'].flatMap((resource) => {

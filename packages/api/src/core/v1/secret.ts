@@ -25,7 +25,7 @@ import { keyPairProblem } from './key-pair.ts';
 const dataPath = Path.of('data');
 const serviceAccountName = 'kubernetes.io/service-account.name';
 
-/** What a type asks for beyond well-formed keys. Types that nobody knows ask for nothing. */
+/** Rules of the Secret types in addition to valid keys. Other types have none. */
 const typeRules = new Map<string, (secret: Secret) => ErrorList>([
   [
     'kubernetes.io/service-account-token',
@@ -63,7 +63,7 @@ function validateJsonObject(secret: Data, key: string): ErrorList {
   }
 }
 
-/** What was sent as text is written over what was sent as data, and is not kept as text. */
+/** Sets the type, and moves stringData into data, which it overrides. */
 export function setSecretDefaults(secret: Secret): void {
   secret.type ??= 'Opaque';
   if (!secret.stringData) return;

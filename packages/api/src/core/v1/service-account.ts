@@ -9,7 +9,7 @@ const hasAnnotation = (account: ServiceAccount): boolean =>
   ownEntry(account.metadata.annotations, enforceMountableSecrets) !== undefined;
 const deprecation = `metadata.annotations[${enforceMountableSecrets}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`;
 
-/** Secrets are of the account's own namespace: their names are all that is kept. */
+/** Drops all fields of secret references but the name: they are always in the account's namespace. */
 function cleanSecretReferences(account: ServiceAccount): void {
   if (account.secrets) account.secrets = account.secrets.map(({ name }) => (name === undefined ? {} : { name }));
 }

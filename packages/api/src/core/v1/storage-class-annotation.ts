@@ -1,2 +1,2 @@
-/** How the class of a volume or claim was told before there was a field for it; it still counts. */
+/** The legacy annotation for the storage class of a volume or claim, which is still supported. */
 export const storageClassAnnotation = 'volume.beta.kubernetes.io/storage-class';

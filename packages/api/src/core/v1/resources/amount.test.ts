@@ -31,13 +31,13 @@ it.each<[amount: string, whole: boolean]>([
   ['1000000000000000001m', false],
   ['1Ti', true],
   ['1Pi', true],
-  // Beyond what an int64 counts, as a server of v1.36.4 answers.
+  // Beyond an int64: expected values are from kube-apiserver v1.36.4.
   ['9E', true],
   ['1e30', true],
   ['9223372036854775807', true],
   ['12345678901234567890', false],
   ['100Pi', false],
   ['1Ei', false],
-])('whether %s is whole', (amount, whole) => {
+])('determines whether %s is whole', (amount, whole) => {
   expect(isWholeAmount(amount)).toBe(whole);
 });

@@ -2,7 +2,7 @@ import { Quantity } from '@coxswain/apimachinery';
 
 const zero = 0x30;
 
-/** Thousandths in the unit of each suffix that common amounts have. */
+/** Suffixes of common amounts → their unit in thousandths. */
 const thousandths: ReadonlyMap<string, number> = new Map([
   ['m', 1],
   ['', 1e3],
@@ -14,7 +14,10 @@ const thousandths: ReadonlyMap<string, number> = new Map([
   ['Gi', 2 ** 30 * 1e3],
 ]);
 
-/** The amount in thousandths if it is a common one, that a number holds exactly: most are, and need no big integers. */
+/**
+ * Returns a common amount in thousandths, if a number holds it exactly; undefined otherwise. Most amounts are common,
+ * and need no bigint.
+ */
 function commonThousandths(text: string): number | undefined {
   let value = 0;
   let i = 0;
@@ -28,7 +31,7 @@ function commonThousandths(text: string): number | undefined {
   return Number.isSafeInteger(total) ? total : undefined;
 }
 
-/** The order of two quantities as JSON has them: negative, zero or positive. */
+/** Compares two canonical quantities. Returns a negative number, zero or a positive number. */
 export function compareAmounts(a: string, b: string): number {
   if (a === b) return 0;
   const left = commonThousandths(a);
@@ -37,10 +40,10 @@ export function compareAmounts(a: string, b: string): number {
   return Quantity.parse(a).cmp(Quantity.parse(b));
 }
 
-/** Whether a quantity as JSON has it, in canonical form, is less than nothing. */
+/** Reports whether a canonical quantity is negative. */
 export const isNegativeAmount = (amount: string): boolean => amount.startsWith('-');
 
-/** Whether it is a whole number, to the thousandth. */
+/** Reports whether a canonical quantity, rounded up to thousandths, is a whole number. */
 export function isWholeAmount(amount: string): boolean {
   const common = commonThousandths(amount);
   if (common !== undefined) return common % 1000 === 0;
@@ -52,8 +55,8 @@ export function isWholeAmount(amount: string): boolean {
 const maxInt64 = 2n ** 63n - 1n;
 
 /**
- * For so many that an int64 cannot count the thousandths, upstream's answer is that of a number of its own: zero for a
- * scaled integer, the low bits of the count for what it holds as a big decimal.
+ * Computes upstream's result for amounts whose thousandths overflow an int64. Upstream then takes zero thousandths for
+ * a scaled integer, and the low bits for a big decimal.
  */
 function isWholeToUpstream(amount: string, quantity: Quantity): boolean {
   const isLongNumber = /^[0-9]{19,}$/.test(amount);

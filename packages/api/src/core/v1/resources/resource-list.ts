@@ -1,13 +1,13 @@
 import { type ErrorList, invalid, type Path, Quantity, Scale, setOwnEntry } from '@coxswain/apimachinery';
 
-/** Amounts by resource, as JSON has them: canonical quantities. */
+/** Canonical quantities by resource name. */
 export type ResourceList = { [name: string]: string };
 
-/** The amount of a resource; nothing at all is zero. */
+/** Returns the amount of a resource; zero if absent. */
 export const quantityOf = (list: Readonly<ResourceList> | undefined, name: string): Quantity =>
   Quantity.parse(list && Object.hasOwn(list, name) ? list[name]! : '0');
 
-/** Amounts are kept to the thousandth; what is finer is rounded up. */
+/** Rounds amounts up to thousandths, in place. */
 export function roundUpToMilli(list: ResourceList | undefined): void {
   if (!list) return;
   for (const name of Object.keys(list)) {
@@ -18,10 +18,10 @@ export function roundUpToMilli(list: ResourceList | undefined): void {
   }
 }
 
-/** Whether a canonical quantity is certainly no finer than a thousandth, as most are: told by how it ends. */
+/** Reports whether a canonical quantity certainly has no parts below a thousandth, by its suffix. True for most amounts. */
 const isWholeMilli = (text: string): boolean => /^[0-9]+(?:m|[kMGTPE]|[KMGTPE]i)?$/.test(text);
 
-/** The same resources in the same amounts, however they are written. */
+/** Reports whether two lists have the same resources with equal amounts; quantities are compared by value. */
 export function sameResources(a: Readonly<ResourceList> = {}, b: Readonly<ResourceList> = {}): boolean {
   const names = Object.keys(a);
   return (
@@ -30,7 +30,7 @@ export function sameResources(a: Readonly<ResourceList> = {}, b: Readonly<Resour
   );
 }
 
-/** Not negative, as a claim's or volume's amounts must be. Prints whole units. */
+/** Validates that an amount of a claim or volume is not negative. The error prints whole units. */
 export function validateBasicResource(amount: Quantity, path: Path): ErrorList {
   const value = amount.value();
   return value < 0 ? [invalid(path, value, 'must be a valid resource quantity')] : [];

@@ -22,42 +22,42 @@ const quotaResources = new Set([
   ...countedResources,
 ]);
 
-/** Names without a domain, and names of a domain of kubernetes.io. */
+/** Reports whether the name has no domain, or one of kubernetes.io. */
 export const isNativeResource = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/');
 
 export const isHugePageResourceName = (name: string): boolean => name.startsWith(hugePagesPrefix);
 
-/** Whether more of it may be promised in limits than is requested. */
+/** Reports whether limits of the resource may exceed requests. */
 export const isOvercommitAllowed = (name: string): boolean => isNativeResource(name) && !isHugePageResourceName(name);
 
-/** A resource that a device plug-in or an administrator named, such as `example.com/gpu`. */
+/** Reports whether the name is that of an extended resource of a device plugin or administrator, such as `example.com/gpu`. */
 export const isExtendedResourceName = (name: string): boolean =>
   !isNativeResource(name) &&
   !name.startsWith(requestsPrefix) &&
   isQualifiedName(`${requestsPrefix}${name}`).length === 0;
 
-/** Resources that come in whole numbers. */
+/** Reports whether amounts of the resource must be integers. */
 export const isIntegerResourceName = (name: string): boolean =>
   name.includes('/') ? isExtendedResourceName(name) : countedResources.has(name);
 
 const isQuotaHugePageResourceName = (name: string): boolean =>
   isHugePageResourceName(name) || name.startsWith(requestsPrefix + hugePagesPrefix);
 
-/** Resources that a quota may limit by an unqualified name. */
+/** Reports whether a quota can limit the resource by this unqualified name. */
 export const isStandardQuotaResourceName = (name: string): boolean =>
   quotaResources.has(name) || isQuotaHugePageResourceName(name);
 
-/** Every resource that has an unqualified name. */
+/** Reports whether the resource is one of those with an unqualified name. */
 const isStandardResourceName = (name: string): boolean => name === 'storage' || isStandardQuotaResourceName(name);
 
 const isStandardContainerResourceName = (name: string): boolean =>
   containerResources.includes(name) || isHugePageResourceName(name);
 
-/** Resources that a pod as a whole may ask for. */
+/** Reports whether the resource can be set in a pod's `spec.resources`. */
 export const isSupportedPodLevelResource = (name: string): boolean =>
   name === 'cpu' || name === 'memory' || isHugePageResourceName(name);
 
-/** Whether the amount is a whole number of pages of the size that the name tells. */
+/** Reports whether the amount is a multiple of the page size in the name. */
 export function isHugePageValueDivisible(name: string, quantity: Quantity): boolean {
   let pageSize: Quantity;
   try {
@@ -69,7 +69,7 @@ export function isHugePageValueDivisible(name: string, quantity: Quantity): bool
   return quantity.scaledValue(0) % pageSize.scaledValue(0) === 0n;
 }
 
-/** A resource's name: a qualified name, or one of the unqualified ones that are known. */
+/** Validates a resource name: it must be a qualified name or a known unqualified one. */
 export function validateResourceName(name: string, path: Path, errors: ErrorList = []): ErrorList {
   if (quotaResources.has(name)) return errors;
   const messages = isQualifiedName(name);
@@ -79,7 +79,7 @@ export function validateResourceName(name: string, path: Path, errors: ErrorList
   return errors;
 }
 
-/** A resource that a container may ask for. */
+/** Validates the name of a resource in a container's resource requirements. */
 export function validateContainerResourceName(name: string, path: Path, errors: ErrorList = []): ErrorList {
   if (containerResources.includes(name)) return errors;
   validateResourceName(name, path, errors);

@@ -26,7 +26,7 @@ import {
   validateResourceName,
 } from './resource-name.ts';
 
-/** A list of amounts by resource, as JSON has it. */
+/** Canonical quantities by resource name. */
 export type ResourceList = { readonly [name: string]: string };
 
 export function validateNonnegativeQuantity(quantity: Quantity, path: Path): ErrorList {
@@ -37,7 +37,7 @@ export function validatePositiveQuantity(quantity: Quantity, path: Path): ErrorL
   return quantity.sign() <= 0 ? [invalid(path, quantity.toString(), 'must be greater than zero')] : [];
 }
 
-/** An amount of the resource: not negative, and whole if the resource is counted. */
+/** Validates an amount: it must not be negative, and must be an integer for resources that are counted. */
 export const validateResourceQuantityValue = (name: string, quantity: Quantity, path: Path): ErrorList =>
   validateAmount(name, quantity.toString(), path, []);
 
@@ -60,7 +60,7 @@ function validatePodResourceName(name: string, path: Path, errors: ErrorList): v
     errors.push(notSupported(path, name, ['cpu', 'hugepages-', 'memory']));
 }
 
-/** What a container asks for; `podClaimNames` are the names in the pod's `resourceClaims`. */
+/** Validates a container's resource requirements. `podClaimNames` are the names in the pod's `resourceClaims`. */
 export const validateContainerResourceRequirements = (
   requirements: ResourceRequirements,
   podClaimNames: ReadonlySet<string>,
@@ -70,7 +70,7 @@ export const validateContainerResourceRequirements = (
 ): ErrorList =>
   validateResourceRequirements(requirements, validateContainerResourceName, podClaimNames, path, options, errors);
 
-/** What a pod asks for as a whole. */
+/** Validates a pod's `spec.resources`. */
 export const validatePodResourceRequirements = (
   requirements: ResourceRequirements,
   podClaimNames: ReadonlySet<string>,
@@ -80,7 +80,7 @@ export const validatePodResourceRequirements = (
 ): ErrorList =>
   validateResourceRequirements(requirements, validatePodResourceName, podClaimNames, path, options, errors);
 
-/** Limits, requests and claims, with the rule that `validateName` sets for names. */
+/** Validates limits, requests and claims. `validateName` is the rule for resource names. */
 function validateResourceRequirements(
   { limits, requests, claims }: ResourceRequirements,
   validateName: NameCheck,
@@ -116,7 +116,7 @@ function validateResourceRequirements(
   return errors;
 }
 
-/** What is requested must not be more than the limit, and equal to it if the resource cannot be promised twice. */
+/** Validates that a request is not above the limit, and equal to it for resources without overcommit. */
 function validateRequestBesideLimit(
   name: string,
   request: string,
@@ -150,9 +150,9 @@ function validateResourceClaimNames(
   errors: ErrorList,
 ): void {
   const seen = new Set<string>();
-  /** How many requests of a claim were seen. */
+  /** The number of requests seen, by claim. */
   const requests = new Map<string, number>();
-  // Names all claims of the pod, and may be said of each that is none of them: one text for all.
+  // The error detail for unknown claims. It lists all claims of the pod, so it is built only once.
   let unknownClaim: string | undefined;
   claims.forEach(({ name, request }, i) => {
     const at = path.index(i);
@@ -160,7 +160,7 @@ function validateResourceClaimNames(
       errors.push(required(at));
       return;
     }
-    // A claim as a whole and one of its requests overlap; two requests of it do not.
+    // A whole claim and one of its requests overlap; two of its requests do not.
     if (seen.has(name)) errors.push(duplicate(at, name));
     else {
       const key = request ? `${name}/${request}` : name;

@@ -5,8 +5,8 @@ import { initIPFamilyFields } from './ip-families.ts';
 import { needsClusterIP, needsHealthCheck, sameList, specOf } from './service-facts.ts';
 
 /**
- * What happens before addresses and node ports are allocated: fields that a client left out keep what was allocated
- * before, clusterIP and clusterIPs are brought together, and the families are settled.
+ * Prepares a service before addresses and node ports are allocated: fields that a client omitted get their allocated
+ * values, clusterIP and clusterIPs are made consistent, and the IP families are determined.
  */
 export function beginService(service: Service, old: Service | undefined, context: StrategyContext): ErrorList {
   service.spec ??= {};
@@ -20,7 +20,7 @@ export function beginService(service: Service, old: Service | undefined, context
   return initIPFamilyFields(service, old, context);
 }
 
-/** Lets a client send the same manifest again and again, without the values it was given. */
+/** Restores allocated values, so that clients can apply the same manifest again without them. */
 function patchAllocatedValues(spec: ServiceSpec, old: ServiceSpec): void {
   if (needsClusterIP(spec) && needsClusterIP(old)) {
     spec.clusterIP ||= old.clusterIP;
@@ -41,7 +41,7 @@ function allocatesNodePorts({ type, allocateLoadBalancerNodePorts = true }: Serv
   return type === 'NodePort' || (type === 'LoadBalancer' && allocateLoadBalancerNodePorts);
 }
 
-/** A client that knows clusterIP alone changes clusterIPs with it. */
+/** Updates clusterIPs when a client changes clusterIP only. */
 function followClusterIP(spec: ServiceSpec, old: ServiceSpec): void {
   const { clusterIP = '' } = spec;
   const { clusterIP: before = '' } = old;

@@ -20,7 +20,10 @@ const policyPath = path.child('ipFamilyPolicy');
 const families = ['IPv4', 'IPv6'];
 const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 
-/** How clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy must go together. An ExternalName has none of them. */
+/**
+ * Validates the consistency of clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy. An ExternalName service must have
+ * none of them.
+ */
 export function validateClusterIPFields(
   service: Service,
   old: Service | undefined,
@@ -48,7 +51,7 @@ export function validateClusterIPFields(
   });
   errors.push(...problems);
   if (clusterIPs.length > 2) errors.push(invalid(clusterIPsPath, clusterIPs, 'may only hold up to 2 values'));
-  // Addresses that are none would only make the other messages misleading.
+  // With invalid addresses, the further messages would be misleading.
   if (problems.length > 0) return errors;
 
   if (clusterIPs.length > 1 && new Set(clusterIPs.map(familyOf)).size < 2)
@@ -76,7 +79,10 @@ function validateSingularAndPlural({ clusterIP = '', clusterIPs = [] }: ServiceS
   return clusterIPs[0] === clusterIP ? [] : [invalid(clusterIPsPath, clusterIPs, 'first value must match `clusterIP`')];
 }
 
-/** A second address or family may come and go; the first stays what it was, unless the service is or was an ExternalName. */
+/**
+ * Validates the change of addresses and families. The second one may be added and removed; the first one is immutable,
+ * unless the type changes to or from ExternalName.
+ */
 export function validateClusterIPChange(spec: ServiceSpec, old: ServiceSpec): ErrorList {
   if (spec.type === 'ExternalName' || old.type === 'ExternalName') return [];
   return [...validateAddressChange(spec, old), ...validateFamilyChange(spec, old)];
@@ -119,7 +125,7 @@ function validateFamilyChange(spec: ServiceSpec, old: ServiceSpec): ErrorList {
   const isReduced = before.length > after.length;
   if (isReduced && (clusterIPs ?? []).length === 0)
     errors.push(invalid(first, ipFamilies, 'primary ipFamily can not be unset'));
-  // Upstream prints the addresses here, not the families.
+  // Upstream prints the addresses here instead of the families.
   if (before.length > 0 && after.length > 0 && after[0] !== before[0])
     errors.push(invalid(first, clusterIPs, unchanged));
   if (isReduced && after.length === 1 && ipFamilyPolicy !== 'SingleStack') {

@@ -3,7 +3,7 @@ import { isExternallyAccessible } from './service-facts.ts';
 
 const defaultClientIPTimeoutSeconds = 10800;
 
-/** What every service gets that does not say otherwise. Addresses and node ports are the API server's to give. */
+/** Sets the defaults of a service. Addresses and node ports are allocated later by the API server. */
 export function setServiceDefaults(service: Service): void {
   service.spec ??= {};
   const { spec } = service;

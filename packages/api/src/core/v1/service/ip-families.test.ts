@@ -16,29 +16,29 @@ function begin(spec: ServiceSpec, old?: ServiceSpec, families?: StrategyContext[
 
 const selector = { app: 'web' };
 
-describe('a cluster with IPv4 alone', () => {
-  it('gives a service that family', () => {
+describe('a cluster with IPv4 only', () => {
+  it('assigns IPv4 to a service', () => {
     expect(begin({ selector })).toMatchObject({ errors: [], ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' });
   });
 
-  it('gives it to a service that would like two', () => {
+  it('assigns only IPv4 to a service with PreferDualStack', () => {
     expect(begin({ selector, ipFamilyPolicy: 'PreferDualStack' })).toMatchObject({ errors: [], ipFamilies: ['IPv4'] });
   });
 
-  it('refuses a service that needs two', () => {
+  it('refuses a service with RequireDualStack', () => {
     expect(begin({ selector, ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv6'] }).errors).toEqual([
       'spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services',
       'spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster',
     ]);
   });
 
-  it('refuses an address of the other family', () => {
+  it('refuses an IPv6 address', () => {
     expect(begin({ clusterIP: 'fd00::1' }).errors).toEqual([
       'spec.clusterIPs[0]: Invalid value: ["fd00::1"]: IPv6 is not configured on this cluster',
     ]);
   });
 
-  it('lets a headless service without a selector have both', () => {
+  it('allows both families for a headless service without a selector', () => {
     expect(begin({ clusterIP: 'None' })).toMatchObject({
       errors: [],
       ipFamilies: ['IPv4', 'IPv6'],
@@ -50,16 +50,16 @@ describe('a cluster with IPv4 alone', () => {
 describe('a cluster with both families', () => {
   const both = ['IPv6', 'IPv4'] as const;
 
-  it('gives its first to a service that does not choose', () => {
+  it('assigns its first family by default', () => {
     expect(begin({ selector }, undefined, both)).toMatchObject({ errors: [], ipFamilies: ['IPv6'] });
   });
 
-  it('adds the other to a service that would like two', () => {
+  it('adds the second family to a service with PreferDualStack', () => {
     const answer = begin({ selector, ipFamilies: ['IPv4'], ipFamilyPolicy: 'PreferDualStack' }, undefined, both);
     expect(answer).toMatchObject({ errors: [], ipFamilies: ['IPv4', 'IPv6'] });
   });
 
-  it('leaves a service that prefers two as it is when the cluster has become one of both', () => {
+  it('keeps the families of a service with PreferDualStack after the cluster became dual-stack', () => {
     const spec: ServiceSpec = {
       clusterIP: '10.0.0.1',
       clusterIPs: ['10.0.0.1'],
@@ -69,7 +69,7 @@ describe('a cluster with both families', () => {
     expect(begin(spec, spec, both)).toMatchObject({ errors: [], ipFamilies: ['IPv4'] });
   });
 
-  it('takes over the old policy on update', () => {
+  it('restores the old policy on update', () => {
     const old: ServiceSpec = {
       clusterIP: '10.0.0.1',
       clusterIPs: ['10.0.0.1', 'fd00::1'],

@@ -8,8 +8,8 @@ const path = Path.of('spec');
 const policyPath = path.child('ipFamilyPolicy');
 
 /**
- * Settles which families a service has, from what it and the cluster say, before addresses of them are allocated.
- * What it complains of is all that the client hears.
+ * Determines the IP families of a service from its fields and the cluster's families, before addresses are allocated.
+ * Its errors are the whole response to the client.
  */
 export function initIPFamilyFields(service: Service, old: Service | undefined, context: StrategyContext): ErrorList {
   const spec = specOf(service);
@@ -40,13 +40,16 @@ export function initIPFamilyFields(service: Service, old: Service | undefined, c
     if (errors.length > 0) return errors;
   }
   if (!spec.ipFamilies?.length) spec.ipFamilies = [configured[0]!];
-  // Without a selector nobody but the user knows the endpoints, so that the cluster's families do not matter.
+  // Without a selector, endpoints are managed by the user, so they can have other families than the cluster.
   if (wantsTwo && spec.ipFamilies.length === 1 && (isSelectorless || configured.length === 2))
     spec.ipFamilies = [spec.ipFamilies[0]!, otherFamily(spec.ipFamilies[0] as 'IPv4' | 'IPv6')];
   return [];
 }
 
-/** A service that prefers two families keeps what it has when the cluster's families change. */
+/**
+ * Reports whether the service has PreferDualStack and unchanged addresses and families. It then keeps them, even if the
+ * cluster's families have changed.
+ */
 function keepsPreferredDualStack(spec: ServiceSpec, old: ServiceSpec): boolean {
   return (
     spec.ipFamilyPolicy === 'PreferDualStack' &&
@@ -58,7 +61,10 @@ function keepsPreferredDualStack(spec: ServiceSpec, old: ServiceSpec): boolean {
   );
 }
 
-/** Turning to a single family gives up the second address; giving it up without saying so is an error. */
+/**
+ * Removes the second address and family when the policy changes to SingleStack. Removing them without that policy is an
+ * error.
+ */
 function releaseSecondary(spec: ServiceSpec, old: ServiceSpec): ErrorList {
   const errors: ErrorList = [];
   const fields = [
@@ -91,7 +97,7 @@ function validateSingleStack({ ipFamilyPolicy, clusterIPs = [], ipFamilies = [] 
   return errors;
 }
 
-/** Families that are not given are those of the addresses that are. */
+/** Adds missing families, derived from the addresses. */
 function inferFamilies(spec: ServiceSpec, configured: readonly string[]): ErrorList {
   const errors: ErrorList = [];
   for (const [i, address] of (spec.clusterIPs ?? []).entries()) {

@@ -15,7 +15,7 @@ import { protocols, validatePortNumOrName } from '../port.ts';
 
 const path = Path.of('spec', 'ports');
 
-/** Each port by itself, and no name twice. */
+/** Validates each port, and that names are unique. */
 export function validatePorts({ ports = [] }: ServiceSpec): ErrorList {
   const errors: ErrorList = [];
   const names = new Set<string>();
@@ -45,7 +45,7 @@ function validatePort({ port = 0, protocol, targetPort = 0, appProtocol }: Servi
   ];
 }
 
-/** No port and no node port twice with the same protocol; a service inside the cluster has no node ports. */
+/** Validates that ports and node ports are unique per protocol, and that a ClusterIP service has no node ports. */
 export function validateUniquePorts({ type, ports = [] }: ServiceSpec): ErrorList {
   const errors: ErrorList = [];
   if (type === 'ClusterIP') {

@@ -3,28 +3,28 @@ import type { Service, ServiceSpec } from '../../../generated/core/v1.ts';
 
 export type IPFamily = 'IPv4' | 'IPv6';
 
-/** The spec, empty where a client sent none. */
+/** Returns the spec; empty if absent. */
 export const specOf = (service: Service): ServiceSpec => service.spec ?? {};
 
-/** Reachable only by the addresses of its endpoints: it has no address of its own. */
+/** Reports whether the service is headless: without a cluster IP of its own. */
 export function isHeadless({ clusterIPs = [] }: ServiceSpec): boolean {
   return clusterIPs.length === 1 && clusterIPs[0] === 'None';
 }
 
-/** Everything but an ExternalName has a cluster address, even if that is `None`. */
+/** Reports whether the service has a cluster IP, which may be `None`: true for all types but ExternalName. */
 export const needsClusterIP = ({ type }: ServiceSpec): boolean => type !== 'ExternalName';
 
-/** Whether traffic from outside of the cluster may arrive. */
+/** Reports whether the service accepts traffic from outside the cluster. */
 export function isExternallyAccessible({ type, externalIPs = [] }: ServiceSpec): boolean {
   return type === 'LoadBalancer' || type === 'NodePort' || (type === 'ClusterIP' && externalIPs.length > 0);
 }
 
-/** Whether load balancers must ask nodes if they have endpoints. */
+/** Reports whether load balancers need a health check port, to find nodes with endpoints. */
 export function needsHealthCheck({ type, externalTrafficPolicy }: ServiceSpec): boolean {
   return type === 'LoadBalancer' && externalTrafficPolicy === 'Local';
 }
 
-/** An address written with colons counts as IPv6 unless it is an IPv4 address in disguise. */
+/** Reports whether an address is IPv6. IPv4-mapped IPv6 addresses count as IPv4. */
 export function isIPv6(address: string): boolean {
   const ip = parseIPSloppy(address);
   return ip !== undefined && !isIPv4(ip.bytes);

@@ -20,7 +20,7 @@ describe('a service', () => {
     ]);
   });
 
-  it('needs a name that starts with a letter where that rule is not relaxed', () => {
+  it('must have a name that starts with a letter while RelaxedServiceNameValidation is off', () => {
     const judge = (isRelaxed: boolean) =>
       serviceStrategy.validateName!('0web', false, {
         features: new FeatureGates({ RelaxedServiceNameValidation: isRelaxed }),
@@ -29,7 +29,7 @@ describe('a service', () => {
     expect([judge(true).length, judge(false).length]).toEqual([0, 1]);
   });
 
-  it('may have addresses with leading zeros while nobody is strict about them', () => {
+  it('may have addresses with leading zeros while StrictIPCIDRValidation is off', () => {
     const context = {
       features: new FeatureGates({ StrictIPCIDRValidation: false }),
       namespace: 'default',
@@ -49,7 +49,7 @@ describe('a service', () => {
     ]);
   });
 
-  it('leaves the old one alone when an update clears its status', () => {
+  it('is not modified when an update clears the new object’s status', () => {
     const old = {
       ...service({ type: 'LoadBalancer', ports: [{ port: 80 }] }),
       status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } },

@@ -19,7 +19,7 @@ export const serviceStrategy: Strategy<Service> = {
   },
   validate: (service, context) => validateService(service, undefined, context),
   validateUpdate: validateServiceUpdate,
-  // An ExternalName has no traffic of its own to route: upstream hides the field whenever such a service is read.
+  // Upstream drops this field of ExternalName services whenever it reads one.
   canonicalize({ spec }) {
     if (spec?.type === 'ExternalName') spec.internalTrafficPolicy = undefined;
   },
@@ -49,7 +49,7 @@ export const serviceStrategy: Strategy<Service> = {
 const hasNodePorts = ({ type }: ServiceSpec): boolean => type === 'NodePort' || type === 'LoadBalancer';
 const isLoadBalancer = ({ type }: ServiceSpec): boolean => type === 'LoadBalancer';
 
-/** Fields of one type that another does not have are dropped with it, unless the client changed them at the same time. */
+/** Drops fields that the new type does not have, unless the client changed them in the same update. */
 function dropTypeDependentFields(spec: ServiceSpec, old: ServiceSpec): void {
   const loses = (needs: (one: ServiceSpec) => boolean): boolean => needs(old) && !needs(spec);
   const drop = (field: keyof ServiceSpec): void => {

@@ -34,7 +34,7 @@ const maxAffinitySeconds = 86400;
 const path = Path.of('spec');
 const annotationsPath = Path.of('metadata', 'annotations');
 
-/** All rules but those of metadata; `old` is what an update replaces. */
+/** Validates a service, except for metadata. `old` is the object that an update replaces. */
 export function validateService(service: Service, old: Service | undefined, context: StrategyContext): ErrorList {
   const spec = specOf(service);
   return [
@@ -55,7 +55,7 @@ export function validateService(service: Service, old: Service | undefined, cont
   ];
 }
 
-/** What an update may not change, then all that is asked of a new service. */
+/** Validates an update: first the changes, then the new object. */
 export function validateServiceUpdate(service: Service, old: Service, context: StrategyContext): ErrorList {
   const spec = specOf(service);
   const before = specOf(old);
@@ -98,7 +98,7 @@ function validateTypeFields(spec: ServiceSpec): ErrorList {
   };
   for (const [field, value] of Object.entries(set))
     if (value) errors.push(forbidden(path.child(field), 'may not be set for ExternalName services'));
-  // A dot at the end marks a name that is complete.
+  // A trailing dot marks a fully qualified name.
   const name = externalName.endsWith('.') ? externalName.slice(0, -1) : externalName;
   const namePath = path.child('externalName');
   errors.push(...(name === '' ? [required(namePath)] : invalidEach(namePath, name, isDns1123Subdomain(name))));
@@ -113,7 +113,7 @@ function validateSessionAffinity({ sessionAffinity, sessionAffinityConfig }: Ser
   if (sessionAffinity !== 'ClientIP') return errors;
   const seconds = sessionAffinityConfig?.clientIP?.timeoutSeconds;
   const timeoutPath = configPath.child('clientIP', 'timeoutSeconds');
-  // Defaulting leaves no other way for it to be absent than the whole of the configuration.
+  // After defaulting, the timeout is absent only if the whole configuration is.
   if (seconds === undefined) errors.push(required(configPath, 'when session affinity type is ClientIP'));
   else if (seconds <= 0 || seconds > maxAffinitySeconds)
     errors.push(invalid(timeoutPath, seconds, `must be greater than 0 and less than ${maxAffinitySeconds}`));
@@ -136,7 +136,7 @@ function validateExternalIPs(
 
 const onlyForLoadBalancers = "may only be used when `type` is 'LoadBalancer'";
 
-/** The field, or the annotation that came before it; both may hold spaces around a value. */
+/** Validates the source ranges, in the field or the legacy annotation. Both may have spaces around values. */
 function validateSourceRanges(service: Service, old: Service | undefined, context: StrategyContext): ErrorList {
   const { type, loadBalancerSourceRanges: ranges = [] } = specOf(service);
   const strict = context.features.enabled('StrictIPCIDRValidation');

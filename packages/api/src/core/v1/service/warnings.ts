@@ -5,7 +5,7 @@ import { topologyHintsAnnotation, topologyModeAnnotation } from './validation.ts
 
 const path = Path.of('spec');
 
-/** What a client should know of fields that are deprecated, ignored or oddly written. */
+/** Returns warnings about deprecated or ignored fields and non-standard notations. */
 export function warningsForService(service: Service): string[] {
   const spec = specOf(service);
   const { type, clusterIP, clusterIPs = [], externalIPs = [], loadBalancerIP = '' } = spec;
@@ -44,7 +44,7 @@ export function warningsForService(service: Service): string[] {
   return warnings;
 }
 
-/** The same for what a load balancer reports. */
+/** Returns warnings about the addresses of a load balancer in status. */
 export function warningsForServiceStatus({ status }: Service): string[] {
   return (status?.loadBalancer?.ingress ?? []).flatMap(({ ip }, i) =>
     ip ? getWarningsForIP(Path.of('status', 'loadBalancer', 'ingress').index(i), ip) : [],

@@ -2,7 +2,7 @@ import type { Volume } from '../../../generated/core/v1.ts';
 
 export type SourceDefaults = { readonly [T in keyof Volume]?: (source: NonNullable<Volume[T]>) => void };
 
-/** Of sources that pods and persistent volumes have, by the same names. */
+/** Defaults of the sources that pods and PersistentVolumes have in common. */
 const commonDefaults: SourceDefaults = {
   hostPath: (source) => {
     source.type ??= '';
@@ -28,8 +28,8 @@ const commonDefaults: SourceDefaults = {
 };
 
 /**
- * A function that sets the defaults of every source in a volume, or in the spec of a persistent volume: of the common
- * sources and of those given. The function returns whether the volume has any member but a name.
+ * Returns a function that sets the defaults of every source in a volume or the spec of a PersistentVolume: of the
+ * common sources and of those in `more`. The function returns whether the volume has any field but a name.
  */
 export function sourceDefaulter(more: SourceDefaults = {}): (volume: object) => boolean {
   const defaultsOf: ReadonlyMap<string, (source: never) => void> = new Map(
@@ -48,5 +48,5 @@ export function sourceDefaulter(more: SourceDefaults = {}): (volume: object) => 
   };
 }
 
-/** The defaults of what a persistent volume stands for. */
+/** Sets the defaults of a PersistentVolume's source. */
 export const setPersistentVolumeSourceDefaults: (spec: object) => boolean = sourceDefaulter();

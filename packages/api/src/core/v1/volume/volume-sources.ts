@@ -16,17 +16,17 @@ import type * as v1 from '../../../generated/core/v1.ts';
 import { invalidEach, requiredFields, sortedEntries, unlessSupported } from '../checks.ts';
 import { validateLocalDescendingPath, validateLocalNonReservedPath, validatePathNoBacksteps } from './path-rules.ts';
 
-/** Where the name of a persistent volume would point, it is the same text. */
+/** Upstream's message, the same for volumes of pods and PersistentVolumes. */
 export const initiatorTooLong =
   'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
 
-/** The permissions of a file, in the field of that name. */
+/** Validates the permissions of a file in the field `name`. */
 export function checkFileMode(path: Path, name: string, mode: number | undefined, errors: ErrorList): void {
   if (mode !== undefined && (mode < 0 || mode > 0o777))
     errors.push(invalid(path.child(name), mode, 'must be a number between 0 and 0777 (octal), both inclusive'));
 }
 
-/** A key of a config map or secret, shown as a file. */
+/** Validates the projection of a key of a ConfigMap or Secret to a file. */
 export function validateKeyToPath(item: v1.KeyToPath, path: Path, errors: ErrorList): void {
   if (!item.key) errors.push(required(path.child('key')));
   if (!item.path) errors.push(required(path.child('path')));
@@ -101,7 +101,7 @@ const initiatorFormats: readonly (readonly [prefix: string, format: RegExp])[] =
   ['naa', /^naa.[0-9A-Za-z]{32}$/],
 ];
 
-/** The name of an initiator or target; `unknown` is what to say when it starts with no known prefix. */
+/** Validates the name of an initiator or target. `unknown` is the message for an unknown prefix. */
 function validateInitiatorName(name: string, path: Path, unknown: string): ErrorList {
   const format = initiatorFormats.find(([prefix]) => name.startsWith(prefix))?.[1];
   if (!format) return [invalid(path, name, unknown)];
@@ -112,11 +112,11 @@ const validateLun = (lun: number, path: Path): ErrorList =>
   lun < 0 || lun > 255 ? [invalid(path.child('lun'), lun, inclusiveRangeError(0, 255))] : [];
 
 export interface ISCSIValidationOptions {
-  /** What to say of a name with an unknown prefix. */
+  /** The message for a name with an unknown prefix. */
   readonly unknownPrefix?: string;
 }
 
-/** Also for persistent volumes, whose secret is of another type and whose messages differ by a word. */
+/** Validates an iSCSI source, also of a PersistentVolume, whose secretRef has another type and whose messages differ slightly. */
 export function validateISCSIVolumeSource(
   source: Omit<v1.ISCSIVolumeSource, 'secretRef'> & { readonly secretRef?: object },
   path: Path,
@@ -142,7 +142,7 @@ export function validateFlockerVolumeSource(source: v1.FlockerVolumeSource, path
   return errors;
 }
 
-/** `Required value` for the name of a secret that is referred to. */
+/** Returns `Required value` for a secretRef without name. */
 const validateSecretRefName = (secretRef: v1.LocalObjectReference | undefined, path: Path): ErrorList =>
   secretRef && !secretRef.name ? [required(path.child('secretRef', 'name'))] : [];
 
@@ -151,7 +151,7 @@ export const validateCinderVolumeSource = (source: v1.CinderVolumeSource, path: 
   ...validateSecretRefName(source.secretRef, path),
 ];
 
-/** A host and a port, as in `host:1` or `[::1]:1`. */
+/** Reports whether the text has the form `host:1` or `[::1]:1`. */
 function isHostPort(text: string): boolean {
   const colon = text.lastIndexOf(':');
   if (colon < 0) return false;
@@ -189,7 +189,7 @@ export function validateFCVolumeSource({ targetWWNs = [], wwids = [], lun }: v1.
   return errors;
 }
 
-/** Options that the kubelet itself passes to the driver are not the user's to set. */
+/** Validates a flexVolume. It must not set options that are reserved for the kubelet. */
 export function validateFlexVolumeSource(
   source: Pick<v1.FlexVolumeSource, 'driver' | 'options'>,
   path: Path,
@@ -231,7 +231,7 @@ export function validateStorageOSVolumeSource(source: v1.StorageOSVolumeSource, 
   return errors;
 }
 
-/** The name of a CSI driver: a DNS subdomain, in any case, of at most 63 bytes. */
+/** Validates the name of a CSI driver: a DNS subdomain in any case, of at most 63 bytes. */
 export function validateCSIDriverName(name: string, path: Path): ErrorList {
   if (!name) return [required(path)];
   return [
