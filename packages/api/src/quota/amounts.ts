@@ -3,7 +3,7 @@ import { Quantity } from '@coxswain/apimachinery';
 /** Amounts of resources by name. */
 export type Amounts = Map<string, Quantity>;
 
-/** The same as JSON has them. */
+/** Quantities by resource name, as in JSON. */
 export type ResourceList = Readonly<Record<string, string>>;
 
 export const amountsOf = (list: ResourceList | undefined): Amounts =>
@@ -12,7 +12,7 @@ export const amountsOf = (list: ResourceList | undefined): Amounts =>
 export const resourceListOf = (amounts: ReadonlyMap<string, Quantity>): ResourceList =>
   Object.fromEntries([...amounts].map(([name, quantity]) => [name, `${quantity}`]));
 
-/** Adds to what is there, and gives it back. */
+/** Adds `more` to `amounts` in place, and returns them. */
 export function addTo(amounts: Amounts, more: ReadonlyMap<string, Quantity>): Amounts {
   for (const [name, quantity] of more) {
     const known = amounts.get(name);
@@ -21,7 +21,7 @@ export function addTo(amounts: Amounts, more: ReadonlyMap<string, Quantity>): Am
   return amounts;
 }
 
-/** Makes each at least that much, and gives them back. */
+/** Raises `amounts` to at least `least` in place, and returns them. */
 export function raiseTo(amounts: Amounts, least: ReadonlyMap<string, Quantity>): Amounts {
   for (const [name, quantity] of least) {
     const known = amounts.get(name);
@@ -30,7 +30,7 @@ export function raiseTo(amounts: Amounts, least: ReadonlyMap<string, Quantity>):
   return amounts;
 }
 
-/** Has those instead, where there are any, and gives them back. */
+/** Sets `others` in `amounts`, replacing existing ones, and returns them. */
 export function replaceIn(amounts: Amounts, others: ReadonlyMap<string, Quantity>): Amounts {
   for (const [name, quantity] of others) amounts.set(name, quantity);
   return amounts;

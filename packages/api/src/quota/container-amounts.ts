@@ -1,21 +1,21 @@
 import type { Container, PodSpec } from '../generated/core/v1.ts';
 import { type Amounts, addTo, amountsOf, raiseTo } from './amounts.ts';
 
-/** Which of a container's two lists. */
+/** The resource lists of a container. */
 export type ResourceKind = 'requests' | 'limits';
 
-/** A sidecar: an init container that keeps running beside the others. */
+/** Reports whether the container is a sidecar: an init container that keeps running beside the others. */
 export const isSidecar = ({ restartPolicy }: Container): boolean => restartPolicy === 'Always';
 
-/** What a container's spec asks for. */
+/** Returns a function that returns the requests or limits in a container's spec. */
 export const specAmounts =
   (kind: ResourceKind) =>
   ({ resources }: Container): Amounts =>
     amountsOf(resources?.[kind]);
 
 /**
- * What all containers of a pod need together: those that run side by side are added up, and the pod must also bear the
- * most that any init container needs together with the sidecars started before it.
+ * Aggregates an amount over all containers of a pod. Containers that run at the same time are added up. The result is
+ * at least the amount of any init container together with the sidecars started before it.
  */
 export function containerAmounts(
   { containers, initContainers }: PodSpec,
@@ -35,7 +35,7 @@ export function containerAmounts(
   return raiseTo(total, initMost);
 }
 
-/** What a pod asks for as a whole, of resources of which it may: it takes the place of what its containers ask for. */
+/** Returns the pod-level amounts of the supported resources, which replace those of the containers. */
 export const podLevelAmounts = (
   { resources }: PodSpec,
   kind: ResourceKind,

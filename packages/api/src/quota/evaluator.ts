@@ -5,37 +5,37 @@ import type { Amounts } from './amounts.ts';
 /** A condition on the objects that a quota counts. */
 export type Scope = ScopedResourceSelectorRequirement;
 
-/** A write, as far as quotas care. */
+/** The parts of a write that quotas depend on. */
 interface QuotaWrite {
   readonly operation: string;
-  /** Empty for the resource itself. */
+  /** Empty for the main resource. */
   readonly subresource: string;
   readonly object?: KubernetesObject | undefined;
   readonly oldObject?: KubernetesObject | undefined;
 }
 
-/** Knows what objects of one resource use of quotas. */
+/** Computes the quota usage of the objects of one resource. */
 export interface Evaluator {
   readonly groupResource: GroupResource;
-  /** Whether a write can change what is used. */
+  /** Reports whether a write can change the usage. */
   handles(write: QuotaWrite): boolean;
-  /** Whether it measures what a quota has under this name. */
+  /** Reports whether it measures the resource that a quota has under this name. */
   measures(name: string): boolean;
-  /** What an object uses, of everything it measures. */
+  /** Returns the usage of an object, for everything that it measures. */
   usage(object: KubernetesObject): Amounts;
-  /** Absent: no quota with scopes is for these objects. */
+  /** Absent: no quota with scopes applies to these objects. */
   isInScope?(scope: Scope, object: KubernetesObject): boolean;
-  /** What is wrong with an object that does not say how much it uses of this; undefined when nothing is. */
+  /** Returns an error message for an object that lacks requests or limits for these names; undefined when it is complete. */
   missing?(names: readonly string[], object: KubernetesObject): string | undefined;
 }
 
 export const one = Quantity.of(1);
 export const zero = Quantity.of(0);
 
-/** The name under which any object is counted: `count/deployments.apps`. */
+/** Returns the quota name for the number of objects: `count/deployments.apps`. */
 export const countName = (groupResource: GroupResource): string => `count/${groupResource}`;
 
-/** Counts objects, and knows nothing else of them; `alias` is what the count was called before all were counted. */
+/** Returns an evaluator that only counts objects. `alias` is the legacy quota name for the count. */
 export function objectCount(groupResource: GroupResource, alias?: string): Evaluator {
   const names = [countName(groupResource), ...(alias === undefined ? [] : [alias])];
   return {
@@ -46,23 +46,23 @@ export function objectCount(groupResource: GroupResource, alias?: string): Evalu
   };
 }
 
-/** All scopes of a quota, in whichever way they were written. */
+/** Returns all scopes of a quota, from both fields. */
 export const scopesOf = ({ scopes, scopeSelector }: ResourceQuotaSpec): Scope[] => [
   ...(scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' }) as Scope),
   ...(scopeSelector?.matchExpressions ?? []),
 ];
 
-/** Of some scopes, those that an object is in. */
+/** Returns those of the scopes that an object is in. */
 export const matchingScopes = (evaluator: Evaluator, object: KubernetesObject, scopes: readonly Scope[]): Scope[] =>
   scopes.filter((scope) => evaluator.isInScope?.(scope, object));
 
-/** Whether an object is in all of them: always when there are none. */
+/** Reports whether an object is in all scopes; true without scopes. */
 export const isInScopes = (evaluator: Evaluator, object: KubernetesObject, scopes: readonly Scope[]): boolean =>
   scopes.every((scope) => evaluator.isInScope?.(scope, object));
 
 /**
- * Whether one of the names an object has is what the scope asks for; without names, whether it asks for none.
- * Differs from upstream: values are compared as they are, also where they could be no label's.
+ * Reports whether the scope selects an object with these names (of a class). Without names, only DoesNotExist and NotIn
+ * can select it. Differs from upstream: values that are no valid label values are compared too.
  */
 export function selects({ operator, values }: Scope, names: readonly string[]): boolean {
   switch (operator) {

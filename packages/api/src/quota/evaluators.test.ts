@@ -7,7 +7,7 @@ import { amountsOf, type ResourceList, resourceListOf } from './amounts.ts';
 import type { Scope } from './evaluator.ts';
 import { newEvaluators } from './evaluators.ts';
 
-/** What upstream's evaluators say of objects, and which names of quotas they measure. */
+/** Recorded results of upstream's evaluators: the usage of objects, and the quota names that they measure. */
 interface Recorded {
   readonly names: readonly string[];
   readonly measured: Readonly<Record<string, readonly string[]>>;
@@ -25,7 +25,7 @@ const { names, measured, objects }: Recorded = JSON.parse(
   readFileSync(new URL('testdata/usages.json', import.meta.url), 'utf8'),
 );
 
-/** As they were when it was recorded. */
+/** The device classes of the recording. */
 const deviceClasses: DeviceClass[] = [
   { metadata: { name: 'gpu' }, spec: { extendedResourceName: 'example.com/gpu' } },
   { metadata: { name: 'nic' }, spec: {} },
@@ -52,7 +52,7 @@ const scopes: Scope[] = [
   ]),
 ];
 
-describe('what an object uses is what upstream says it does', () => {
+describe('the usage of an object equals upstream’s', () => {
   for (const { resource, sentence, object, usage, scopes: wanted = [], missing } of objects)
     it(`${resource}: ${sentence}`, () => {
       const evaluator = evaluators.of(GroupResource.parse(resource));
@@ -63,14 +63,14 @@ describe('what an object uses is what upstream says it does', () => {
     });
 });
 
-describe('which names of quotas are measured', () => {
+describe('the quota names that are measured', () => {
   for (const [resource, wanted] of Object.entries(measured))
     it(`by ${resource}`, () => {
       const evaluator = evaluators.of(GroupResource.parse(resource));
       expect(names.filter((name) => evaluator.measures(name))).toEqual(names.filter((name) => wanted.includes(name)));
     });
 
-  it('by what is only counted', () => {
+  it('by evaluators that only count objects', () => {
     const measuredBy = (resource: string): string[] =>
       names.filter((name) => evaluators.of(GroupResource.parse(resource)).measures(name));
     expect(measuredBy('configmaps')).toEqual(['count/configmaps', 'configmaps']);

@@ -6,13 +6,13 @@ import { type ClaimRelations, resourceClaimEvaluator } from './resource-claim-ev
 import { serviceEvaluator } from './service-evaluator.ts';
 import { volumeClaimEvaluator } from './volume-claim-evaluator.ts';
 
-/** Evaluators of resources that are more than counted; of which there is one for every resource. */
+/** The evaluators: `special` are those of resources that are more than counted, `of` returns one for any resource. */
 export interface Evaluators {
   readonly special: readonly Evaluator[];
   of(groupResource: GroupResource): Evaluator;
 }
 
-/** Objects that were counted before all were. */
+/** Resources with a legacy quota name for their count. */
 const counted = ['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets'];
 
 export function newEvaluators(features: FeatureGates, now: () => Date, relations: ClaimRelations): Evaluators {

@@ -1,4 +1,5 @@
-// How much of a namespace's quotas its objects use. `usage-of.ts` counts what is there; `evaluator.ts` is what knows how.
+// Computes how much of a namespace's quotas its objects use. `usage-of.ts` sums up the usage of existing objects; an
+// `Evaluator` (`evaluator.ts`) computes that of one object.
 export {
   type Amounts,
   addTo,

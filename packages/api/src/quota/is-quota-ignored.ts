@@ -1,6 +1,6 @@
 import type { GroupResource } from '@coxswain/apimachinery';
 
-/** What is not stored, and events. */
+/** Resources that are not stored, and events. */
 const ignored: ReadonlySet<string> = new Set([
   'bindings',
   'componentstatuses',
@@ -14,5 +14,5 @@ const ignored: ReadonlySet<string> = new Set([
   'events.events.k8s.io',
 ]);
 
-/** Whether no quota counts objects of the resource. */
+/** Reports whether quotas do not apply to the resource. */
 export const isQuotaIgnored = (groupResource: GroupResource): boolean => ignored.has(`${groupResource}`);

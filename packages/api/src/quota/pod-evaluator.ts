@@ -5,7 +5,7 @@ import { specAmounts } from './container-amounts.ts';
 import { type Evaluator, type Scope, selects } from './evaluator.ts';
 import { asksAsAWhole, isUsedByPods, podUsage, quotaNames } from './pod-usage.ts';
 
-/** What every container must ask for where a quota limits it; what came later must not be asked for. */
+/** Resources that every container must set when a quota limits them. Upstream does not require those that were added later. */
 const demanded: ReadonlySet<string> = new Set([
   'cpu',
   'memory',
@@ -43,7 +43,7 @@ function usesCrossNamespaceAffinity({ spec }: Pod): boolean {
 
 type InScope = (pod: Pod, scope: Scope, podLevel: boolean) => boolean;
 
-/** Those that pods can be in. */
+/** The scopes that pods can be in. */
 const scopes: ReadonlyMap<string, InScope> = new Map<string, InScope>([
   ['Terminating', isTerminating],
   ['NotTerminating', (pod) => !isTerminating(pod)],
@@ -67,7 +67,7 @@ function missingOf(pod: Pod, names: readonly string[]): string | undefined {
   return lacks.length > 0 ? `must specify ${lacks.join('; ')}` : undefined;
 }
 
-/** Pods use compute resources, and count. */
+/** Returns the evaluator of pods, which have compute resources and are counted. */
 export function podEvaluator(features: FeatureGates, now: () => Date): Evaluator {
   const podLevel = features.enabled('PodLevelResources');
   return {

@@ -16,15 +16,15 @@ const fixedNames: ReadonlySet<string> = new Set([
 
 const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/');
 
-/** Whether it is how quotas call a resource that nodes or device classes bring along. */
+/** Reports whether a quota name is that of an extended resource or of a device class. */
 export const isExtendedQuotaName = (name: string): boolean =>
   name.startsWith(requestsPrefix) && (!isNative(name) || name.startsWith(`${requestsPrefix}${deviceClassPrefix}`));
 
-/** What quotas call a resource of a device class when the class has no name for it. */
+/** Returns the quota name for the devices of a class that has no extendedResourceName. */
 export const implicitQuotaName = (deviceClass: string): string => `${requestsPrefix}${deviceClassPrefix}${deviceClass}`;
 export const quotaNameOf = (resource: string): string => `${requestsPrefix}${resource}`;
 
-/** Whether pods use what a quota has under this name. */
+/** Reports whether pods use the resource that a quota has under this name. */
 export const isUsedByPods = (name: string): boolean =>
   fixedNames.has(name) ||
   name.startsWith(hugePagesPrefix) ||
@@ -36,14 +36,14 @@ function isExtendedResource(name: string): boolean {
   return !isNative(name) && !name.startsWith(requestsPrefix) && isQualifiedName(quotaNameOf(name)).length === 0;
 }
 
-/** Resources that a pod may ask for as a whole. */
+/** Reports whether the resource can be set at pod level. */
 const isOfPods = (name: string): boolean => name === 'cpu' || name === 'memory' || name.startsWith(hugePagesPrefix);
 
-/** Whether a pod asks for such resources as a whole. */
+/** Reports whether a pod has pod-level resources. */
 export const asksAsAWhole = ({ spec }: Pod): boolean =>
   [spec?.resources?.requests, spec?.resources?.limits].some((list) => Object.keys(list ?? {}).some(isOfPods));
 
-/** Requests and limits by the names that quotas have for them. */
+/** Returns requests and limits by their quota names. */
 export function quotaNames(requests: Amounts, limits: Amounts): Amounts {
   const result: Amounts = new Map([['pods', one]]);
   for (const [name, amount] of requests) {
@@ -56,8 +56,8 @@ export function quotaNames(requests: Amounts, limits: Amounts): Amounts {
 }
 
 /**
- * What a pod asks for. While it is being resized, that is the most of what it is to have, what it was promised and what
- * it has; and only what it was promised and has, if more is not to be had.
+ * Returns the requests or limits of a pod. During a resize, a container counts with the maximum of its spec, its
+ * allocated and its actual resources; without the spec if the resize is infeasible.
  */
 function amountsOfPod(pod: Pod, kind: ResourceKind, podLevel: boolean): Amounts {
   const { spec = { containers: [] }, status } = pod;
@@ -85,10 +85,7 @@ function amountsOfPod(pod: Pod, kind: ResourceKind, podLevel: boolean): Amounts 
   return addTo(amounts, overhead);
 }
 
-/**
- * What a pod uses of quotas. A pod that has ended, or should have by now, is still an object, but no longer uses
- * anything else.
- */
+/** Returns the quota usage of a pod. A pod that has terminated, or whose grace period is over, only counts as an object. */
 export function podUsage(pod: Pod, now: Date, podLevel: boolean): Amounts {
   const count: Amounts = new Map([['count/pods', one]]);
   const { phase } = pod.status ?? {};

@@ -7,13 +7,13 @@ import { countName, type Evaluator, one } from './evaluator.ts';
 import { implicitQuotaName, isExtendedQuotaName, podUsage, quotaNameOf } from './pod-usage.ts';
 
 const groupResource = GroupResource.of('resource.k8s.io', 'resourceclaims');
-/** `gpu.deviceclass.resource.k8s.io/devices` */
+/** The suffix of quota names such as `gpu.deviceclass.resource.k8s.io/devices`. */
 const devicesOfClass = '.deviceclass.resource.k8s.io/devices';
 const extendedClaimAnnotation = 'resource.kubernetes.io/extended-resource-claim';
-/** A claim for all there are gets no more than these. */
+/** The number of devices that a claim with allocationMode All counts for. */
 const maxDevices = 32;
 
-/** What claims for extended resources refer to. */
+/** Looks up the objects that claims for extended resources refer to. */
 export interface ClaimRelations {
   deviceClass(name: string): DeviceClass | undefined;
   deviceClasses(): readonly DeviceClass[];
@@ -32,7 +32,7 @@ function devices({ deviceClassName, allocationMode, count = 0 }: Wanted): Amount
   return new Map([[`${deviceClassName}${devicesOfClass}`, Quantity.of(number)]]);
 }
 
-/** Of alternatives, the most of each class. */
+/** Returns the devices of a request; of alternatives, the maximum per class. */
 function requested({ exactly, firstAvailable }: DeviceRequest): Amounts {
   if (!firstAvailable?.length) return exactly ? devices(exactly) : new Map();
   const most: Amounts = new Map();
@@ -43,7 +43,7 @@ function requested({ exactly, firstAvailable }: DeviceRequest): Amounts {
 
 const controllerOf = ({ ownerReferences }: ObjectMeta) => ownerReferences?.find(({ controller }) => controller);
 
-/** The uid of the pod for whose extended resources the claim was made. */
+/** Returns the owner reference to the pod for whose extended resources the claim was created. */
 function extendedClaimOwner({ metadata }: ResourceClaim): { uid: string; name: string } | undefined {
   if (metadata.annotations?.[extendedClaimAnnotation] !== 'true') return undefined;
   const owner = controllerOf(metadata);
@@ -55,7 +55,10 @@ const madeBefore = ({ metadata: a }: ResourceClaim, { metadata: b }: ResourceCla
     ? (a.name ?? '') < (b.name ?? '')
     : (a.creationTimestamp ?? '') < (b.creationTimestamp ?? '');
 
-/** Claims use devices of classes, and count; what the pod they were made for already uses is not counted again. */
+/**
+ * Returns the evaluator of claims, which use devices of classes and are counted. Devices that the usage of the claim's
+ * pod already contains are not counted again.
+ */
 export function resourceClaimEvaluator(
   features: FeatureGates,
   now: () => Date,

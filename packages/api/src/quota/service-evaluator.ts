@@ -10,7 +10,7 @@ const names: ReadonlySet<string> = new Set([
   'services.loadbalancers',
 ]);
 
-/** Ports are allocated after this: what counts is how many are wanted. */
+/** Returns the number of node ports that the service needs. They are allocated only after the quota check. */
 function nodePorts({ spec = {} }: Service): number {
   const { type, allocateLoadBalancerNodePorts } = spec;
   const ports = spec.ports ?? [];
@@ -19,7 +19,7 @@ function nodePorts({ spec = {} }: Service): number {
   return allocateLoadBalancerNodePorts === false ? ports.filter(({ nodePort }) => nodePort).length : ports.length;
 }
 
-/** Services use ports of nodes and load balancers, and count. */
+/** The evaluator of services, which use node ports and load balancers and are counted. */
 export const serviceEvaluator: Evaluator = {
   groupResource,
   handles: ({ operation, subresource }) => subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),

@@ -56,7 +56,7 @@ const hard = (...names: string[]): ResourceQuotaSpec => ({
 });
 
 const cases: Record<string, [ResourceQuotaSpec, Record<string, string>]> = {
-  'pods that have ended are counted, and use nothing': [
+  'terminated pods are counted but use no resources': [
     hard('pods', 'count/pods', 'requests.cpu', 'limits.cpu'),
     { pods: '3', 'count/pods': '4', 'requests.cpu': '2200m', 'limits.cpu': '0' },
   ],
@@ -64,16 +64,16 @@ const cases: Record<string, [ResourceQuotaSpec, Record<string, string>]> = {
     { ...hard('pods', 'requests.cpu'), scopes: ['Terminating'] },
     { pods: '1', 'requests.cpu': '700m' },
   ],
-  'objects of any resource are counted, of unknown ones not': [
+  'objects of every known resource are counted': [
     hard('configmaps', 'count/configmaps', 'count/deployments.apps', 'count/boats.example.com', 'services'),
     { configmaps: '2', 'count/configmaps': '2', 'count/deployments.apps': '1', services: '0' },
   ],
-  'what is counted has no scopes': [
+  'objects that are only counted are in no scope': [
     { ...hard('configmaps', 'pods'), scopes: ['NotTerminating'] },
     { configmaps: '0', pods: '2' },
   ],
-  'nobody measures what is not known': [hard('requests.storage', 'limits.example.com/x'), {}],
-  'devices that a pod uses are not used again by the claim that was made for it': [
+  'unknown resources are left out': [hard('requests.storage', 'limits.example.com/x'), {}],
+  'devices that a pod uses are not counted again for its claim': [
     hard(
       'requests.example.com/gpu',
       'gpu.deviceclass.resource.k8s.io/devices',
@@ -87,7 +87,7 @@ const cases: Record<string, [ResourceQuotaSpec, Record<string, string>]> = {
   ],
 };
 
-describe('what is used of a quota', () => {
+describe('the usage of a quota', () => {
   for (const [sentence, [spec, wanted]] of Object.entries(cases))
     it(sentence, () => {
       const used = usageOf({ metadata: { name: 'q' }, spec }, (resource) => objects[`${resource}`], evaluators);

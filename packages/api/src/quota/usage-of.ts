@@ -4,13 +4,10 @@ import { type Amounts, addTo, type ResourceList, resourceListOf } from './amount
 import { isInScopes, scopesOf, zero } from './evaluator.ts';
 import type { Evaluators } from './evaluators.ts';
 
-/** The objects of a resource in the quota's namespace; undefined for one that nobody knows. */
+/** Returns the objects of a resource in the quota's namespace; undefined for an unknown resource. */
 type ObjectsOf = (groupResource: GroupResource) => readonly KubernetesObject[] | undefined;
 
-/**
- * How much of a quota is used by the objects there are: what its status should say. Names of what nobody can measure
- * are left out.
- */
+/** Returns the usage of a quota by the existing objects, for its status. Names that no evaluator measures are left out. */
 export function usageOf({ spec = {} }: ResourceQuota, objectsOf: ObjectsOf, evaluators: Evaluators): ResourceList {
   const names = Object.keys(spec.hard ?? {});
   const scopes = scopesOf(spec);

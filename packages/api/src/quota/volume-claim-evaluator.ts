@@ -7,10 +7,10 @@ import { countName, type Evaluator, one, selects } from './evaluator.ts';
 const groupResource = GroupResource.of('', 'persistentvolumeclaims');
 const claims = 'persistentvolumeclaims';
 const storage = 'requests.storage';
-/** `gold.storageclass.storage.k8s.io/requests.storage` */
+/** Part of quota names such as `gold.storageclass.storage.k8s.io/requests.storage`. */
 const ofClass = '.storageclass.storage.k8s.io/';
 
-/** Whole bytes of what was asked for, or of what was allocated if that is more. */
+/** Returns the storage request in whole bytes, or the allocated storage if that is more. */
 function storageOf({ spec, status }: PersistentVolumeClaim): Quantity | undefined {
   const asked = ownEntry(spec?.resources?.requests, 'storage');
   if (asked === undefined) return undefined;
@@ -19,7 +19,7 @@ function storageOf({ spec, status }: PersistentVolumeClaim): Quantity | undefine
   return allocated.cmp(request) > 0 ? allocated.roundUp(0) : request;
 }
 
-/** Classes of attributes that the volume has or is to have. */
+/** Returns the volume attributes classes that the volume has or is to get. */
 const attributesClasses = ({ spec, status }: PersistentVolumeClaim): string[] =>
   [
     spec?.volumeAttributesClassName,
@@ -27,10 +27,10 @@ const attributesClasses = ({ spec, status }: PersistentVolumeClaim): string[] =>
     status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
   ].flatMap((name) => name || []);
 
-/** Claims use storage, in all and of their class, and count. */
+/** The evaluator of claims, which use storage in total and per class, and are counted. */
 export const volumeClaimEvaluator: Evaluator = {
   groupResource,
-  // A status tells of what was allocated.
+  // Updates of status can change the allocated storage.
   handles: ({ operation, subresource }) =>
     subresource === 'status' || (subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')),
   measures: (name) =>

@@ -37,14 +37,14 @@ export function setEndpointSliceDefaults({ ports }: EndpointSlice): void {
   }
 }
 
-/** Endpoints that an update leaves as they are pass, whatever they were allowed to be when they were written. */
+/** Validates an EndpointSlice. Errors in endpoints that an update leaves unchanged are tolerated. */
 export function validateEndpointSlice(
   slice: EndpointSlice,
   old: EndpointSlice | undefined,
   context: StrategyContext,
 ): ErrorList {
   const { addressType } = slice;
-  // Both lists are null when there are none.
+  // Both lists are null in memory when they are absent.
   const endpoints = slice.endpoints ?? [];
   const errors = requiredSupported(Path.of('addressType'), addressType, addressTypes);
   errors.push(...validatePorts(slice.ports ?? [], Path.of('ports')));
@@ -80,7 +80,7 @@ function validateEndpoints(
   return endpoints.flatMap((endpoint, i) => validateEndpoint(endpoint, path.index(i), validateAddress));
 }
 
-/** Judges the address at an index of the list at `path`. */
+/** Validates the address at an index of the list at `path`. */
 type AddressRule = (address: string, path: Path, index: number) => ErrorList;
 
 function addressRule(addressType: string, strict: boolean): AddressRule {

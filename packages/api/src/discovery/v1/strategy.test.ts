@@ -11,31 +11,31 @@ const slice = (topology: Record<string, string>, labels?: Record<string, string>
 });
 const hostname = 'kubernetes.io/hostname';
 
-describe('the topology of an older version', () => {
+describe('deprecatedTopology', () => {
   const update = (after: EndpointSlice, before: EndpointSlice) => {
     endpointSliceStrategy.prepareForUpdate!(after, before, context);
     const { nodeName, deprecatedTopology } = after.endpoints![0]!;
     return { nodeName, deprecatedTopology };
   };
 
-  it('becomes the name of a node that was known', () => {
+  it('sets nodeName if the old slice has that hostname', () => {
     expect(update(slice({ [hostname]: 'n1', a: 'b' }), slice({ [hostname]: 'n1' }))).toEqual({ nodeName: 'n1' });
   });
 
-  it('is forgotten when it names another', () => {
+  it('is dropped if it has another hostname', () => {
     expect(update(slice({ [hostname]: 'n2' }), slice({ [hostname]: 'n1' }))).toEqual({});
   });
 
-  it('stays while nothing is changed', () => {
+  it('is kept while the endpoints are unchanged', () => {
     const topology = { [hostname]: 'n1' };
     expect(update(slice(topology), slice(topology))).toEqual({ deprecatedTopology: topology });
   });
 });
 
 it.each([
-  ['a stranger is warned', undefined, 1],
-  ['a controller is not', 'endpointslice-controller.k8s.io', 0],
-])('of an address with leading zeros %s', (_, manager, warnings) => {
+  ['causes a warning for a slice of a user', undefined, 1],
+  ['causes no warning for a slice of a controller', 'endpointslice-controller.k8s.io', 0],
+])('an address with leading zeros %s', (_, manager, warnings) => {
   const labels = manager === undefined ? undefined : { 'endpointslice.kubernetes.io/managed-by': manager };
   const object = { ...slice({}, labels), endpoints: [{ addresses: ['192.0.2.01'] }] };
   expect(endpointSliceStrategy.warningsOnUpdate!(object, object, context)).toHaveLength(warnings);

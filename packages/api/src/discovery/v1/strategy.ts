@@ -6,12 +6,15 @@ import { columns } from '../../strategy/table.ts';
 import { validateEndpointSlice } from './endpoint-slice.ts';
 
 const managedBy = 'endpointslice.kubernetes.io/managed-by';
-/** They write addresses well. */
+/** Controllers that format addresses correctly. */
 const controllers = ['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io'];
 const hostnameLabel = 'kubernetes.io/hostname';
 const shown = 3;
 
-/** Topology is of an older version: only a node's name that stood there before is taken over, as `nodeName`. */
+/**
+ * Drops deprecatedTopology, a field of v1beta1, from changed endpoints. A hostname that the old slice already had sets
+ * nodeName.
+ */
 function dropTopology(slice: EndpointSlice, old: EndpointSlice | undefined): void {
   if (old && semanticEqual(slice.endpoints, old.endpoints)) return;
   const known = (old?.endpoints ?? []).map(({ deprecatedTopology }) => ownEntry(deprecatedTopology, hostnameLabel));

@@ -12,7 +12,7 @@ const event = fc.record(
     metadata: fc.record({ name: fc.string() }),
     eventTime: time,
     series: fc.record({ count: fc.nat(), lastObservedTime: time }),
-    // Empty ones are left out by this version, and written by the other.
+    // Empty strings are omitted by this version, but written by the core API.
     reportingController: fc.string({ minLength: 1 }),
     reportingInstance: fc.string({ minLength: 1 }),
     action: fc.string(),
@@ -30,7 +30,7 @@ const event = fc.record(
 );
 
 describe('events of events.k8s.io and of the core API', () => {
-  it('are the same, there and back again', () => {
+  it('are unchanged by a round trip', () => {
     fc.assert(
       fc.property(event, (original: Event) => {
         expect(eventConversion.fromHub(eventConversion.toHub(original))).toEqual(original);
@@ -70,11 +70,11 @@ describe('field selectors of events.k8s.io', () => {
     ['reportingController', 'reportingComponent'],
     ['type', 'type'],
     ['metadata.namespace', 'metadata.namespace'],
-  ])('%s is %s', (label, hubLabel) => {
+  ])('%s is converted to %s', (label, hubLabel) => {
     expect(eventFieldLabels(label, 'x')).toEqual({ label: hubLabel, value: 'x' });
   });
 
-  it.each(['involvedObject.name', 'source', 'note'])('%s is none', (label) => {
+  it.each(['involvedObject.name', 'source', 'note'])('%s is not supported', (label) => {
     expect(() => eventFieldLabels(label, 'x')).toThrow(`field label not supported: ${label}`);
   });
 });

@@ -3,7 +3,7 @@ import type { Event as CoreEvent } from '../../generated/core/v1.ts';
 import type { Event } from '../../generated/events/v1.ts';
 import type { HubConversion } from '../../strategy/strategy.ts';
 
-/** Both APIs show the same events: what the newer one renamed, what it deprecated, and all that is the same. */
+/** Converts between the two APIs of the same events: renamed, deprecated and common fields. */
 export const eventConversion: HubConversion<Event, CoreEvent> = {
   toHub(event) {
     const {
@@ -22,7 +22,7 @@ export const eventConversion: HubConversion<Event, CoreEvent> = {
       apiVersion: 'v1',
       involvedObject: regarding ?? {},
       message: note,
-      // The older API writes both, whether there is something to say or not.
+      // The core API always writes both, even when they are empty.
       reportingComponent: reportingController ?? '',
       reportingInstance: same.reportingInstance ?? '',
       source: deprecatedSource,
@@ -62,7 +62,7 @@ export const eventConversion: HubConversion<Event, CoreEvent> = {
   },
 };
 
-/** What is not there leaves no trace: managedFields tell undefined from absent. */
+/** Deletes undefined fields: managedFields distinguish undefined from absent. */
 function withoutAbsent<T extends object>(event: T): T {
   for (const key in event) if (event[key] === undefined) delete event[key];
   return event;
@@ -76,7 +76,7 @@ const fieldLabels: ReadonlyMap<string, string> = new Map([
   ...['reason', 'type', 'metadata.namespace', 'metadata.name'].map((label) => [label, label] as const),
 ]);
 
-/** The field selectors of this version, by the names that the hub has for them. Throws upstream's error for others. */
+/** Converts field labels of this version to those of the hub. Throws upstream's error for unknown ones. */
 export const eventFieldLabels: FieldLabelConversion = (label, value) => {
   const known = fieldLabels.get(label);
   if (known === undefined) throw new Error(`field label not supported: ${label}`);

@@ -4,7 +4,7 @@ interface Status {
   readonly conditions?: readonly { readonly type?: string }[];
 }
 
-/** Conditions have a type, and no two have the same. */
+/** Validates that conditions have unique, non-empty types. */
 export function validateStatus({ status }: { readonly status?: Status }): ErrorList {
   const conditions = status?.conditions ?? [];
   const isRepeated = repeated(conditions, ({ type = '' }) => type);

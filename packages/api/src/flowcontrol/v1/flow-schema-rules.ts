@@ -19,13 +19,13 @@ import type {
 
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];
 const wildcard = '*';
-/** A subject's kind and the field that says who, in the order in which others are forbidden. */
+/** Kind of a subject → its field, in the order in which the others are forbidden. */
 const subjectFields = { ServiceAccount: 'serviceAccount', User: 'user', Group: 'group' } as const;
 
-/** Whom and what a schema is about. */
+/** Validates a rule: its subjects, and the requests that it matches. */
 export function validateRule(rule: PolicyRulesWithSubjects, path: Path): ErrorList {
   const { resourceRules = [], nonResourceRules = [] } = rule;
-  // Lists that must be there are null in memory when they are not.
+  // Required lists are null in memory when they are absent.
   const subjects = rule.subjects ?? [];
   const errors =
     subjects.length === 0
@@ -106,12 +106,12 @@ function validateNonResourceRule({ verbs: named, nonResourceURLs }: NonResourceP
 
 interface SetRules {
   readonly none: string;
-  /** What must not stand beside a wildcard. */
+  /** What the message calls the values that must not be combined with a wildcard. */
   readonly others: string;
   readonly each?: (value: string, path: Path) => ErrorList;
 }
 
-/** Something, or a wildcard alone. */
+/** Validates a list, which must not be empty. A wildcard must be its only item. */
 function validateSet(values: readonly string[] | undefined, path: Path, { none, others, each }: SetRules): ErrorList {
   if (!values?.length) return [required(path, none)];
   if (!values.includes(wildcard)) return each ? values.flatMap((value, i) => each(value, path.index(i))) : [];

@@ -83,7 +83,7 @@ export const flowSchemaStrategy: Strategy<FlowSchema> = {
       translateTimestampSince(schema.metadata.creationTimestamp, context),
       schema.status?.conditions?.find(({ type }) => type === 'Dangling')?.status ?? '?',
     ],
-    // As requests meet them.
+    // In the order in which requests are matched.
     order: (a, b) => precedenceOf(a) - precedenceOf(b) || (nameOf(a) < nameOf(b) ? -1 : 1),
   },
 };

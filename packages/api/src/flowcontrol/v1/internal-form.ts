@@ -1,6 +1,6 @@
 import { internalFormOf } from '../../strategy/internal-form.ts';
 
-/** Values as upstream's messages print them; for the notation see the types of pods. */
+/** Converts values into the form of upstream's messages; see `strategy/internal-form.ts` for the notation. */
 export const internalForm: (type: string, value: object) => Readonly<Record<string, unknown>> = internalFormOf(`
 FlowSchemaSpec PriorityLevelConfiguration:Reference MatchingPrecedence:i DistinguisherMethod:*FlowDistinguisherMethod
  Rules:[]PolicyRulesWithSubjects

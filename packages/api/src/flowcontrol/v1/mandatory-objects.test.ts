@@ -6,12 +6,12 @@ import { priorityLevelStrategy } from './priority-level.ts';
 
 const context = { features: FeatureGates.defaults, now: () => new Date(0) };
 
-describe('objects that every server has', () => {
-  it.each([...mandatoryFlowSchemas])('the schema %s is good as it is', (name, spec) => {
+describe('mandatory objects', () => {
+  it.each([...mandatoryFlowSchemas])('the schema %s is valid', (name, spec) => {
     expect(flowSchemaStrategy.validate!({ metadata: { name }, spec }, context)).toEqual([]);
   });
 
-  it.each([...mandatoryPriorityLevels])('the level %s is good as it is', (name, spec) => {
+  it.each([...mandatoryPriorityLevels])('the level %s is valid', (name, spec) => {
     expect(priorityLevelStrategy.validate!({ metadata: { name }, spec }, context)).toEqual([]);
   });
 
@@ -24,7 +24,7 @@ describe('objects that every server has', () => {
   );
 });
 
-it('schemas stand in the order in which requests meet them', () => {
+it('schemas are listed in the order in which requests are matched', () => {
   const schema = (name: string, matchingPrecedence: number) => ({
     metadata: { name },
     spec: { priorityLevelConfiguration: { name: 'x' }, matchingPrecedence },

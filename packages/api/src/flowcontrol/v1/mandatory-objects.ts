@@ -6,7 +6,7 @@ const everything = {
 };
 const groups = (...names: readonly string[]) => names.map((name) => ({ kind: 'Group', group: { name } }));
 
-/** Every server has these, and their specs are fixed: without them requests could match nothing. */
+/** The FlowSchemas that every server has, with fixed specs, so that every request matches one. */
 export const mandatoryFlowSchemas: ReadonlyMap<string, FlowSchemaSpec> = new Map([
   [
     'exempt',
@@ -27,7 +27,10 @@ export const mandatoryFlowSchemas: ReadonlyMap<string, FlowSchemaSpec> = new Map
   ],
 ]);
 
-/** Of the level `exempt`, all but what it lends is fixed. */
+/**
+ * The priority levels that every server has. Their specs are fixed, except for the shares and lendable percentage of
+ * `exempt`.
+ */
 export const mandatoryPriorityLevels: ReadonlyMap<string, PriorityLevelConfigurationSpec> = new Map([
   ['exempt', { type: 'Exempt', exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } }],
   [

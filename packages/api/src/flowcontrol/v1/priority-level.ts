@@ -30,7 +30,7 @@ const types = ['Exempt', 'Limited'];
 const responseTypes = ['Queue', 'Reject'];
 const maxQueues = 10_000_000;
 const maxHashBits = 60;
-/** How a version that is gone wrote a zero; it must not come in by another. */
+/** Marked a zero in v1beta3. It must not be set through other versions. */
 const preserveZeroAnnotation = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
 const nonNegative = 'must be a non-negative integer';
 const queuingDefaults = { handSize: 8, queues: 64, queueLengthLimit: 50 } as const;
@@ -141,7 +141,7 @@ function validateQueuing(
   return errors;
 }
 
-/** Queues are dealt to a flow as cards are to a hand, by the bits of a hash. */
+/** Validates the numbers of queues and hand size: shuffle sharding needs enough bits of a hash for them. */
 function handProblem(queues: number, handSize: number): string | undefined {
   if (handSize <= 0) return 'must be positive';
   if (handSize > queues) return `should not be greater than queues (${queues})`;

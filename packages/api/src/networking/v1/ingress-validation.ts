@@ -26,7 +26,7 @@ import type {
 } from '../../generated/networking/v1.ts';
 import type { StrategyContext } from '../../strategy/strategy.ts';
 
-/** How the class was named before there was a field for it. */
+/** The legacy annotation for the ingress class. */
 export const ingressClassAnnotation = 'kubernetes.io/ingress.class';
 
 const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix'];
@@ -35,14 +35,14 @@ const forbiddenEnds = ['/..', '/.'];
 const specPath = Path.of('spec');
 const notAnIP = 'must be a DNS name, not an IP address';
 
-/** What an old ingress got away with, so that its successor may too. */
+/** Exceptions from the rules that apply because the old ingress already violates them. */
 interface Options {
   readonly allowInvalidSecretName: boolean;
   readonly allowInvalidWildcardHostRule: boolean;
   readonly allowRelaxedServiceName: boolean;
 }
 
-/** On create, when there is no `old`, and on update. */
+/** Validates an ingress, on create without `old`, and on update. */
 export function validateIngress(ingress: Ingress, old: Ingress | undefined, context: StrategyContext): ErrorList {
   const { defaultBackend, rules = [], tls = [], ingressClassName } = ingress.spec ?? {};
   const options = optionsFor(old, context);
@@ -63,7 +63,7 @@ export function validateIngress(ingress: Ingress, old: Ingress | undefined, cont
   return errors;
 }
 
-/** The annotation and the field must not name different classes. */
+/** Validates that annotation and field do not name different classes. */
 export function validateClassAnnotation({ metadata, spec }: Ingress): ErrorList {
   const annotation = ownEntry(metadata.annotations, ingressClassAnnotation);
   if (annotation === undefined || spec?.ingressClassName === undefined || annotation === spec.ingressClassName)
@@ -140,7 +140,7 @@ function validateBackend({ resource, service }: IngressBackend, path: Path, opti
   return errors;
 }
 
-/** An absent group is null in memory, the empty one is a bad name. */
+/** An absent group is null in memory; an empty string is an invalid name. */
 const isSet = (apiGroup: string | null | undefined): apiGroup is string => typeof apiGroup === 'string';
 
 function validateResource({ apiGroup, kind, name }: TypedLocalObjectReference, path: Path): ErrorList {
@@ -151,7 +151,7 @@ function validateResource({ apiGroup, kind, name }: TypedLocalObjectReference, p
   ];
 }
 
-/** A name that can stand as one segment of a URL's path, and must be there. */
+/** Validates a required name that must be a valid URL path segment. */
 export function requiredSegment(name: string | undefined, path: Path): ErrorList {
   return name ? invalidEach(path, name, isPathSegmentName(name)) : [required(path)];
 }
@@ -184,6 +184,6 @@ function optionsFor(old: Ingress | undefined, { features }: StrategyContext): Op
   };
 }
 
-/** Names that Service did not allow at first: those that start with a digit. */
+/** Reports whether the name is valid only by the relaxed rule for Service names: it starts with a digit. */
 const isRelaxedName = (name: string | undefined): boolean =>
   name !== undefined && nameIsDnsLabel(name, false).length === 0 && nameIsDns1035Label(name, false).length > 0;

@@ -12,7 +12,7 @@ import {
 
 const shownHosts = 3;
 
-/** Rules beyond those shown are counted whether or not they have a host. */
+/** Formats the hosts of the rules. The number of hidden rules includes those without host. */
 function printHosts(rules: readonly IngressRule[]): string {
   const hosts: string[] = [];
   let more = false;

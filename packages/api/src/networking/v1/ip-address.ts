@@ -19,7 +19,7 @@ import { requiredSegment } from './ingress-validation.ts';
 const parentPath = Path.of('spec', 'parentRef');
 const internalForm = internalFormOf('ParentReference Group:s Resource:s Namespace:s Name:s');
 
-/** In memory the reference may be missing, whatever the type says. */
+/** Returns the parent reference, which can be absent in memory although its type says otherwise. */
 const parentOf = ({ spec }: IPAddress): Partial<ParentReference> | undefined => spec?.parentRef;
 
 function validate(address: IPAddress): ErrorList {
@@ -34,7 +34,7 @@ function validate(address: IPAddress): ErrorList {
   ];
 }
 
-/** `services/default/kubernetes`, with the group behind the resource when there is one. */
+/** Formats a parent as `services/default/kubernetes`, with the group after the resource if there is one. */
 function printParent(parent: Partial<ParentReference> | undefined): string {
   if (!parent) return '<none>';
   const { group, resource = '', namespace, name = '' } = parent;
@@ -53,7 +53,7 @@ export const ipAddressStrategy: Strategy<IPAddress> = {
       validateImmutableField(printable(parentOf(address)), printable(parentOf(old)), parentPath),
   }),
   table: {
-    // Upstream sends an age without a column for it: clients that show columns do not show it.
+    // Upstream sends an age cell without a column definition, so clients do not show it.
     columns: columns('Name', 'ParentRef'),
     row: (address, context) => [
       address.metadata.name ?? '',

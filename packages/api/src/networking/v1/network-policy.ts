@@ -25,7 +25,7 @@ const specPath = Path.of('spec');
 const protocols = ['TCP', 'UDP', 'SCTP'];
 const policyTypes = ['Ingress', 'Egress'];
 
-/** A rule of either direction: ports and the peers at the other end, which the two directions call differently. */
+/** An ingress or egress rule: ports and peers. The two kinds have different field names for peers. */
 interface Rule {
   readonly path: Path;
   readonly ports: readonly NetworkPolicyPort[];
@@ -60,7 +60,7 @@ export function setNetworkPolicyDefaults(policy: NetworkPolicy): void {
 interface Options {
   readonly selectors: LabelSelectorValidationOptions;
   readonly strict: boolean;
-  /** Networks that the old policy had: they may stay, whatever rule they are in now. */
+  /** CIDRs of the old policy. They are allowed in any rule of the new one. */
   readonly existing: readonly string[];
 }
 

@@ -30,7 +30,7 @@ function validate({ spec }: ServiceCIDR): ErrorList {
   return errors;
 }
 
-/** All that may ever change is that a second family is added. */
+/** Validates an update. The only allowed change is to add a CIDR of the second family. */
 function validateUpdate(config: ServiceCIDR, old: ServiceCIDR): ErrorList {
   const before = old.spec?.cidrs ?? [];
   const after = config.spec?.cidrs ?? [];

@@ -11,7 +11,7 @@ const hub = (backend: object) => ({
   spec: { defaultBackend: backend, rules: [{ host: 'a', http: { paths: [path(backend)] } }, {}] },
 });
 
-/** What v1beta1 called a backend, and what v1 calls it. */
+/** Backends in v1beta1 and in v1. */
 const backends: Record<string, readonly [object, object]> = {
   'by number': [{ serviceName: 'web', servicePort: 80 }, { service: { name: 'web', port: { number: 80 } } }],
   'by name': [{ serviceName: 'web', servicePort: 'http' }, { service: { name: 'web', port: { name: 'http' } } }],
@@ -32,7 +32,7 @@ describe.each(Object.entries(backends))('a backend %s', (_, [before, after]) => 
   });
 });
 
-it('a spec that says nothing stays so', () => {
+it('an empty spec stays empty', () => {
   expect(ingressToHub({ metadata: {} })).toEqual({ metadata: {}, spec: {} });
   expect(ingressFromHub({ metadata: {}, spec: { ingressClassName: 'x' } })).toEqual({
     metadata: {},

@@ -1,7 +1,7 @@
 import type * as v1 from '../../generated/networking/v1.ts';
 import type * as v1beta1 from '../../generated/networking/v1beta1.ts';
 
-/** Before v1 a backend named its service and port flatly. */
+/** Converts a backend to v1. v1beta1 has flat fields for service and port. */
 function backendToHub({ serviceName, servicePort, resource }: v1beta1.IngressBackend): v1.IngressBackend {
   const isPortSet = servicePort !== undefined && servicePort !== 0;
   return {
@@ -29,7 +29,7 @@ interface Rule<B> {
   readonly http?: { readonly paths?: readonly { readonly backend?: B }[] | null };
 }
 
-/** The same rules with each backend converted; paths keep all else. */
+/** Returns the rules with every backend converted; other fields are kept. */
 function withBackends<A, B, R extends Rule<A>>(rules: readonly R[] | undefined, convert: (backend: A) => B) {
   return rules?.map((rule) => {
     if (!rule.http) return rule;

@@ -9,7 +9,7 @@ const validate = (ignoreStoreReadErrorWithClusterBreakingPotential: boolean) =>
     context,
   ).map(String);
 
-it('an eviction cannot delete what cannot be read', () => {
+it('an eviction must not set ignoreStoreReadErrorWithClusterBreakingPotential', () => {
   expect(validate(true)).toEqual([
     'deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: can not be set for pod eviction, try after removing the option',
   ]);

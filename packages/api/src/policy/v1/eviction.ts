@@ -4,7 +4,7 @@ import type { Strategy } from '../../strategy/strategy.ts';
 
 const unsafeDelete = 'ignoreStoreReadErrorWithClusterBreakingPotential';
 
-/** Of the subresource of pods, which is nowhere stored. */
+/** The strategy of the subresource `eviction` of pods, which is not stored. */
 export const evictionStrategy: Strategy<Eviction> = {
   validate: ({ deleteOptions }) =>
     deleteOptions?.[unsafeDelete]

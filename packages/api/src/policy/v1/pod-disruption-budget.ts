@@ -24,7 +24,10 @@ const statusPath = Path.of('status');
 const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget'];
 const counts = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const;
 
-/** An older version selected nothing or everything by this label, and it means nothing besides. */
+/**
+ * In v1beta1, an empty selector matched no pods; stored objects express that by requirements on this label. It has no
+ * other meaning.
+ */
 const emptySelectorLabel = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match';
 const matchNone = { matchExpressions: [{ key: emptySelectorLabel, operator: 'Exists' }] };
 

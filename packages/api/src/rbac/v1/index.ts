@@ -2,7 +2,7 @@ import type { GroupVersionBehaviour } from '../../strategy/strategy.ts';
 import { clusterRoleStrategy, roleStrategy } from './role.ts';
 import { clusterRoleBindingStrategy, roleBindingStrategy, setBindingDefaults } from './role-binding.ts';
 
-/** That nobody grants more than they have is not checked here: it needs to know who asks and what they may. */
+/** Privilege escalation is not checked here: that needs the requesting user and an authorizer. */
 export const behaviour: GroupVersionBehaviour = {
   group: 'rbac.authorization.k8s.io',
   version: 'v1',

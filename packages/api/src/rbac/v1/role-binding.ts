@@ -39,7 +39,7 @@ function validateBinding({ roleRef, subjects = [] }: Binding, roleKinds: readonl
   ];
 }
 
-/** In a binding of a namespace, a service account without one is of the same. */
+/** Validates a subject. In a RoleBinding, a service account without namespace is in the binding's. */
 function validateSubject(subject: Subject, path: Path, isNamespaced: boolean): ErrorList {
   const { kind, name, namespace, apiGroup = '' } = subject;
   const errors = name ? [] : [required(path.child('name'))];
@@ -74,7 +74,7 @@ const table: TablePrinter<Binding> = {
   ],
 };
 
-/** The kinds of role that a binding may refer to. */
+/** Returns the strategy of a binding that may refer to these kinds of roles. */
 const bindingStrategy = (...roleKinds: readonly string[]): Strategy<Binding> => ({
   ...revalidated<Binding>({
     validateName: isPathSegmentName,

@@ -8,7 +8,7 @@ interface BindingConditions {
   readonly bindingFailureConditions?: readonly string[];
 }
 
-/** Conditions that a pod waits for, and those that end the waiting: both or neither. */
+/** Validates the conditions that a pod's binding waits for, and those that abort it. Either both lists or none must be set. */
 export function validateBindingConditions(given: BindingConditions, path: Path): ErrorList {
   const { bindingConditions: success = [], bindingFailureConditions: failure = [] } = given;
   const successPath = path.child('bindingConditions');

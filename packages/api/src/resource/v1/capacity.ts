@@ -4,7 +4,7 @@ import { validateSet } from './collections.ts';
 
 const maxValidValues = 10;
 
-/** How much of a capacity may be asked for; only where several claims share the device. */
+/** Validates the request policy of a capacity, which is allowed only for devices with allowMultipleAllocations. */
 export function validateCapacity({ value, requestPolicy }: DeviceCapacity, isShared: boolean, path: Path): ErrorList {
   if (!requestPolicy) return [];
   const policyPath = path.child('requestPolicy');
@@ -82,10 +82,10 @@ function validateRange(
   return errors;
 }
 
-/** Counted in whole units, as upstream does. */
+/** Reports whether a value is on a step from the minimum. Computes with whole units, as upstream. */
 function isOnStep(value: Quantity, min: Quantity, step: Quantity): boolean {
   const width = step.scaledValue(0);
-  // Differs from upstream: a step of nothing leads nowhere, and upstream's server fails on it.
+  // Differs from upstream, whose server panics on a step of zero.
   if (width === 0n) return value.cmp(min) === 0;
   return (value.scaledValue(0) - min.scaledValue(0)) % width === 0n;
 }

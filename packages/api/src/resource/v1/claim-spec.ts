@@ -17,7 +17,7 @@ const maxRequests = 32;
 const maxConstraints = 32;
 const maxSubRequests = 8;
 
-/** Names by which other parts of a claim may refer to its requests: `request`, `request/subrequest`. */
+/** Names by which other parts of a claim refer to its requests: `request`, `request/subrequest`. */
 export type RequestNames = ReadonlySet<string>;
 
 export function requestNamesOf(claim: DeviceClaim | undefined): RequestNames {
@@ -114,7 +114,7 @@ function validateConstraint(
   return errors;
 }
 
-/** Requests that a constraint or a configuration is about. */
+/** Validates the references of a constraint or configuration to requests. */
 export function validateRequestReferences(
   references: readonly string[] | undefined,
   names: RequestNames,

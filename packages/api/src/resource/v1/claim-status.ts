@@ -44,7 +44,7 @@ const maxHardwareAddressLength = 128;
 
 type DeviceId = Pick<AllocatedDeviceStatus, 'driver' | 'pool' | 'device' | 'shareID'>;
 
-/** What names one allocated device, or one share of it. */
+/** Returns the identity of an allocated device, or of one share of it. */
 export const deviceKey = ({ driver, pool, device, shareID = '' }: DeviceId): string =>
   [driver, pool, device, shareID].join('\n');
 
@@ -108,7 +108,7 @@ function validateAllocation({ devices, nodeSelector }: AllocationResult, names: 
     ),
     ...validateSlice(
       devices?.config,
-      // Those of the class and those of the claim.
+      // Configurations of the class and of the claim.
       2 * maxConfigs,
       (config, configPath) => [
         ...validateConfigSource(config, configPath.child('source')),

@@ -2,7 +2,7 @@ import { duplicate, type ErrorList, type Path, tooMany } from '@coxswain/apimach
 
 type Validate<T> = (item: T, path: Path) => ErrorList;
 
-/** Every item of a list, unless there are too many of them to look at. */
+/** Validates every item of a list. A list that is too long is one error, and its items are not validated. */
 export function validateSlice<T>(
   list: readonly T[] | null | undefined,
   maxItems: number | undefined,
@@ -14,7 +14,7 @@ export function validateSlice<T>(
   return list.flatMap((item, i) => validate(item, path.index(i)));
 }
 
-/** Likewise, and no two items may have the same key. `show` is what a message says of a key. */
+/** Like `validateSlice`, and validates that keys are unique. `show` returns the value that the message prints. */
 export function validateSet<T>(
   list: readonly T[] | null | undefined,
   maxItems: number | undefined,
@@ -34,7 +34,10 @@ export function validateSet<T>(
   return errors;
 }
 
-/** Every key and value of a map. Problems of a key are reported for the map; of a long key the middle is left out. */
+/**
+ * Validates every key and value of a map. Errors of a key are reported at the map's path; long keys are abbreviated in
+ * the middle.
+ */
 export function validateMap<T>(
   map: Readonly<Record<string, T>> | null | undefined,
   limits: { readonly maxItems?: number; readonly keyLength: number },

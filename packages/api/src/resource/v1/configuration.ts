@@ -16,7 +16,7 @@ const maxDataLength = 10 * 1024;
 export const maxConfigs = 32;
 const maxSelectors = 32;
 
-/** CEL expressions: what they mean is not looked at. */
+/** Validates selectors. Their CEL expressions are not compiled. */
 export function validateSelectors(selectors: readonly DeviceSelector[] | undefined, path: Path): ErrorList {
   return validateSlice(
     selectors,
@@ -30,7 +30,7 @@ export function validateSelectors(selectors: readonly DeviceSelector[] | undefin
   );
 }
 
-/** What a driver gets told. Data that is stored already may be longer than new data. */
+/** Validates the configuration for a driver. Stored data may exceed the size limit. */
 export function validateConfiguration({ opaque }: DeviceConfiguration, path: Path, isStored = false): ErrorList {
   if (!opaque) return [required(path.child('opaque'))];
   return [
@@ -39,7 +39,7 @@ export function validateConfiguration({ opaque }: DeviceConfiguration, path: Pat
   ];
 }
 
-/** A JSON object of limited size. */
+/** Validates a JSON object of limited size. */
 export function validateRawObject(value: unknown, path: Path, isStored = false): ErrorList {
   if (value === undefined || value === null) return [required(path)];
   if (!isStored && isLongerThan(writeJson(value), maxDataLength)) return [tooLong(path, maxDataLength)];

@@ -6,7 +6,7 @@ import { validateLabel } from './names.ts';
 const maxCounters = 32;
 const maxNameLength = 63;
 
-/** A named set of counters, as a slice has them and as a device takes from them. */
+/** Validates a named set of counters, of a slice or consumed by a device. */
 export function validateCounters(
   name: string | undefined,
   counters: Readonly<Record<string, Counter>> | undefined,

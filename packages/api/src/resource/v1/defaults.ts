@@ -13,7 +13,7 @@ import type {
 
 type Request = Pick<ExactDeviceRequest, 'allocationMode' | 'count' | 'tolerations'>;
 
-/** One device, unless it is said otherwise. */
+/** Sets the defaults of a request: exactly one device. */
 export function setRequestDefaults(request: Request): void {
   request.allocationMode ||= 'ExactCount';
   if (request.allocationMode === 'ExactCount') request.count ||= 1;
@@ -31,7 +31,7 @@ function setClaimSpecDefaults({ devices }: ResourceClaimSpec): void {
   }
 }
 
-/** A taint exists from when the server first sees it. */
+/** Sets the time of a taint to now if it has none. */
 export function setTaintDefaults(taint: Partial<DeviceTaint>, now: () => Date = datesOf()): void {
   taint.timeAdded ??= timeFromDate(now());
 }
@@ -43,12 +43,12 @@ export function setDeviceDefaults({ taints, nodeAllocatableResourceMappings }: D
   for (const mapping of Object.values(nodeAllocatableResourceMappings ?? {})) mapping.allocationMultiplier ??= '1';
 }
 
-/** Tolerations of what is allocated already. */
+/** Sets the defaults of tolerations in allocation results. */
 export function setResultDefaults({ status }: Pick<ResourceClaim, 'status'>): void {
   for (const result of status?.allocation?.devices?.results ?? []) setTolerationDefaults(result);
 }
 
-/** The same in v1 and v1beta2. */
+/** The defaults of v1 and v1beta2, which are the same. */
 export const defaults = {
   ResourceClaim: (claim: ResourceClaim): void => {
     setClaimSpecDefaults(claim.spec);

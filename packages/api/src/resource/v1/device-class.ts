@@ -34,7 +34,7 @@ function validate({ spec }: DeviceClass, old?: DeviceClass): ErrorList {
 }
 
 export const deviceClassStrategy: Strategy<DeviceClass> = {
-  // A subdomain like most names, but the message counts bytes.
+  // A DNS subdomain, with a message that counts bytes.
   validateName: (name, prefix) => isDns1123SubdomainBytes(prefix ? maskTrailingDash(name) : name),
   generation: ['spec'],
   prepareForCreate: (deviceClass, { features }) => {

@@ -26,7 +26,7 @@ const maxTaints = 16;
 const maxCounterSets = 2;
 const maxAttributeLength = 64;
 
-/** One device of a slice. `placed`: every device says itself which nodes it is for. */
+/** Validates a device of a slice. `placed` says that every device selects its nodes itself. */
 export function validateDevice(device: Device, old: Device | undefined, placed: boolean, path: Path): ErrorList {
   const errors = validateLabel(device.name, path.child('name'));
   const { attributes = {}, capacity = {} } = device;
@@ -75,7 +75,7 @@ export function validateDevice(device: Device, old: Device | undefined, placed: 
 
 const listFields = ['bools', 'ints', 'strings', 'versions'] as const;
 
-/** Whether an attribute holds a list. */
+/** Reports whether an attribute has a list as its value. */
 export const isListAttribute = (attribute: DeviceAttribute): boolean =>
   listFields.some((field) => attribute[field] !== undefined);
 
@@ -134,7 +134,7 @@ function validateNoPlace({ nodeName, nodeSelector, allNodes }: Device, path: Pat
   return [invalid(path, undefined, detail)];
 }
 
-/** What of a node's own resources a device takes. */
+/** Validates the mappings of a device to allocatable resources of its node. */
 function validateResourceMappings(device: Device, path: Path): ErrorList {
   const errors: ErrorList = [];
   for (const [name, mapping] of Object.entries(device.nodeAllocatableResourceMappings ?? {})) {

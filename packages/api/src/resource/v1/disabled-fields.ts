@@ -9,20 +9,20 @@ import type {
 } from '../../generated/resource/v1.ts';
 import type { StrategyContext } from '../../strategy/strategy.ts';
 
-/** A copy without the fields. */
+/** Returns a copy without the fields. */
 function without<T extends object>(value: T, ...fields: (keyof T)[]): T {
   if (!fields.some((field) => value[field] !== undefined)) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !fields.includes(name as keyof T))) as T;
 }
 
-/** Fields that came with a feature, and how to tell that an object uses it. */
+/** Fields of features, and a function that reports whether an object uses them. */
 interface FeatureFields<T> {
   readonly features: readonly FeatureName[];
   readonly isUsed: (value: T) => boolean;
   readonly drop: (value: T) => T;
 }
 
-/** Drops what belongs to features that are off, unless the old object uses it already. */
+/** Drops the fields of disabled features, unless the old object uses them. */
 function dropDisabled<T>(
   value: T,
   old: T | undefined,
@@ -41,7 +41,7 @@ const withRequests = (spec: ResourceClaimSpec, change: (request: DeviceRequest) 
     ? { ...spec, devices: { ...spec.devices, requests: spec.devices.requests.map(change) } }
     : spec;
 
-/** Whether a request, or one of its alternatives, has the field. */
+/** Reports whether a request, or one of its alternatives, has the field. */
 const hasInRequest =
   (field: 'tolerations' | 'capacity') =>
   ({ exactly, firstAvailable = [] }: DeviceRequest): boolean =>
@@ -98,7 +98,7 @@ type Result = NonNullable<NonNullable<NonNullable<Status['allocation']>['devices
 
 const resultsOf = ({ status }: ResourceClaim): Result[] => status?.allocation?.devices?.results ?? [];
 
-/** A copy whose allocation results lack the fields. */
+/** Returns a copy whose allocation results lack the fields. */
 function withoutInResults(claim: ResourceClaim, ...fields: (keyof Result)[]): ResourceClaim {
   const { allocation } = claim.status ?? {};
   if (!allocation?.devices?.results) return claim;

@@ -1,7 +1,7 @@
 import { isJsonObject, type Schema, type StructSchema } from '@coxswain/apimachinery';
 import { Catalogue } from '../../catalogue/catalogue.ts';
 
-/** Fields of upstream's internal types that are not called as in JSON, but for the first letter. */
+/** Fields whose Go name is not the JSON name with a capital first letter. */
 const goNames: ReadonlyMap<string, string> = new Map([
   ['cel', 'CEL'],
   ['int', 'IntValue'],
@@ -17,8 +17,8 @@ const goNames: ReadonlyMap<string, string> = new Map([
 const goName = (name: string): string => goNames.get(name) ?? name.charAt(0).toUpperCase() + name.slice(1);
 
 /**
- * A value as upstream's messages print it: its internal type, with Go's names in Go's order and every field there.
- * `type` is the full name of the same type in a version, such as `resource.v1.ResourceClaimSpec`.
+ * Returns a value as upstream's messages print it: its internal type, with Go's names in Go's order and all fields.
+ * `type` is the full name of the versioned type, such as `resource.v1.ResourceClaimSpec`.
  */
 export function internalForm(type: string, value: object): unknown {
   return structForm(Catalogue.builtIn().type(type), value);
@@ -26,7 +26,7 @@ export function internalForm(type: string, value: object): unknown {
 
 function structForm(schema: StructSchema, value: unknown): unknown {
   const source = isJsonObject(value) ? value : {};
-  // The types of meta.v1 have no internal form.
+  // The types of meta.v1 have no internal type, so they are printed with JSON names.
   const isShared = schema.fullName.startsWith('meta.v1.');
   const entries: [string, unknown][] = [];
   for (const [name, field] of schema.fields) {

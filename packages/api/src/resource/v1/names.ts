@@ -14,7 +14,7 @@ import { validateCSIDriverName } from '../../core/v1/volume/volume-sources.ts';
 const maxPoolNameLength = 253;
 const maxIdLength = 32;
 const maxDomainLength = 63;
-/** The longest qualified name: a domain, a slash and an identifier. */
+/** The length of a domain, a slash and an identifier. */
 export const maxQualifiedNameLength = maxDomainLength + 1 + maxIdLength;
 
 type ValidateName = (name: string | undefined, path: Path) => ErrorList;
@@ -24,12 +24,12 @@ const eachProblem =
   (name = '', path) =>
     check(name).map((problem) => invalid(path, name, problem));
 
-/** Drivers are named as those of storage. */
+/** Validates the name of a driver, by the rules for CSI drivers. */
 export const validateDriverName: ValidateName = (name = '', path) => validateCSIDriverName(name, path);
 export const validateLabel: ValidateName = eachProblem(isDns1123Label);
 export const validateSubdomain: ValidateName = eachProblem(isDns1123Subdomain);
 
-/** Subdomains, separated by slashes. */
+/** Validates the name of a pool: DNS subdomains separated by slashes. */
 export const validatePoolName: ValidateName = (name = '', path) => {
   if (name === '') return [required(path)];
   return [
@@ -43,7 +43,7 @@ const validateIdentifier: ValidateName = (id = '', path) => [
   ...isCIdentifier(id).map((problem) => invalid(path, id, problem)),
 ];
 
-/** An identifier, of a driver's domain or of its own. */
+/** Validates an identifier, with or without the domain of a driver. */
 export const validateQualifiedName: ValidateName = (name = '', path) => {
   const [domain = '', id, ...more] = name.split('/');
   if (id === undefined) return validateIdentifier(domain, path);
@@ -60,7 +60,7 @@ export const validateFullyQualifiedName: ValidateName = (name = '', path) => {
   return [...errors, invalid(path, name, 'a fully qualified name must be a domain and a name separated by a slash')];
 };
 
-/** The identity of one share of a device. */
+/** Validates the ID of one share of a device. */
 export const validateUid: ValidateName = (uid = '', path) => {
   const problem = uuidProblem(uid);
   if (problem) return [invalid(path, uid, `error validating uid: ${problem}`)];
@@ -72,7 +72,7 @@ export const validateUid: ValidateName = (uid = '', path) => {
 
 const dashed = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** What Go's UUID library says of a text; it accepts four forms, told apart by their length. */
+/** Returns the error of Go's UUID library, which accepts four forms, distinguished by length. */
 function uuidProblem(text: string): string | undefined {
   const prefix = 'urn:uuid:';
   const form = 'invalid UUID format';

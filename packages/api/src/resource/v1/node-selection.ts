@@ -8,7 +8,7 @@ type NodeSelection = Pick<
   'nodeName' | 'nodeSelector' | 'allNodes' | 'perDeviceNodeSelection'
 >;
 
-/** The ways in which nodes are chosen, as messages name them, and what is wrong with each. */
+/** Validates the fields that select nodes. Returns those that are set, as messages name them, and the errors. */
 export function checkNodeSelection(
   selection: NodeSelection,
   { emptyName, oneTerm }: { readonly emptyName: string; readonly oneTerm?: boolean },

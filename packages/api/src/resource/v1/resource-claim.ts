@@ -27,14 +27,14 @@ import { nameAndAge } from './name-and-age.ts';
 const path = Path.of('spec');
 const adminLabel = 'resource.kubernetes.io/admin-access';
 
-/** Administrative access is for namespaces that an administrator marked. */
+/** Validates that admin access is requested only in namespaces with the admin-access label. */
 function validateAdminAccess(place: Path | undefined, { namespaceLabels }: StrategyContext): ErrorList {
   if (!place || namespaceLabels?.[adminLabel] === 'true') return [];
   const detail = `admin access to devices requires the \`${adminLabel}: true\` label on the containing namespace`;
   return [forbidden(place, detail)];
 }
 
-/** Upstream asks for the right to administer before it looks at anything else. */
+/** Applies the rules, in upstream's order: admin access is validated before everything else. */
 function validateAsAdmin<T extends KubernetesObject>(
   object: T,
   devices: DeviceClaim | undefined,
@@ -58,7 +58,7 @@ function adminResult(claim: ResourceClaim): Path | undefined {
   return Path.of('status', 'allocation', 'devices', 'results').index(index).child('adminAccess');
 }
 
-/** Devices that are no longer allocated have no status. */
+/** Drops the status of devices that are no longer allocated. */
 function dropDeallocatedDevices(claim: ResourceClaim, old: ResourceClaim): void {
   const { status } = claim;
   if (!status?.devices) return;
@@ -148,7 +148,7 @@ export const resourceClaimTemplateStrategy: Strategy<ResourceClaimTemplate> = {
     const errors = validateTemplate(template, context);
     if (semanticEqual(template.spec, old.spec)) return errors;
     const { metadata = {}, spec } = template.spec;
-    // Upstream embeds the metadata, so that its fields stand beside the spec.
+    // Upstream embeds the metadata, so its fields are printed beside the spec.
     const shown = { ...metadata, Spec: internalForm('resource.v1.ResourceClaimSpec', spec) };
     return [...errors, invalid(path, shown, 'field is immutable')];
   },

@@ -63,7 +63,7 @@ function validateSpec(spec: ResourceSliceSpec, old: ResourceSliceSpec | undefine
   return errors;
 }
 
-/** Devices that take more room: fewer of them fit into a slice. */
+/** Reports whether a device has fields for which the limit of devices per slice is lower. */
 const isAdvanced = ({ taints, consumesCounters, attributes }: Device): boolean =>
   Boolean(taints?.length || consumesCounters?.length || Object.values(attributes ?? {}).some(isListAttribute));
 
@@ -79,7 +79,7 @@ function validatePool(pool: ResourcePool | undefined, poolPath: Path): ErrorList
   return errors;
 }
 
-/** The nodes that the slice's devices can be used from. */
+/** Validates the selection of the nodes that can access the slice's devices. */
 function validatePlace(spec: ResourceSliceSpec): ErrorList {
   const { chosen, errors } = checkNodeSelection(
     spec,
@@ -124,7 +124,7 @@ export const resourceSliceStrategy: Strategy<ResourceSlice> = {
   },
 };
 
-/** Every version words the refusal with its own name. */
+/** Returns the field labels of a version, whose name is part of the error message. */
 export const resourceSliceFieldLabels = (version: string): FieldLabelConversion =>
   selectBy(
     ['metadata.name', 'spec.nodeName', 'spec.driver'],

@@ -35,7 +35,7 @@ const claim = (exactly: object, status?: ResourceClaim['status']): ResourceClaim
   ...(status && { status }),
 });
 
-describe('fields of a feature that is off', () => {
+describe('fields of a disabled feature', () => {
   const taint = { key: 'a', effect: 'NoSchedule', timeAdded: '2026-01-01T00:00:00Z' };
   const cases: readonly (readonly [feature: string, field: object])[] = [
     ['DRADeviceTaints', { taints: [taint] }],
@@ -52,7 +52,7 @@ describe('fields of a feature that is off', () => {
     expect(created).toEqual(slice({}));
   });
 
-  it.each(cases)('%s: stay where the old slice uses them', (feature, field) => {
+  it.each(cases)('%s: are kept if the old slice uses them', (feature, field) => {
     const updated = slice(field);
     resourceSliceStrategy.prepareForUpdate!(updated, slice(field), context([feature]));
     expect(updated).toEqual(slice(field));
@@ -79,7 +79,7 @@ describe('fields of a feature that is off', () => {
   });
 });
 
-describe('administrative access', () => {
+describe('admin access', () => {
   const admin = claim({ adminAccess: true });
   const labelled = context([], { namespaceLabels: { 'resource.kubernetes.io/admin-access': 'true' } });
   const allocated = claim(
@@ -90,17 +90,17 @@ describe('administrative access', () => {
   );
   const validateStatus = resourceClaimStrategy.subresources!.status!.validateUpdate!;
 
-  it('is granted in a namespace with the label', () => {
+  it('is allowed in a namespace with the label', () => {
     expect(resourceClaimStrategy.validate!(admin, labelled)).toEqual([]);
     expect(validateStatus(allocated, claim({}), labelled)).toEqual([]);
   });
 
-  it('is refused in any other', () => {
+  it('is refused in other namespaces', () => {
     expect(resourceClaimStrategy.validate!(admin, context())).toHaveLength(1);
     expect(validateStatus(allocated, claim({}), context())).toHaveLength(1);
   });
 
-  it('stays once it is granted', () => {
+  it('may stay after it was allowed', () => {
     expect(validateStatus(allocated, allocated, context())).toEqual([]);
   });
 });
@@ -114,29 +114,29 @@ describe('a claim that is being deleted', () => {
   });
   const validate = resourceClaimStrategy.subresources!.status!.validateUpdate!;
 
-  it('takes no new consumers', () => {
+  it('cannot get new consumers', () => {
     expect(validate(deleted('a', 'b'), deleted('a'), context()).map(String)).toEqual([
       'status.reservedFor: Forbidden: new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set',
     ]);
   });
 
-  it('lets consumers go', () => {
+  it('can lose consumers', () => {
     expect(validate(deleted('a'), deleted('a', 'b'), context())).toEqual([]);
   });
 
-  it('says so when printed', () => {
+  it('has the state deleted in its table', () => {
     expect(resourceClaimStrategy.table!.row(deleted('a'), { now: now() })[1]).toBe('deleted,allocated,reserved');
   });
 });
 
 describe('taints', () => {
-  it('exist from the moment they are seen', () => {
+  it('get the current time as timeAdded', () => {
     const created = slice({ taints: [{ key: 'a', effect: 'None' }] });
     behaviour.defaults!.ResourceSlice!(created as never, now);
     expect(created.spec.devices![0]!.taints![0]!.timeAdded).toBe('2026-03-01T12:00:00Z');
   });
 
-  it('begin anew with a new effect', () => {
+  it('get a new timeAdded when the effect changes', () => {
     const rule = (effect: 'None' | 'NoExecute', timeAdded: string) => ({
       metadata: { name: 'r' },
       spec: { taint: { key: 'a', effect, timeAdded } },

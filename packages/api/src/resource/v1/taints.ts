@@ -15,7 +15,7 @@ const operators = ['Equal', 'Exists'];
 const validateLabelValue = (value: string, path: Path): ErrorList =>
   isValidLabelValue(value).map((problem) => invalid(path, value, problem));
 
-/** What keeps pods off a device. An effect that was there before is not looked at. */
+/** Validates a taint of a device. An unchanged effect is not validated. */
 export function validateDeviceTaint(taint: DeviceTaint, old: DeviceTaint | undefined, path: Path): ErrorList {
   const { key = '', value, effect } = taint;
   const errors = validateLabelName(key, path.child('key'));

@@ -17,7 +17,7 @@ import { internalForm } from '../v1/internal-form.ts';
 const driver: FieldRules = { presence: 'required', format: isDns1123SubdomainCaseless };
 const count: FieldRules = { presence: 'optional', pointer: true, minimum: 0 };
 
-/** Subdomains, separated by slashes. */
+/** Validates the name of a pool: DNS subdomains separated by slashes. */
 function checkPoolName(name: string, path: Path): ErrorList {
   return name
     .split('/')
@@ -72,7 +72,7 @@ const rules: StructRules = {
   },
 };
 
-/** A request is answered once. */
+/** Validates the status, which can be set once and then is immutable. */
 function validateStatus({ status }: ResourcePoolStatusRequest, old: ResourcePoolStatusRequest): ErrorList {
   const path = Path.of('status');
   if (!old.status) return status ? validateConditions(status.conditions, path.child('conditions')) : [];

@@ -22,7 +22,7 @@ const request: fc.Arbitrary<DeviceRequest> = fc.oneof(
 );
 
 describe('versions of a claim', () => {
-  it('lose nothing on the way through v1beta1', () => {
+  it('are unchanged by a round trip through v1beta1', () => {
     fc.assert(
       fc.property(fc.array(request), (requests) => {
         const claim: ResourceClaim = { metadata: { name: 'c' }, spec: { devices: { requests } } };
@@ -45,7 +45,7 @@ describe('versions of a slice', () => {
     { requiredKeys: ['name'] },
   );
 
-  it('lose nothing on the way through v1beta1', () => {
+  it('are unchanged by a round trip through v1beta1', () => {
     fc.assert(
       fc.property(fc.array(device), (devices) => {
         const slice: ResourceSlice = {

@@ -2,7 +2,7 @@ import type * as v1 from '../../generated/resource/v1.ts';
 import type * as v1beta1 from '../../generated/resource/v1beta1.ts';
 import type { HubConversion } from '../../strategy/strategy.ts';
 
-/** Before v1beta2 a request that has no alternatives stood in the request itself. */
+/** Converts a request to v1. In v1beta1 the fields of `exactly` are in the request itself. */
 function requestToHub(request: v1beta1.DeviceRequest): v1.DeviceRequest {
   const { name, firstAvailable, ...exactly } = request;
   const isExact = Object.values(exactly).some((value) => value !== undefined && value !== '' && value !== 0);
@@ -19,7 +19,7 @@ const requestFromHub = ({ name, exactly, firstAvailable }: v1.DeviceRequest): v1
   ...(firstAvailable && { firstAvailable }),
 });
 
-/** Changes the requests of a claim and leaves the rest. */
+/** Returns the spec with every request converted. */
 function withRequests<A extends object, B extends object>(
   spec: { readonly devices?: { readonly requests?: readonly A[] | null } },
   change: (request: A) => B,
@@ -46,7 +46,7 @@ export const resourceClaimTemplateConversion: HubConversion<v1beta1.ResourceClai
     }) as v1beta1.ResourceClaimTemplate,
 };
 
-/** Likewise, what a device has stood under `basic`. */
+/** Converts slices. In v1beta1 the fields of a device are in `basic`. */
 export const resourceSliceConversion: HubConversion<v1beta1.ResourceSlice, v1.ResourceSlice> = {
   toHub: (slice) => {
     const { devices, ...spec } = slice.spec;

@@ -9,7 +9,7 @@ import { setDeviceDefaults, setRequestDefaults, setResultDefaults, setToleration
 import { resourceSliceFieldLabels } from '../v1/resource-slice.ts';
 import { resourceClaimConversion, resourceClaimTemplateConversion, resourceSliceConversion } from './conversion.ts';
 
-/** A request without a class has alternatives instead, and no settings of its own. */
+/** Sets the defaults of requests. A request without a class has alternatives and no fields of its own. */
 function setClaimSpecDefaults({ devices }: ResourceClaimSpec): void {
   for (const request of devices?.requests ?? []) {
     if (request.deviceClassName) setRequestDefaults(request);

@@ -40,7 +40,7 @@ export const deviceTaintRuleStrategy: Strategy<DeviceTaintRule> = {
   prepareForUpdate: (rule, old, { now }) => {
     const { taint } = rule.spec;
     const before = old.spec.taint;
-    // A new effect is a new taint, unless somebody says since when.
+    // A changed effect makes a new taint, which gets a new time, unless the client sets timeAdded.
     if (taint.effect === before.effect || taint.timeAdded !== before.timeAdded) return;
     const { timeAdded: _, ...renewed } = taint;
     setTaintDefaults(renewed, now);

@@ -15,7 +15,7 @@ const systemPrefix = 'system-';
 const highestUserDefinablePriority = 1_000_000_000;
 const preemptionPolicies = ['PreemptLowerPriority', 'Never'];
 
-/** Classes that the server itself creates; nobody else may use their prefix. */
+/** Classes that the server creates. Other classes must not use their prefix. */
 const systemPriorities: ReadonlyMap<string, number> = new Map([
   ['system-node-critical', 2_000_001_000],
   ['system-cluster-critical', 2_000_000_000],
@@ -57,7 +57,7 @@ function validateUpdate(priorityClass: PriorityClass, old: PriorityClass): Error
 }
 
 const strategy: Strategy<PriorityClass> = {
-  // It has a generation, which nothing ever raises: what could, cannot change.
+  // The generation never grows: the fields that would raise it are immutable.
   generation: [],
   validate,
   validateUpdate,

@@ -33,7 +33,7 @@ describe('fields of features that are off by default', () => {
     expect(newWorkload).toEqual(workload());
   });
 
-  it('stay where they are used already', () => {
+  it('are kept if the old object has them', () => {
     const updated = group(gated);
     podGroups.prepareForUpdate!(updated, group(gated), context);
     expect(updated).toEqual(group(gated));
@@ -42,7 +42,7 @@ describe('fields of features that are off by default', () => {
     expect(updatedWorkload).toEqual(workload(gated));
   });
 
-  it('have no status either', () => {
+  it('are dropped from status', () => {
     const status = podGroups.subresources!.status!;
     const updated: PodGroup = { ...group(), status: { resourceClaimStatuses: [{ name: 'c' }] } };
     status.prepareForUpdate!(updated, group(), context);

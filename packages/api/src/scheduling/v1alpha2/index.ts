@@ -20,7 +20,7 @@ const gates: Readonly<Record<keyof Gated, FeatureName>> = {
   priority: 'WorkloadAwarePreemption',
 };
 
-/** A copy without the fields of features that are off, unless the old one has them. */
+/** Returns a copy without the fields of disabled features, unless the old object has them. */
 function withoutDisabled<T extends Gated>(spec: T, old: Gated | undefined, { features }: StrategyContext): T {
   const kept = Object.entries(spec).filter(([name]) => {
     if (!Object.hasOwn(gates, name)) return true;

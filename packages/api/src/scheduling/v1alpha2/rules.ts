@@ -11,7 +11,7 @@ const highestUserDefinablePriority = 1_000_000_000;
 const topology = 'TopologyAwareWorkloadScheduling';
 const preemption = 'WorkloadAwarePreemption';
 
-/** The message counts bytes here. */
+/** Like `isDns1123Label`, with a message that counts bytes. */
 const isShortName = (value: string): string[] =>
   isDns1123Label(value).map((problem) => (problem === maxLenError(63) ? maxLenError(63, 'bytes') : problem));
 
@@ -34,7 +34,7 @@ const resourceClaims: FieldRules = {
   },
 };
 
-/** What a group and a template of groups have in common. */
+/** Rules for the fields that PodGroups and their templates have in common. */
 const groupFields: Readonly<Record<string, FieldRules>> = {
   schedulingPolicy: { struct: schedulingPolicy },
   schedulingConstraints: {
@@ -117,7 +117,7 @@ export const podGroupRules: StructRules = {
             },
           },
           ...groupFields,
-          // It has a default, so that it is always there.
+          // Required, because it has a default.
           disruptionMode: { ...groupFields.disruptionMode, presence: 'required' },
         }),
       },

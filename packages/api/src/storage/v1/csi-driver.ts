@@ -23,7 +23,7 @@ const maxTokenSeconds = 2 ** 32;
 const tokenWarning =
   'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes';
 
-/** Fields that mean nothing while their feature is off. */
+/** Fields that are dropped while their feature is off. */
 const gatedFields = {
   seLinuxMount: 'SELinuxMountReadWriteOncePod',
   nodeAllocatableUpdatePeriodSeconds: 'MutableCSINodeAllocatableCount',
@@ -45,7 +45,7 @@ function settleGatedFields({ spec }: CSIDriver, old: CSIDriver | undefined, { fe
   for (const [name, feature] of Object.entries(gatedFields) as [keyof typeof gatedFields, FeatureName][]) {
     if (!features.enabled(feature) && old?.spec[name] === undefined) delete spec[name];
   }
-  // A default in upstream's eyes, but defaults cannot depend on features here.
+  // Part of upstream's defaulting, but defaulters here have no access to feature gates.
   if (features.enabled('VolumeLimitScaling')) spec.preventPodSchedulingIfMissing ??= false;
 }
 
@@ -75,7 +75,7 @@ function validate({ spec }: CSIDriver, { features }: StrategyContext): ErrorList
   return errors;
 }
 
-/** Upstream's messages call `attachRequired` so. */
+/** The name of `attachRequired` in upstream's messages. */
 const attachedRequired = specPath.child('attachedRequired');
 
 function validateTokenRequests(requests: readonly TokenRequest[], path: Path): ErrorList {
@@ -101,7 +101,7 @@ export const csiDriverStrategy: Strategy<CSIDriver> = {
   prepareForCreate: (driver, context) => settleGatedFields(driver, undefined, context),
   prepareForUpdate(driver, old, context) {
     settleGatedFields(driver, old, context);
-    // Nothing sets a first generation: it is there from the first change on.
+    // Create sets no generation: the first change sets it to 1.
     if (semanticEqual(driver.spec, old.spec)) return;
     driver.metadata = { ...driver.metadata, generation: (old.metadata.generation ?? 0) + 1 };
   },

@@ -25,7 +25,7 @@ CSINodeDriver Name:s NodeID:s TopologyKeys:[]s Allocatable:*VolumeNodeResources
 VolumeNodeResources Count:*i
 `);
 
-/** In memory the list may be missing, whatever the type says. */
+/** Returns the drivers. The list can be absent in memory although its type says otherwise. */
 const driversOf = ({ spec }: CSINode): readonly CSINodeDriver[] => spec.drivers ?? [];
 
 function validate(node: CSINode): ErrorList {
@@ -49,7 +49,7 @@ function validateNodeID(nodeID: string, path: Path): ErrorList {
   return isTooLong ? [invalid(path, nodeID, `must be ${maxNodeIDLength} characters or less`)] : [];
 }
 
-/** Errors name the driver, not the key. */
+/** Validates topology keys. Error paths lack the index of the key. */
 function validateTopologyKeys(keys: readonly string[], path: Path): ErrorList {
   const isRepeated = repeated(keys);
   return keys.flatMap((key, i) => [
@@ -59,7 +59,7 @@ function validateTopologyKeys(keys: readonly string[], path: Path): ErrorList {
   ]);
 }
 
-/** What a driver said of a node when it came there stays; what it can take may change. */
+/** Validates an update: drivers are immutable, except for `allocatable` while that feature is on. */
 function validateUpdate(node: CSINode, old: CSINode, { features }: StrategyContext): ErrorList {
   const ignoresAllocatable = features.enabled('MutableCSINodeAllocatableCount');
   const printable = ({ allocatable, ...driver }: CSINodeDriver) =>

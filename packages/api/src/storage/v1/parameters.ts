@@ -3,7 +3,7 @@ import { byteLength, type ErrorList, invalid, type Path, tooLong } from '@coxswa
 const maxParameters = 512;
 const maxParametersSize = 256 * 1024;
 
-/** What a driver is told: not too much of it. */
+/** Validates the number and size of parameters for a driver. */
 export function validateParameters(parameters: Readonly<Record<string, string>> | undefined, path: Path): ErrorList {
   const keys = Object.keys(parameters ?? {});
   if (keys.length > maxParameters) return [tooLong(path, maxParameters)];
@@ -13,7 +13,7 @@ export function validateParameters(parameters: Readonly<Record<string, string>> 
   ];
 }
 
-/** The bytes of all keys and values. */
+/** Returns the size of all keys and values in bytes. */
 export function sizeOf(map: Readonly<Record<string, string>> | undefined): number {
   return Object.entries(map ?? {}).reduce((size, [key, value]) => size + byteLength(key) + byteLength(value), 0);
 }

@@ -28,7 +28,7 @@ const bindingModes = ['Immediate', 'WaitForFirstConsumer'];
 const topologiesPath = Path.of('allowedTopologies');
 const immutableFields = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const;
 
-/** What the versions have in common. */
+/** The fields with defaults, which are the same in all versions. */
 interface Defaulted {
   reclaimPolicy?: string;
   volumeBindingMode?: string;
@@ -39,7 +39,7 @@ export function setStorageClassDefaults(storageClass: Defaulted): void {
   storageClass.volumeBindingMode ??= 'Immediate';
 }
 
-/** The name of a driver, in any case. */
+/** Validates the name of a driver, in any case. */
 export function validateProvisioner(provisioner: string, path: Path): ErrorList {
   if (!provisioner) return [required(path)];
   const name = provisioner.toLowerCase();
@@ -60,10 +60,10 @@ function validate(storageClass: StorageClass): ErrorList {
   ];
 }
 
-/** Thousands of terms that are alike make millions of errors, which nobody reads. */
+/** The limit for errors: thousands of equal terms would cause millions. */
 const maxErrors = 10_000;
 
-/** For each key the values that a node may have, sorted: the same for terms that mean the same. */
+/** Returns a string that is equal for equivalent terms: the sorted values of each key. */
 function identityOf({ matchLabelExpressions = [] }: TopologySelectorTerm): string {
   const values = new Map(matchLabelExpressions.map(({ key, values = [] }) => [key, [...new Set(values)].sort()]));
   return JSON.stringify([...values].sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -71,7 +71,7 @@ function identityOf({ matchLabelExpressions = [] }: TopologySelectorTerm): strin
 
 function validateTopologies(terms: readonly TopologySelectorTerm[]): ErrorList {
   const errors: ErrorList = [];
-  // Upstream compares with as many empty terms as there are terms, and so calls an empty one a duplicate of each.
+  // Upstream compares each term with a list that starts with one empty term per term, so an empty term is a duplicate of each.
   const seen = new Map([[identityOf({}), terms.length]]);
   terms.forEach((term, i) => {
     const path = topologiesPath.index(i).child('matchLabelExpressions');
@@ -88,7 +88,7 @@ function validateExpressions(expressions: readonly TopologySelectorLabelRequirem
   const isRepeated = repeated(expressions, ({ key }) => key);
   return expressions.flatMap((expression, i) => {
     const { key } = expression;
-    // A list that nobody gave is null in a field that is always printed.
+    // An absent list of a field that is always printed is null in memory.
     const values = expression.values ?? [];
     const at = path.index(i);
     const errors = values.length === 0 ? [required(at.child('values'))] : [];

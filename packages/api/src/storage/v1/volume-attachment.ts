@@ -29,7 +29,7 @@ const statusPath = Path.of('status');
 const maxMetadataSize = 256 * 1024;
 const maxMessageLength = 1024;
 
-/** The spec as upstream prints it. */
+/** The spec as upstream's messages print it. */
 const internalForm = internalFormOf(`${internalTypes}${coreInternalTypes}
 PersistentVolumeSpec Capacity:{}q ^PersistentVolumeSource AccessModes:[]s ClaimRef:*ObjectReference
  PersistentVolumeReclaimPolicy:s StorageClassName:s MountOptions:[]s VolumeMode:*s NodeAffinity:*VolumeNodeAffinity
@@ -75,7 +75,7 @@ function validateSource({ persistentVolumeName, inlineVolumeSpec }: VolumeAttach
 function validateVolumeError(error: VolumeError | undefined, path: Path): ErrorList {
   const { message = '', errorCode = 0 } = error ?? {};
   return [
-    // Upstream names the limit of another field.
+    // Upstream's message has the limit of another field.
     ...(isLongerThan(message, maxMessageLength) ? [tooLong(path.child('message'), maxMetadataSize)] : []),
     ...(errorCode < 0 ? [invalid(path.child('errorCode'), errorCode, inclusiveRangeError(0, 2147483647))] : []),
   ];

@@ -32,7 +32,7 @@ function validate(migration: StorageVersionMigration): ErrorList {
 const isTrue = (migration: StorageVersionMigration, wanted: string): boolean =>
   migration.status?.conditions?.find(({ type }: Condition) => type === wanted)?.status === 'True';
 
-/** Messages print the fields of a condition in the order of their declaration. */
+/** Returns a condition with fields in the order of Go's struct, as messages print it. */
 function inOrder({ type, status: state, observedGeneration, lastTransitionTime, reason, message }: Condition): object {
   return { type, status: state, observedGeneration, lastTransitionTime, reason, message };
 }
@@ -74,11 +74,11 @@ const strategy: Strategy<StorageVersionMigration> = {
     const errors = validate(migration);
     if (semanticEqual(migration.spec, old.spec)) return errors;
     const { group = '', resource = '' } = migration.spec?.resource ?? {};
-    // Upstream prints its internal type, whose own field has no JSON name.
+    // Upstream prints its internal type, whose field has no JSON name.
     return [...errors, invalid(spec, { Resource: { group, resource } }, 'field is immutable')];
   },
   table: {
-    // Upstream does not say that the first column is the name.
+    // Upstream does not mark the first column as the name.
     columns: columns('Name', 'Resource', 'Status').map(({ format: _, ...column }) => column),
     row: (migration) => {
       const { group, resource = '' } = migration.spec?.resource ?? {};
