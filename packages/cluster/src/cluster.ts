@@ -22,31 +22,31 @@ import type { NodeProvider } from './nodes/node-provider.ts';
 import { isReadyAsStored } from './ready.ts';
 
 export interface ClusterOptions {
-  /** All that it consists of, the API server first; `defaultComponents()` by default. */
+  /** The components, the API server first; `defaultComponents()` by default. */
   readonly components?: readonly [ApiServerComponent, ...Component[]];
-  /** Which of them are started with the API server, by name; all by default. `startComponent` starts the others. */
+  /** The names of the components that `Cluster.start` starts; all by default. `startComponent` starts the others. */
   readonly started?: readonly string[];
-  /** Its nodes, or how many hollow ones; 2 by default. */
+  /** The nodes, or the number of hollow nodes; 2 by default. */
   readonly nodes?: NodeProvider | number;
-  /** The time of all of it. */
+  /** The clock of the whole cluster. */
   readonly clock?: Clock;
-  /** The same time, as one component sees it; for clocks that must know whose timers they have. */
+  /** Returns a component's view of the same clock, for clocks that must know which component set a timer. */
   readonly clockOf?: (component: string) => Clock;
-  /** Names, uids, jitter, choices among equals. Keys and tokens are not made of it. */
+  /** For names, uids, jitter, and choices among equals. Keys and tokens do not use it. */
   readonly random?: Random;
-  /** Where others get their turn while long work is done in slices. */
+  /** The event loop that long work yields to between slices. */
   readonly eventLoop?: EventLoop;
   readonly logger?: Logger;
   /**
-   * Stands between callers and the API server; for tests that let requests fail. A caller is a component by its name, or `users`, for
-   * whoever uses the cluster.
+   * Wraps the transport between a caller and the API server, for tests that make requests fail. A caller is a component's name, or `users`
+   * for clients of the cluster.
    */
   readonly intercept?: (transport: Transport, caller: string) => Transport;
-  /** Fail on every change to a cached object; for tests. */
+  /** Freezes cached objects, so that every attempt to change one throws; for tests. */
   readonly freezeCaches?: boolean;
 }
 
-/** The parts that a `Cluster` is made with. */
+/** The parts of a `Cluster`. */
 interface ClusterParts {
   readonly runner: ComponentRunner;
   readonly server: ClusterServer;
@@ -56,11 +56,12 @@ interface ClusterParts {
 }
 
 /**
- * A cluster in this process: an API server and other components, controllers, scheduler and nodes on which nothing runs unless it is told
- * otherwise. The components meet through the API alone, without sockets, each with no more rights than it would have in a process of its own.
+ * A cluster in this process: an API server, controllers, scheduler, other components, and nodes, which are hollow unless another provider
+ * is given. The components communicate only through the API, without sockets, and each has no more rights than it would have in its own
+ * process.
  */
 export class Cluster {
-  /** As an administrator. */
+  /** A client with all rights (`system:masters`). */
   readonly rest: RESTClient;
   readonly clients: ClientSet;
   readonly clock: Clock;
@@ -77,8 +78,8 @@ export class Cluster {
   }
 
   /**
-   * Starts the components. The API server is ready when it resolves; `whenReady` waits for the rest. Throws what stands in the way of
-   * the server, and for components that cannot be in one list; nothing is left running then. See `Component` for other failures.
+   * Starts the components. The API server is ready when this resolves; `whenReady` waits for the others. Throws when the API server cannot
+   * be started, and for an invalid list of components; nothing is left running then. See `Component` for other failures.
    */
   static async start(options: ClusterOptions = {}): Promise<Cluster> {
     const { components = defaultComponents(), freezeCaches = false } = options;
@@ -96,7 +97,7 @@ export class Cluster {
         eventLoop,
       });
       const transport = newTransport({ server: 'https://in-process', ...(userAgent && { userAgent }) }, inProcess);
-      // Deprecation warnings are off: these clients are the cluster's own components.
+      // Deprecation warnings are off: these clients belong to the cluster's own components.
       return new RESTClient(options.intercept?.(transport, caller) ?? transport, {
         clock,
         logger,
@@ -128,7 +129,7 @@ export class Cluster {
     const runner = new ComponentRunner({
       components: [serving, ...others],
       contextOf,
-      // The API server's failure is its caller's to tell.
+      // A failure of the API server is thrown to the caller instead.
       onFailed: (name, error) =>
         name !== apiServer.name && logger.error('Component failed', error, { component: name }),
     });
@@ -145,27 +146,27 @@ export class Cluster {
     });
   }
 
-  /** `https://127.0.0.1:6443`; undefined where it does not listen. */
+  /** The URL, such as `https://127.0.0.1:6443`; undefined when the API server does not listen. */
   get url(): string | undefined {
     return this.#parts.server.access?.url;
   }
 
-  /** The text of a kubeconfig with all rights; undefined where it does not listen. */
+  /** The text of a kubeconfig with all rights; undefined when the API server does not listen. */
   get kubeconfig(): string | undefined {
     return this.#parts.server.access?.kubeconfig;
   }
 
-  /** Lets those in who are outside of this process: on a free port of this machine, unless it listens already. */
+  /** Makes the API server listen on a free local port, unless it listens already. */
   listen(): Promise<Access> {
     return this.#parts.server.listen();
   }
 
-  /** A client of the API server as somebody else. */
+  /** Returns a client with another identity. */
   restAs(identity: Identity): RESTClient {
     return this.#parts.clientAs(identity);
   }
 
-  /** Whether all components have started and have done all that there is to do at this moment of the clock, as far as they have heard of it. */
+  /** True when all components have started and have no work left at this time of the clock, as far as they know of changes. */
   get isIdle(): boolean {
     return this.#parts.runner.isIdle;
   }
@@ -174,37 +175,42 @@ export class Cluster {
     return this.#parts.runner.isRunning(component);
   }
 
-  /** How each component is, in the order of the list. */
+  /** Returns the status of each component, in the order of the list. */
   status(): Promise<ComponentStatus[]> {
     return this.#parts.runner.status();
   }
 
-  /** Harmless when it runs already. Throws when there is no such component. */
+  /** Starts a component. Does nothing when it runs already. Throws when there is no such component. */
   startComponent(component: string): void {
     if (!this.#stopped) this.#parts.runner.start(component);
   }
 
-  /** As when its process ends: what it knew is forgotten, what it was doing is given up. The API server runs as long as the cluster. */
+  /**
+   * Stops a component, like the end of its process: its state in memory is lost, its work is cancelled. Rejects for the API server, which
+   * runs as long as the cluster.
+   */
   async stopComponent(component: string): Promise<void> {
     const { runner } = this.#parts;
-    if (component === runner.names[0]) throw new Error('the API server stops with its cluster: see stop');
+    if (component === runner.names[0]) throw new Error('the API server stops with its cluster: use stop');
     await runner.stop(component);
   }
 
   /**
-   * Resolves when all components that were started are ready: a pod that is created now would run, where these are the default ones.
-   * Rejects when one of them fails before, and when the signal is aborted.
+   * Resolves when all components that were started are ready: with the default ones, a pod that is created now would run. Rejects when one
+   * of them fails before, and when the signal is aborted.
    */
   async whenReady(signal?: AbortSignal): Promise<void> {
     await this.#parts.runner.whenReady(this.clients, { clock: this.clock, ...(signal && { signal }) });
   }
 
-  /** Whether what is stored is that of a cluster which is ready, whichever components run: nobody has to be waited for. */
+  /**
+   * Returns whether the stored objects are those of a ready cluster, whether or not its components run. Then nothing has to be waited for.
+   */
   isReadyAsStored(): Promise<boolean> {
     return isReadyAsStored(this.clients, this.nodes.specs);
   }
 
-  /** Ends everything, each component before those that it was started after; resolves when nothing is under way any more. */
+  /** Stops all components, each before the ones it was started after. Resolves when no work is in progress any more. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;

@@ -11,7 +11,7 @@ import { untilStopped } from './until-stopped.ts';
 const rest = new RESTClient(new FakeTransport());
 const clients = new ClientSet(rest);
 
-/** A runner, what happens in it, and how to let components start, fail and end. */
+/** Returns a runner, a log of its events, and functions that let components start, fail and end. */
 function runnerOf(components: readonly (Pick<Component, 'name' | 'after'> & Partial<Component>)[]) {
   const log: string[] = [];
   const runner = new ComponentRunner({
@@ -53,7 +53,7 @@ const deferred = <T>() => {
 
 const running: RunningComponent = { ended: new Promise(() => {}) };
 
-it('starts a component when those have started that it is after, and stops it before them', async () => {
+it('starts a component after the ones in its after, and stops it before them', async () => {
   const server = deferred<void>();
   const { runner, log } = runnerOf([
     {
@@ -65,7 +65,7 @@ it('starts a component when those have started that it is after, and stops it be
       },
     },
     { name: 'network' },
-    { name: 'dns', after: ['network', 'what this cluster lacks'] },
+    { name: 'dns', after: ['network', 'a missing component'] },
   ]);
   for (const name of runner.inOrder(['dns', 'network', 'server'])) runner.start(name);
   expect((await runner.status()).map(({ phase }) => phase)).toEqual(['starting', 'waiting', 'waiting']);
@@ -82,13 +82,13 @@ it('starts a component when those have started that it is after, and stops it be
   expect((await runner.status()).map(({ phase }) => phase)).toEqual(['running', 'stopped', 'stopped']);
 });
 
-it('starts at once what has nothing to wait for, and no component twice', () => {
+it('starts a component synchronously when nothing has to be waited for, and no component twice', () => {
   const { runner, log } = runnerOf([{ name: 'server' }, { name: 'network' }]);
   for (const name of ['server', 'network', 'network']) runner.start(name);
   expect(log).toEqual(['server starts', 'network starts']);
 });
 
-it('gives up a component that is stopped while it waits', async () => {
+it('does not start a component that is stopped while it waits', async () => {
   const { runner, log } = runnerOf([{ name: 'server', start: () => new Promise(() => {}) }, { name: 'network' }]);
   for (const name of runner.names) runner.start(name);
   await runner.stop('network');
@@ -96,7 +96,7 @@ it('gives up a component that is stopped while it waits', async () => {
   expect(log).toEqual([]);
 });
 
-it('tells of a component that fails, at its start or later, lets others start after it, and starts it anew', async () => {
+it('reports a component that fails, at its start or later, starts the ones after it, and can start it again', async () => {
   const life = deferred<void>();
   let canStart = false;
   const { runner, log } = runnerOf([
@@ -155,7 +155,7 @@ it('is ready when all that were started are, and not when one of them fails befo
   await expect(runner.whenReady(clients, {})).rejects.toThrow('out of memory');
 });
 
-it('waits until a signal for what does not get ready', async () => {
+it('waits for a component that does not become ready until the signal is aborted', async () => {
   const { runner } = runnerOf([{ name: 'server', start: () => new Promise(() => {}) }]);
   runner.start('server');
   const abort = new AbortController();
@@ -164,7 +164,7 @@ it('waits until a signal for what does not get ready', async () => {
   await expect(ready).rejects.toThrow('enough');
 });
 
-it('is idle when all are that can tell, and those whose work is done do not count', async () => {
+it('is idle when all components with isIdle are, without those that have ended', async () => {
   let isIdle = false;
   const { runner } = runnerOf([
     {
@@ -187,7 +187,7 @@ it('is idle when all are that can tell, and those whose work is done do not coun
   expect(runner.isIdle).toBe(true);
 });
 
-it('says what the check of a component says', async () => {
+it('reports the failed check of a component in its status', async () => {
   const check = (): void => {
     throw new Error('the leader is lost');
   };
@@ -197,11 +197,11 @@ it('says what the check of a component says', async () => {
 });
 
 it.each([
-  ['two of one name', [{ name: 'a' }, { name: 'a' }], 'two components are called a'],
+  ['two components of one name', [{ name: 'a' }, { name: 'a' }], 'two components are called a'],
   [
-    'one before another that it is to be after',
+    'a component listed before one in its after',
     [{ name: 'server' }, { name: 'a', after: ['b'] }, { name: 'b' }],
-    'the component a comes before b, which it is to be after',
+    'the component a is listed before b, which it must start after',
   ],
 ])('refuses %s', (_, components, problem) => {
   expect(() => runnerOf(components)).toThrow(problem);

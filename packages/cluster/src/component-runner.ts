@@ -3,33 +3,33 @@ import { type ClientSet, untilAborted, type WaitOptions } from '@coxswain/client
 import type { Component, ComponentContext, ComponentPhase, ComponentStatus, RunningComponent } from './component.ts';
 
 export interface ComponentRunnerOptions {
-  /** The first one is before all others. Each comes behind those that it is `after`. */
+  /** All others start after the first one. Each must be listed behind the ones in its `after`. */
   readonly components: readonly Component[];
   contextOf(component: Component, signal: AbortSignal): ComponentContext;
-  /** Hears of every failure, at a start or later. */
+  /** Called for every failure, at a start or later. */
   readonly onFailed: (component: string, error: unknown) => void;
 }
 
-/** One life of a component: from its start until it has ended. */
+/** One run of a component, from its start to its end. */
 interface Run {
   readonly stopping: AbortController;
   phase: ComponentPhase;
   running?: RunningComponent;
   error?: unknown;
-  /** Resolves when it has started, and also when it never will. */
+  /** Resolves when it has started or failed to start. Never rejects. */
   started: Promise<void>;
-  /** Never rejects. */
+  /** Resolves when it has ended or failed. Never rejects. */
   ended: Promise<void>;
 }
 
-/** Starts components in their order and stops them in the reverse one, each or all, and knows how they are. */
+/** Starts components in their order and stops them in the reverse order, single ones or all, and reports their status. */
 export class ComponentRunner {
   readonly #options: ComponentRunnerOptions;
   readonly #components: ReadonlyMap<string, Component>;
-  /** By name: the newest run of each component that was ever started and not stopped since. */
+  /** The newest run of each component that was started and not stopped since, by name. */
   readonly #runs = new Map<string, Run>();
 
-  /** Throws when two components have one name, or one comes before another that it is to be after. */
+  /** Throws when two components have the same name, or one is listed before a component in its `after`. */
   constructor(options: ComponentRunnerOptions) {
     const components = new Map<string, Component>();
     for (const component of options.components) {
@@ -38,7 +38,8 @@ export class ComponentRunner {
       const later = after.find(
         (other) => !components.has(other) && options.components.some((each) => each.name === other),
       );
-      if (later !== undefined) throw new Error(`the component ${name} comes before ${later}, which it is to be after`);
+      if (later !== undefined)
+        throw new Error(`the component ${name} is listed before ${later}, which it must start after`);
       components.set(name, component);
     }
     this.#options = options;
@@ -49,7 +50,7 @@ export class ComponentRunner {
     return [...this.#components.keys()];
   }
 
-  /** The same names in the order of the list. Throws when there is no component of such a name. */
+  /** Returns the names in the order of the list. Throws when there is no component of a name. */
   inOrder(names: readonly string[]): string[] {
     for (const name of names) this.#find(name);
     return this.names.filter((name) => names.includes(name));
@@ -60,14 +61,17 @@ export class ComponentRunner {
     return run !== undefined && run.phase !== 'ended' && run.phase !== 'failed';
   }
 
-  /** Whether all that were started have, and have nothing more to do. */
+  /** True when all components have finished starting, and have no work left. */
   get isIdle(): boolean {
     return [...this.#runs.values()].every(({ phase, running }) =>
       phase === 'running' ? running?.isIdle !== false : phase === 'ended' || phase === 'failed',
     );
   }
 
-  /** Harmless when it runs already. Throws when there is no such component. A component that failed, or whose work is done, is started anew. */
+  /**
+   * Starts a component. Does nothing when it runs already. Starts a component again that failed or ended. Throws when there is no such
+   * component.
+   */
   start(name: string): void {
     const component = this.#find(name);
     if (this.isRunning(name)) return;
@@ -80,14 +84,14 @@ export class ComponentRunner {
     run.ended = this.#untilEnded(component, run);
   }
 
-  /** Resolves when it has started; rejects with why it has not. */
+  /** Resolves when the component has started. Rejects when it failed to start. */
   async whenStarted(name: string): Promise<void> {
     const run = this.#runs.get(name);
     await run?.started;
     if (run?.phase === 'failed') throw run.error;
   }
 
-  /** As when its process ends: what it knew is forgotten, what it was doing is given up. */
+  /** Stops a component, like the end of its process: its state in memory is lost, its work is cancelled. */
   async stop(name: string): Promise<void> {
     const run = this.#runs.get(name);
     if (!run) return;
@@ -96,7 +100,7 @@ export class ComponentRunner {
     if (this.#runs.get(name) === run) this.#runs.delete(name);
   }
 
-  /** Stops all that were started after a component, the last first. */
+  /** Stops all components that start after the named one, the last one first. */
   async stopAfter(name: string): Promise<void> {
     const stopped = new Map<string, Promise<void>>();
     const stop = (each: Component): Promise<void> => {
@@ -111,7 +115,7 @@ export class ComponentRunner {
     await stopAllAfter(name);
   }
 
-  /** Resolves when all that were started are ready; rejects when one of them has failed, or fails before. */
+  /** Resolves when all started components are ready. Rejects when one of them has failed, or fails before. */
   async whenReady(clients: ClientSet, options: WaitOptions): Promise<void> {
     for (const run of [...this.#runs.values()]) await untilReady(run, clients, options);
   }
@@ -126,13 +130,13 @@ export class ComponentRunner {
     return component;
   }
 
-  /** What is to have started before a component. */
+  /** Returns the names of the components that must start before this one. */
   #before({ name, after = [] }: Component): string[] {
     const [first = ''] = this.#components.keys();
     return name === first ? [] : [first, ...after];
   }
 
-  /** Where nothing has to be waited for, the component is told to start before this returns. */
+  /** When nothing has to be waited for, `component.start` is called synchronously. */
   async #start(component: Component, run: Run, earlier: readonly Run[]): Promise<void> {
     const { signal } = run.stopping;
     try {
@@ -148,7 +152,7 @@ export class ComponentRunner {
   }
 
   async #untilEnded(component: Component, run: Run): Promise<void> {
-    // A component that has started at once is known to run before this returns.
+    // Without an await when it has started synchronously, so that it counts as running when `start` returns.
     if (!run.running) await run.started;
     try {
       await run.running?.ended;
@@ -184,7 +188,7 @@ async function untilReady(run: Run, clients: ClientSet, { signal, ...options }: 
   }
 }
 
-/** Throws what the run has failed with. */
+/** Throws the run's error if it has failed. */
 function throwFailure({ phase, error }: Run): void {
   if (phase === 'failed') throw error;
 }

@@ -1,7 +1,7 @@
 /**
- * `@coxswain/cluster`: a whole cluster in one process, which `cox up` and the testkit stand on.
+ * `@coxswain/cluster`: a whole cluster in one process, the base of `cox up` and the testkit.
  *
- * Where to start: `component.ts` is what it consists of, `components/default-components.ts` the list, `cluster.ts` what runs it.
+ * Where to start: `component.ts` defines components, `components/default-components.ts` lists the default ones, `cluster.ts` runs them.
  */
 
 export type { NodeSpec } from '@coxswain/kubelet';

@@ -14,9 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it('waits for the account, for what its pods mount and for its own nodes, and for no others', async () => {
+it('waits for the default service account, for what its pods mount and for the expected nodes only', async () => {
   const { nodes, configMaps, serviceAccounts } = clients.core.v1;
-  // Every new node has a taint, which is the node controller's to take away.
+  // Every new node has a taint, which the node controller normally removes.
   const addNode = async (name: string) => {
     await nodes().create({ metadata: { name } });
     await nodes().patch(name, 'merge', { spec: { taints: null } });
@@ -37,7 +37,7 @@ it('waits for the account, for what its pods mount and for its own nodes, and fo
   await say('a', 'False');
   expect(done).toEqual([]);
   await say('a', 'True');
-  // Whoever waited for nothing else would have heard of it by then.
+  // Enough turns for it to resolve if nothing else were missing.
   for (let turn = 0; turn < 20; turn++) {
     await nodes().list();
     await setImmediate();
@@ -45,6 +45,6 @@ it('waits for the account, for what its pods mount and for its own nodes, and fo
   expect(done).toEqual([]);
   await configMaps('default').create({ metadata: { name: 'kube-root-ca.crt' } });
   await ready;
-  // There is nothing to wait for any more.
+  // Resolves at once when everything is ready.
   await untilAll();
 });

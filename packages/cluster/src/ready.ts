@@ -5,7 +5,10 @@ import { notReady } from './nodes/until-ready.ts';
 const account = 'default';
 const authority = 'kube-root-ca.crt';
 
-/** Resolves when pods may be created in the namespace `default` and have what each of them mounts: the controllers make it. */
+/**
+ * Resolves when the controllers have created what pods in the namespace `default` need: the service account and the ConfigMap that each of
+ * them mounts.
+ */
 export async function untilPodsMayCome({ core }: ClientSet, options: WaitOptions): Promise<void> {
   const { serviceAccounts, configMaps } = core.v1;
   await untilWithSync(serviceAccounts('default'), account, (found) => found !== undefined, options);
@@ -13,8 +16,8 @@ export async function untilPodsMayCome({ core }: ClientSet, options: WaitOptions
 }
 
 /**
- * Whether what is stored is that of a cluster which is ready, with these nodes: then there is nothing to wait for, though components
- * may not run yet. False also when it cannot be told.
+ * Returns whether the stored objects are those of a ready cluster with these nodes. Then there is nothing to wait for, even if components
+ * do not run yet. Also returns false when the objects cannot be read.
  */
 export async function isReadyAsStored(clients: ClientSet, expected: readonly NamedNode[]): Promise<boolean> {
   const { serviceAccounts, configMaps } = clients.core.v1;

@@ -31,12 +31,12 @@ async function start(options: ClusterOptions): Promise<Cluster> {
   return cluster;
 }
 
-/** The default components, with an API server that is told something. */
+/** The default components, with settings for the API server. */
 const withServer = (apiServer: ApiServerSettings): Pick<ClusterOptions, 'components'> => ({
   components: defaultComponents({ apiServer }),
 });
 
-it('goes on from its directory, with the same keys', async () => {
+it('continues from its data directory, with the same keys', async () => {
   const first = await start({ ...withServer({ dataDir: folder }), nodes: 1 });
   await first.whenReady();
   const { uid } = (await first.clients.core.v1.serviceAccounts('default').get('default')).metadata;
@@ -50,7 +50,7 @@ it('goes on from its directory, with the same keys', async () => {
   expect(await authorityOf((await second.listen()).kubeconfig)).toBe(await authorityOf(kubeconfig));
 });
 
-it('opens one port, when it is asked to; who comes in there meets the same cluster with the same tokens', async () => {
+it('opens one port on listen, which serves the same cluster with the same tokens', async () => {
   const cluster = await start({ nodes: 0 });
   expect([cluster.url, cluster.kubeconfig]).toEqual([undefined, undefined]);
   await cluster.whenReady();
@@ -73,7 +73,7 @@ it('opens one port, when it is asked to; who comes in there meets the same clust
   await rest.close();
 });
 
-it('each node lives and dies on its own, where they are apart', async () => {
+it('separate nodes can be killed and revived one by one', async () => {
   const nodes = new HollowNodeProvider(2, { separate: true });
   const cluster = await start({ nodes });
   await cluster.whenReady();
@@ -93,7 +93,7 @@ it('each node lives and dies on its own, where they are apart', async () => {
   await expect(new HollowNodeProvider(2).kill('hollow-0')).rejects.toThrow('the nodes are one fleet');
 });
 
-it('lets containers be privileged, unless it is told not to', async () => {
+it('allows privileged containers, unless configured otherwise', async () => {
   const spec = { containers: [{ name: 'c', image: 'i', securityContext: { privileged: true } }] };
   const pod = { metadata: { name: 'agent' }, spec };
   const some = await start({ nodes: 0 });
@@ -107,7 +107,7 @@ it('lets containers be privileged, unless it is told not to', async () => {
   );
 });
 
-it('has fields of an object belong to the component that set them', async () => {
+it('records the component that set a field as its field manager', async () => {
   const cluster = await start({ nodes: 1 });
   await cluster.whenReady();
   const { items } = await cluster.clients.core.v1.nodes().list();
@@ -115,7 +115,7 @@ it('has fields of an object belong to the component that set them', async () => 
   expect(new Set(managers)).toEqual(new Set(['kubelet', 'kube-controller-manager']));
 });
 
-it('has a default class of storage, whose claims get volumes that go with them', async () => {
+it('has a default StorageClass, whose claims get volumes that are deleted with them', async () => {
   const cluster = await start({ nodes: 2 });
   await cluster.whenReady();
   const { pods, persistentVolumes, persistentVolumeClaims } = cluster.clients.core.v1;
@@ -142,7 +142,7 @@ it('has a default class of storage, whose claims get volumes that go with them',
   await untilWithSync(persistentVolumes(), volume.metadata.name ?? '', (found) => found === undefined);
 });
 
-it('leaves classes of storage as somebody made them', async () => {
+it('does not change existing StorageClasses', async () => {
   const first = await start({ ...withServer({ dataDir: folder }), nodes: 0 });
   await first.whenReady();
   const classes = first.clients.storage.v1.storageClasses();
@@ -156,7 +156,7 @@ it('leaves classes of storage as somebody made them', async () => {
   expect(items.map(({ metadata }) => metadata.name)).toEqual(['own']);
 });
 
-it('sends nothing to where pods and services only seem to be', async () => {
+it('refuses connections to the addresses of hollow pods and their services', async () => {
   const cluster = await start({ nodes: 1 });
   await cluster.whenReady();
   const { core, admissionregistration } = cluster.clients;
@@ -186,20 +186,20 @@ it('sends nothing to where pods and services only seem to be', async () => {
   );
 });
 
-it('says that its components are well', async () => {
+it('reports its components as healthy', async () => {
   const cluster = await start({ nodes: 0 });
   const { items } = await cluster.clients.core.v1.componentStatuses().list();
   const isWell = items.map(({ metadata, conditions }) => [metadata.name, conditions?.[0]?.status]);
   expect(Object.fromEntries(isWell)).toEqual({ scheduler: 'True', 'controller-manager': 'True', 'etcd-0': 'True' });
 });
 
-it('refuses flags of the API server in its words', async () => {
+it('rejects invalid flags of the API server with its message', async () => {
   await expect(
     start({ nodes: 0, ...withServer({ flags: { serviceClusterIpRange: ['10.96.0.0/99'] } }) }),
   ).rejects.toThrow(/service-cluster-ip-range/);
 });
 
-it('knows whether what is stored is ready, before anybody runs', async () => {
+it('knows whether the stored cluster is ready before any component runs', async () => {
   const store = openMemoryStore();
   const first = await start({ nodes: 2, ...withServer({ store }) });
   expect(await first.isReadyAsStored()).toBe(false);
@@ -219,7 +219,7 @@ describe('a component that is added to the list', () => {
   const ended = (signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 
-  it('acts by itself, is waited for, and is stopped before those that it is after', async () => {
+  it('runs with its own identity, is waited for, and is stopped before the ones in its after', async () => {
     const seen: string[] = [];
     const cluster = await start({
       nodes: 0,
@@ -251,7 +251,7 @@ describe('a component that is added to the list', () => {
     expect(seen).toEqual(['controllers run: true']);
   });
 
-  it('fails alone: whoever waits hears of it, and the others go on', async () => {
+  it('fails alone: whenReady rejects, and the others keep running', async () => {
     const { logger, lines } = recordLogs();
     const cluster = await start({
       nodes: 0,
@@ -273,7 +273,7 @@ describe('a component that is added to the list', () => {
   });
 });
 
-it('names the components that there are to whoever asks for another, and keeps its API server', async () => {
+it('lists its components when an unknown one is started, and does not stop its API server', async () => {
   const cluster = await start({ nodes: 0, started: [] });
   expect(() => cluster.startComponent('proxy')).toThrow(
     'there is no component proxy, only apiserver, default-storage-class, controllers, scheduler, nodes',
@@ -281,7 +281,7 @@ it('names the components that there are to whoever asks for another, and keeps i
   await expect(cluster.stopComponent('apiserver')).rejects.toThrow('the API server stops with its cluster');
 });
 
-it('nodes have the labels that they are to have, also those that no kubelet may set', async () => {
+it('nodes have their configured labels, including those that no kubelet may set', async () => {
   const labels = {
     'node-role.kubernetes.io/control-plane': '',
     'node-restriction.kubernetes.io/team': 'a',

@@ -1,13 +1,13 @@
 /**
- * Part of `npm run build`: lets a cluster make what every new cluster has, and puts that into `dist`, so that clusters in tests
- * need not make it each time. Nothing of it knows the machine, a certificate or a key.
+ * Part of `npm run build`: starts a cluster and writes the objects that every new cluster has to `dist`, so that clusters in tests need not
+ * create them each time. They contain nothing specific to the machine, and no certificates or keys.
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { startCluster } from '@coxswain/testkit';
 import type { FreshObject } from '../src/fresh-objects.ts';
 
-/** Of which all objects are the same in every new cluster. */
+/** The prefixes below which all objects are the same in every new cluster. */
 const prefixes = [
   ...['namespaces', 'serviceaccounts', 'clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'],
   ...['priorityclasses', 'flowschemas', 'prioritylevelconfigurations', 'apiregistration.k8s.io/apiservices'],
@@ -33,7 +33,7 @@ const withMarks = (text: string): string =>
     .reduce((marked, uid, index) => marked.replaceAll(uid, `{{uid ${index}}}`), text)
     .replaceAll(/2001-01-01T00:00:\d\d/g, '{{time}}')
     .replaceAll(rootCA, '{{ca}}')
-    // What comes in its place is no other boot of the same machine.
+    // The boot ID that replaces it must not look like another boot of the same machine.
     .replace(/"bootID":"[^"]*"/, '"bootID":""');
 const objects = [...texts].map(([key, text]): FreshObject => {
   const node = /\/hollow-(\d+)$/.exec(key)?.[1];
@@ -41,4 +41,4 @@ const objects = [...texts].map(([key, text]): FreshObject => {
 });
 const module = `export const freshObjects = ${JSON.stringify(objects)};\n`;
 await writeFile(fileURLToPath(new URL('../dist/fresh-objects.js', import.meta.url)), module);
-console.log(`${objects.length} objects of every new cluster`);
+console.log(`${objects.length} objects that every new cluster has`);

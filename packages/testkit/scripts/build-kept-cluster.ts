@@ -1,6 +1,6 @@
 /**
- * Part of `npm run build`, after all libraries are joined: makes the scripts that Node loads clusters from (`src/kept-cluster.ts`), and starts a
- * cluster once, so that they are kept as they were compiled. Whoever installs the package keeps them with the first cluster.
+ * Part of `npm run build`, after all libraries are bundled: builds the scripts from which Node loads clusters (`src/kept-cluster.ts`), and
+ * starts a cluster once, so that their compiled code is cached. In an installed package, the first cluster writes the cache.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -16,9 +16,9 @@ const { files, requires } = await buildScripts({
 });
 const missing = requires.filter((name) => name.startsWith('@coxswain/') && !Object.hasOwn(modules, name));
 if (missing.length > 0) throw new Error(`src/kept-modules.ts lacks ${missing.join(', ')}`);
-console.log(`joined a cluster into ${files.length} scripts`);
+console.log(`bundled a cluster into ${files.length} scripts`);
 
-/** What most tests do. */
+/** What most tests do, so that this code is compiled. */
 const program = `
   import { startCluster } from '@coxswain/testkit';
   const cluster = await startCluster();

@@ -1,6 +1,6 @@
-/** What a cluster in a test is made of. */
+/** The parts of a cluster in a test. */
 export { Cluster, defaultComponents, HollowNodeProvider } from '@coxswain/cluster';
 export { openMemoryStore, snapshotOf } from '@coxswain/storage';
 
-/** There is nothing to keep of modules: see `kept-cluster.ts`. */
+/** Does nothing for modules; see `kept-cluster.ts`. */
 export const keepCompiled = (): void => {};

@@ -4,15 +4,15 @@ import type { ClientSet } from '@coxswain/client';
 const shownPods = 20;
 const shownEvents = 20;
 
-/** What a person would look at first when something does not come about: pods that are not well, and the latest events. */
+/** Describes the cluster for the error of a wait that timed out: the pods that are not ready, and the latest events. */
 export async function describeState({ core }: ClientSet, namespace?: string): Promise<string> {
   const [pods, events] = await Promise.all([core.v1.pods(namespace).list(), core.v1.events(namespace).list()]);
   const unwell = pods.items.map(describePod).filter((line) => line !== undefined);
   const latest = describeEvents(events.items).map((line) => `  ${line}`);
   return [
-    `${pods.items.length} pods, of which ${unwell.length} are not well${unwell.length > 0 ? ':' : ''}`,
+    `${pods.items.length} pods, of which ${unwell.length} are not ready${unwell.length > 0 ? ':' : ''}`,
     ...unwell.slice(0, shownPods),
-    latest.length > 0 ? 'events, the latest last:' : 'no events',
+    latest.length > 0 ? 'events, oldest first:' : 'no events',
     ...latest.slice(-shownEvents),
   ].join('\n');
 }
@@ -29,7 +29,9 @@ function describePod({ metadata: { namespace, name }, status, spec }: Pod): stri
   return `  ${namespace}/${name}: ${status?.phase}${why && ` (${why})`} on ${spec?.nodeName ?? 'no node'}`;
 }
 
-/** A line for each, oldest first: `Normal Scheduled Pod/web-0: Successfully assigned default/web-0 to hollow-1`. */
+/**
+ * Returns a line for each event, oldest first, for example `Normal Scheduled Pod/web-0: Successfully assigned default/web-0 to hollow-1`.
+ */
 export const describeEvents = (events: readonly Event[]): string[] =>
   [...events]
     .sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1))
@@ -37,6 +39,6 @@ export const describeEvents = (events: readonly Event[]): string[] =>
       ({ type, reason, involvedObject: { kind, name }, message }) => `${type} ${reason} ${kind}/${name}: ${message}`,
     );
 
-/** Recorders differ in which of them they fill. */
+/** Event recorders differ in which of these fields they set. */
 const timeOf = ({ lastTimestamp, eventTime, metadata }: Event): string =>
   `${lastTimestamp ?? eventTime ?? metadata.creationTimestamp} ${(metadata.resourceVersion ?? '').padStart(12)}`;

@@ -1,12 +1,14 @@
-/** An object that every new cluster has, or every one with that many nodes. */
+/** An object that every new cluster has, or every new cluster with that many nodes. */
 export interface FreshObject {
-  /** Where it is kept. */
+  /** The key in the store. */
   readonly key: string;
-  /** With marks where clusters differ: `{{time}}`, `{{uid 3}}`, `{{ca}}` (see `fresh-state.ts`). */
+  /**
+   * The JSON text, with placeholders where clusters differ: `{{time}}`, `{{uid 3}}`, `{{ca}}` (see `fresh-state.ts`).
+   */
   readonly text: string;
-  /** It belongs to the node of this number. */
+  /** The number of the node that the object belongs to. */
   readonly node?: number;
 }
 
-/** None among the sources: `npm run build` puts them into what is published (`scripts/build-fresh-objects.ts`). */
+/** Empty in the sources. `npm run build` replaces it in the published package (`scripts/build-fresh-objects.ts`). */
 export const freshObjects: readonly FreshObject[] = [];

@@ -3,24 +3,24 @@ import { snapshotOf } from '#cluster';
 import { freshObjects } from '#fresh-objects';
 
 export interface FreshStateOptions {
-  /** When the cluster begins. */
+  /** The start time of the cluster. */
   readonly nowMs: number;
-  /** PEM: whom its pods trust. */
+  /** The CA certificate that pods trust, in PEM. */
   readonly rootCA: string;
-  /** How many nodes it has, where they are as they are by default. */
+  /** The number of nodes with default specs. */
   readonly nodes: number;
-  /** Of the objects. */
+  /** Returns a uid for an object. */
   readonly uuid: () => string;
 }
 
 /**
- * What every new cluster makes first, and always the same: roles, namespaces, nodes and the like, as if
- * just made. Its components find it as after a restart, and add or mend what they miss. Undefined where nobody has built it.
+ * Returns the objects that every new cluster creates first, and that are always the same: roles, namespaces, nodes and the like, as if just
+ * created. The components handle them as after a restart, and add or repair what is missing. Undefined when running from the sources.
  */
 export function freshState({ nowMs, rootCA, nodes, uuid }: FreshStateOptions): StoreSnapshot | undefined {
   if (freshObjects.length === 0) return undefined;
   const values = new Map([
-    // To the second, without the zone, as all kinds of times begin.
+    // Seconds precision without the zone: the common start of all formats of times.
     ['time', new Date(nowMs).toISOString().slice(0, 19)],
     ['ca', JSON.stringify(rootCA).slice(1, -1)],
   ]);

@@ -1,8 +1,8 @@
 /**
- * `@coxswain/testkit`: a whole cluster inside a test, with a clock that the test turns, requests that it lets fail, and state that
- * it takes and begins with. It works with vitest, jest, node:test, or none of them.
+ * `@coxswain/testkit`: a whole cluster inside a test, with a clock that the test can advance, requests that it can make fail, and snapshots
+ * of its state. It works with vitest, jest, node:test, or without a framework.
  *
- * It is no fake: the API server, controllers, scheduler and kubelets are those of `cox up`. Only containers do not run.
+ * It is not a fake: the API server, controllers, scheduler and kubelets are those of `cox up`. Only containers do not run.
  *
  * Where to start: `startCluster`.
  */

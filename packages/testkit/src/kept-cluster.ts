@@ -1,6 +1,6 @@
 /**
- * The same as `cluster.ts`, from scripts of which Node keeps what it compiled: a test need not wait each time until it has read megabytes
- * of API server, controllers and scheduler. This is what Node imports of the package as it is built.
+ * The same exports as `cluster.ts`, loaded from scripts whose compiled code is cached: a test need not wait for the parsing of megabytes of
+ * API server, controllers and scheduler. The built package imports this module instead of `cluster.ts`.
  */
 import { fileURLToPath } from 'node:url';
 import { runInThisContext } from 'node:vm';
@@ -8,7 +8,7 @@ import { KeptScripts } from '@coxswain/component-base/kept-scripts';
 import type * as plain from './cluster.ts';
 import { modules } from './kept-modules.ts';
 
-// In a context of its own, as jest makes for each test, objects that a script makes would be none of the test's.
+// In a separate V8 context, as jest creates for each test file, objects made by the scripts would not be instances of the test's classes.
 const isOwnContext = runInThisContext('Object') === Object;
 const scripts = isOwnContext
   ? new KeptScripts(fileURLToPath(new URL('../kept', import.meta.url)), { modules })

@@ -1,6 +1,6 @@
 /**
- * What the scripts of `kept-cluster.ts` share with whoever uses the testkit, so that there is one of everything that a test may see: an
- * error of the cluster is an `ApiError` to it. `scripts/build-kept-cluster.ts` tells which are missing here.
+ * The modules that the scripts of `kept-cluster.ts` share with the test, so that each exists once: an error of the cluster is an instance
+ * of the test's `ApiError`. `scripts/build-kept-cluster.ts` fails when one is missing here.
  */
 import * as apimachinery from '@coxswain/apimachinery';
 import * as cache from '@coxswain/apimachinery/cache';

@@ -8,7 +8,7 @@ function laterStart() {
   return { started, later: new LaterStart({ startComponent: (name) => void started.push(name) }, systemEventLoop) };
 }
 
-it('starts components when those who wait at this moment have gone on', async () => {
+it('starts components after the promises that resolve in this turn', async () => {
   const { started, later } = laterStart();
   expect(later.isOver).toBe(true);
   later.next(['controllers', 'scheduler']);
@@ -18,7 +18,7 @@ it('starts components when those who wait at this moment have gone on', async ()
   expect([started, later.isOver]).toEqual([['controllers', 'scheduler'], true]);
 });
 
-it('does not start what was stopped before, and nothing once it is cancelled', async () => {
+it('does not start components that were skipped, and none after cancel', async () => {
   const { started, later } = laterStart();
   later.next(['controllers', 'scheduler']);
   later.skip('controllers');

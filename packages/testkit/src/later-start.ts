@@ -2,12 +2,12 @@ import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type { Cluster } from '@coxswain/cluster';
 
 /**
- * Starts components of a cluster when those who waited for it have gone on: a test need not wait until components are made that its
- * cluster does not need to be ready.
+ * Starts components in the next turn of the event loop, after `startCluster` has resolved: a test need not wait for the construction of
+ * components that its cluster does not need to be ready.
  */
 export class LaterStart {
   readonly #cluster: Pick<Cluster, 'startComponent'>;
-  /** Those that are to be started. */
+  /** The names of the components still to start. */
   readonly #names = new Set<string>();
   readonly #eventLoop: EventLoop;
 
@@ -16,12 +16,12 @@ export class LaterStart {
     this.#eventLoop = eventLoop;
   }
 
-  /** Whether none is to be started any more. */
+  /** True when no component is left to start. */
   get isOver(): boolean {
     return this.#names.size === 0;
   }
 
-  /** Starts them in the next turn of the event loop. */
+  /** Starts the components in the next turn of the event loop. */
   next(names: readonly string[]): void {
     for (const name of names) this.#names.add(name);
     this.#eventLoop.onNextTurn(() => {
@@ -30,12 +30,12 @@ export class LaterStart {
     });
   }
 
-  /** One of them is not started after all. */
+  /** Does not start this component after all. */
   skip(name: string): void {
     this.#names.delete(name);
   }
 
-  /** None of them is. */
+  /** Does not start any of them. */
   cancel(): void {
     this.#names.clear();
   }

@@ -1,8 +1,8 @@
 import type { StoreSnapshot } from '@coxswain/storage';
 
-/** All of a cluster's state at one moment. Never changes; any number of clusters may begin with it. */
+/** The whole state of a cluster at one moment. Immutable; any number of clusters may start from it. */
 export interface ClusterSnapshot {
   readonly store: StoreSnapshot;
-  /** What its clock showed. */
+  /** The time of the cluster's clock. */
   readonly nowMs: number;
 }

@@ -23,34 +23,35 @@ import { Traffic } from './traffic/traffic.ts';
 export interface StartClusterOptions
   extends Pick<ClusterOptions, 'random' | 'eventLoop' | 'freezeCaches'>,
     Pick<ControllersSettings, 'controllers'> {
-  /** Hollow nodes: how many, or what they are; 2 by default. */
+  /** The number of hollow nodes, or their specs; 2 by default. */
   readonly nodes?: number | readonly NodeSpec[];
-  /** Which parts run from the start; all by default. */
+  /** The components that run from the start; all by default. */
   readonly components?: readonly Component[];
-  /** Profiles, and plug-ins of one's own. */
+  /** The scheduler's configuration with its profiles, and additional plug-ins. */
   readonly scheduler?: SchedulerSettings;
   /** Further flags of kube-apiserver. */
   readonly apiServer?: NonNullable<ApiServerSettings['flags']>;
-  /** Stands between callers and the API server. */
+  /** Wraps the transport between a caller and the API server. */
   readonly intercept?: (transport: Transport, caller: Caller) => Transport;
   /**
-   * `flowing`, the default: it goes on as the machine's does, and can be turned ahead. `frozen`: it stands still but for
-   * turns, once the cluster is ready. `real`: the machine's; nothing can be turned.
+   * `flowing`, the default: the clock runs like the system clock, and can be advanced. `frozen`: it stands still as soon as the cluster is
+   * ready, and only moves when it is advanced. `real`: the system clock, which cannot be advanced.
    */
   readonly clock?: 'flowing' | 'frozen' | 'real';
-  /** When the cluster begins; now by default, or when the snapshot was taken. */
+  /** The start time of the cluster's clock; by default the current time, or that of the snapshot. */
   readonly now?: Date | string | number;
-  /** What it begins with; absent: a new cluster. */
+  /** The initial state; a new cluster when absent. */
   readonly from?: ClusterSnapshot;
-  /** False: it resolves when the API server answers; nodes and the default service account come while the test goes on. */
+  /** When false, `startCluster` resolves when the API server answers; nodes and the default service account become ready later. */
   readonly ready?: boolean;
-  /** Hears what goes on; nothing is told by default. */
+  /** The logger of the components; silent by default. */
   readonly logger?: Logger;
 }
 
 /**
- * Starts a cluster in this process: API server, controllers, scheduler and hollow nodes, all in memory. It resolves when a pod that
- * is created now would run (where not all of it was started: when that has nothing more to do), and lives until `stop`. Several live beside each other without knowing of each other.
+ * Starts a cluster in this process: API server, controllers, scheduler and hollow nodes, all in memory. Resolves when a pod that is created
+ * now would run; when only some components were started, resolves when these have no work left. The cluster runs until `stop`. Several
+ * clusters can run independently in one process.
  *
  * ```ts
  * await using cluster = await startCluster();
@@ -67,10 +68,10 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const traffic = new Traffic(clock);
   const history = new StoreHistory();
   const isWhole = components === undefined && controllers === undefined;
-  // Who asks for another server may want none of what servers and controllers make by default.
+  // With other flags for the API server, the objects that servers and controllers create by default may not be wanted.
   const isUsual = isWhole && flags === undefined;
   const nodes = new HollowNodeProvider(asked, { separate: true });
-  // Opened before the cluster is there: who its pods trust is among what it begins with.
+  // Opened before the cluster starts, because the initial state contains the CA that its pods trust.
   let store!: MemoryStore;
   const openStore = async ({ servingTrust }: { readonly servingTrust: string }): Promise<MemoryStore> => {
     const snapshot = from?.store ?? (isUsual ? freshFor(options, clock.now(), servingTrust) : undefined);
@@ -90,7 +91,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
       }),
       started: [],
       clock,
-      // The clock may stand still, and requests have their limits: the API server's timers are those of the machine.
+      // The API server's timers use the system clock: requests have time limits, and the test clock may stand still.
       ...(testClock && { clockOf: (name) => (name === 'apiserver' ? datedBy(testClock) : testClock.of(name)) }),
       logger,
       intercept: (transport, name) => {
@@ -106,7 +107,8 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const test = new TestCluster({ cluster, nodes, store, traffic, history, later, clock: testClock, isWhole });
   try {
     const names = startedFrom(components);
-    // Who does not wait for the cluster wants all of it at once. No cluster needs its scheduler to become ready.
+    // Without waiting for readiness, all components are started at once. The scheduler starts last otherwise: no cluster needs it to become
+    // ready.
     const waits = isWhole && ready;
     const last = !waits ? [] : (await cluster.isReadyAsStored()) ? names : ['scheduler'];
     for (const name of names) if (!last.includes(name)) cluster.startComponent(name);
@@ -120,11 +122,11 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   }
 }
 
-/** The controllers make the volumes of the default class. */
+/** The default StorageClass is only needed with the controllers, which provision its volumes. */
 const startedFrom = (components: readonly Component[] = ['controllers', 'scheduler', 'nodes']): readonly string[] =>
   components.includes('controllers') ? ['default-storage-class', ...components] : components;
 
-/** Nodes that somebody describes are none that every cluster has. */
+/** Nodes with custom specs are not among the objects of every new cluster. */
 const freshFor = ({ nodes = Infinity, random = systemRandom }: StartClusterOptions, nowMs: number, rootCA: string) =>
   freshState({ nowMs, rootCA, nodes: typeof nodes === 'number' ? nodes : 0, uuid: random.uuid });
 

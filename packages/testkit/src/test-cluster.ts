@@ -22,24 +22,24 @@ import type { Traffic } from './traffic/traffic.ts';
 import { lastSeen, UntilTimeoutError } from './wait-error.ts';
 
 export interface UntilOptions {
-  /** By the machine's clock; 30 seconds by default. */
+  /** The timeout by the system clock; 30 seconds by default. */
   readonly timeout?: Span;
-  /** Turn the cluster's clock ahead, by so much at most, whenever there is nothing left to do at its moment. */
+  /** Advances the cluster's clock, by this time at most, whenever there is no work left at its current time. */
   readonly within?: Span;
-  /** What is waited for, for the message of the error. */
+  /** A description of the condition, for the error message. */
   readonly what?: string;
-  /** Whose pods and events the error tells; all by default. */
+  /** The namespace of the pods and events in the error message; all by default. */
   readonly namespace?: string;
 }
 
 export interface FailOptions {
-  /** So many requests are met; all, by default. */
+  /** The number of requests to affect; unlimited by default. */
   readonly times?: number;
-  /** The server does what it is asked, and only the answer is another. */
+  /** The server processes the request, and only its response is replaced or lost. */
   readonly afterwards?: boolean;
 }
 
-/** The parts that a cluster under test is made of. */
+/** The parts of a `TestCluster`. */
 export interface TestClusterParts {
   readonly cluster: Cluster;
   readonly nodes: HollowNodeProvider;
@@ -47,25 +47,25 @@ export interface TestClusterParts {
   readonly traffic: Traffic;
   readonly history: StoreHistory;
   readonly later: LaterStart;
-  /** Absent when it is the machine's. */
+  /** Undefined with the real clock. */
   readonly clock: TestClock | undefined;
-  /** All components were started, with all controllers. */
+  /** True when all components were started, with all controllers. */
   readonly isWhole: boolean;
 }
 
 const defaultTimeoutMs = 30_000;
-/** What does not come from the cluster is looked at again after so long. */
+/** The interval at which `until` checks for changes outside of the cluster. */
 const pollMs = 20;
 
 /** A cluster inside a test. */
 export class TestCluster implements AsyncDisposable {
-  /** As an administrator. */
+  /** A client with all rights. */
   readonly rest: RESTClient;
   readonly clients: ClientSet;
   readonly dynamic: DynamicClient;
-  /** The cluster's time: for informers, queues and controllers of the test's own. */
+  /** The cluster's clock, also for informers, queues and controllers of the test. */
   readonly clock: Clock;
-  /** Their names; `kill` lets one die at once, `revive` brings it back with nothing running on it. */
+  /** The nodes: `names` lists them, `kill` stops one at once, `revive` starts it again with nothing running on it. */
   readonly nodes: Pick<HollowNodeProvider, 'names' | 'isAlive' | 'kill' | 'revive'>;
   readonly #parts: TestClusterParts;
   readonly #settler: Settler;
@@ -85,7 +85,7 @@ export class TestCluster implements AsyncDisposable {
     this.#loader = new Loader({ rest: cluster.rest, until: (condition, what) => this.until(condition, { what }) });
   }
 
-  /** Clients as somebody else, whom RBAC lets do no more than it says. */
+  /** Returns clients with another identity, which RBAC restricts. */
   as(identity: { readonly username: string; readonly groups?: readonly string[] }): {
     readonly rest: RESTClient;
     readonly clients: ClientSet;
@@ -96,36 +96,33 @@ export class TestCluster implements AsyncDisposable {
     return { rest, clients: new ClientSet(rest), dynamic: new DynamicClient(rest) };
   }
 
-  /** The text of a kubeconfig with all rights, for tools outside of this process. Opens a port on this machine the first time. */
+  /** Returns the text of a kubeconfig with all rights, for programs outside of this process. The first call opens a local port. */
   async kubeconfig(): Promise<string> {
     return (await this.#parts.cluster.listen()).kubeconfig;
   }
 
-  /** The same as a file, which `stop` removes: `KUBECONFIG=<file> kubectl get pods`. */
+  /** Writes the kubeconfig to a file, which `stop` removes, and returns its path: `KUBECONFIG=<file> kubectl get pods`. */
   kubeconfigFile(): Promise<string> {
     this.#kubeconfigFile ??= this.kubeconfig().then(writeKubeconfig);
     return this.#kubeconfigFile;
   }
 
-  /** Server-side apply of YAML or objects, in an order that works; kinds that are defined there are waited for. */
+  /** Applies YAML or objects by server-side apply, in install order. Waits until CustomResourceDefinitions among them are established. */
   apply(manifests: Manifests): Promise<Manifest[]> {
     return this.#loader.apply(manifests);
   }
 
-  /** Of a file, of all in a directory, or of those that a pattern such as `config/crd-*.yaml` matches. */
+  /** Applies a file, all manifests in a directory, or the files that match a pattern such as `config/crd-*.yaml`. */
   async applyFile(path: string): Promise<Manifest[]> {
     return this.#loader.apply((await readManifestFiles(path)).join('\n---\n'));
   }
 
-  /** Deletes what YAML or objects name; what is not there is no matter. */
+  /** Deletes the objects that YAML or objects name. Missing ones are ignored. */
   delete(manifests: Manifests): Promise<void> {
     return this.#loader.delete(manifests);
   }
 
-  /**
-   * Resolves when a pod that is created now would run; where not all of the cluster was started, when what was started has
-   * nothing more to do.
-   */
+  /** Resolves when a pod that is created now would run; when only some components were started, resolves when these have no work left. */
   async whenReady(timeout: Span = defaultTimeoutMs): Promise<void> {
     const { cluster, isWhole } = this.#parts;
     if (!isWhole) return this.settle(timeout);
@@ -135,24 +132,24 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Resolves when there is nothing more to do at this moment of the clock: all components know what was written, no queue has
-   * anything in it, and no request is without its answer. What waits for its time does not count, nor do the test's own clients.
+   * Resolves when there is no work left at this time of the clock: all components have received all writes, all queues are empty, and no
+   * request is in progress. Work that waits for a timer does not count, nor do the test's own clients.
    */
   settle(timeout: Span = defaultTimeoutMs): Promise<void> {
     return this.#settler.settle('revision', toMs(timeout));
   }
 
   /**
-   * Turns the clock ahead: milliseconds, `90s`, `1h30m`, `365d`. Everything that comes due on the way happens at its time and is
-   * done before the clock goes on. See the README for what is left out where nothing happens.
+   * Advances the clock: by milliseconds, or `90s`, `1h30m`, `365d`. Every timer on the way fires at its time, and the work it causes is
+   * finished before the clock moves on. See the README for what is skipped when nothing happens.
    */
   async advance(by: Span): Promise<void> {
     await turnClock(toMs(by), this.#turning());
   }
 
   /**
-   * Resolves with what the condition gives as soon as that is true; what it throws counts as not yet. Rejects with an
-   * UntilTimeoutError that tells what was seen last.
+   * Resolves with the condition's result as soon as it is truthy. An exception in the condition counts as "not yet". Rejects with an
+   * UntilTimeoutError that has the last result.
    */
   async until<T>(condition: () => T | Promise<T>, options: UntilOptions = {}): Promise<Truthy<T>> {
     const { timeout = defaultTimeoutMs, within, what = 'a condition', namespace } = options;
@@ -168,7 +165,7 @@ export class TestCluster implements AsyncDisposable {
     throw await this.#tooLate(what, `${waited}; ${lastSeen(look.value, look.error)}`, cause, namespace);
   }
 
-  /** Resolves with the pods that a selector such as `app=web` matches, when there are some (or so many) and all are ready. */
+  /** Resolves with the pods that match a selector such as `app=web`, when there is at least one (or exactly `count`) and all are ready. */
   untilPodsRunning(
     labelSelector: string,
     { count, namespace = 'default', ...options }: UntilOptions & { readonly count?: number } = {},
@@ -181,35 +178,35 @@ export class TestCluster implements AsyncDisposable {
     return this.until(condition, { what, namespace, ...options });
   }
 
-  /** The events of a namespace, oldest first, as `Normal Scheduled Pod/web-0: Successfully assigned …`. */
+  /** Returns the Events of a namespace, oldest first, formatted as `Normal Scheduled Pod/web-0: Successfully assigned …`. */
   async events(namespace = 'default'): Promise<string[]> {
     return describeEvents((await this.clients.core.v1.events(namespace).list()).items);
   }
 
   /**
-   * Requests that match fail: with what the server would say, for an ApiError; for any other error the connection breaks.
-   * Returns how to end it.
+   * Makes matching requests fail: with the server's response for an ApiError; with a broken connection for any other error. Returns a
+   * function that ends it.
    */
   fail(matcher: RequestMatcher, error: Error, { times = Infinity, afterwards = false }: FailOptions = {}): () => void {
     return this.#parts.traffic.addFault({ matcher, error, times, isAfterwards: afterwards });
   }
 
-  /** Requests that match take so long, by the cluster's clock. Returns how to end it. */
+  /** Delays matching requests by the cluster's clock. Returns a function that ends it. */
   delay(matcher: RequestMatcher, by: Span, { times = Infinity }: Pick<FailOptions, 'times'> = {}): () => void {
     return this.#parts.traffic.addFault({ matcher, delayMs: toMs(by), times });
   }
 
-  /** Breaks the watches that match, as when a connection is lost. Returns how many. */
+  /** Breaks matching watches, like a lost connection. Returns their number. */
   dropWatches(matcher: RequestMatcher = {}): number {
     return this.#parts.traffic.cutWatches(matcher);
   }
 
-  /** Watches that match bring nothing any more, so that caches go stale; until what is returned is called. */
+  /** Holds back the events of matching watches, so that caches become stale, until the returned function is called. */
   holdBack(matcher: RequestMatcher = {}): () => void {
     return this.#parts.traffic.holdBack(matcher);
   }
 
-  /** As when its process ends: it forgets what it knew. */
+  /** Stops a component, like the end of its process: its state in memory is lost. */
   stopComponent(component: Component): Promise<void> {
     this.#parts.later.skip(component);
     return this.#parts.cluster.stopComponent(component);
@@ -224,12 +221,12 @@ export class TestCluster implements AsyncDisposable {
     this.startComponent(component);
   }
 
-  /** All of its state, to begin other clusters with: `startCluster({ from })`. */
+  /** Returns the whole state, to start other clusters from: `startCluster({ from })`. */
   snapshot(): ClusterSnapshot {
     return { store: this.#parts.store.snapshot(), nowMs: this.clock.now() };
   }
 
-  /** Ends everything; nothing is left that would keep the process alive. Harmless when called again. */
+  /** Stops the cluster. Nothing is left that would keep the process alive. May be called again. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -242,7 +239,7 @@ export class TestCluster implements AsyncDisposable {
   async #stop(): Promise<void> {
     const { cluster, later, clock } = this.#parts;
     later.cancel();
-    // Whoever ends gives itself some time for what it has begun.
+    // Components wait for a moment for their work in progress when they stop, so the clock must run.
     clock?.flow();
     await cluster.stop();
     clock?.stop();
@@ -253,12 +250,12 @@ export class TestCluster implements AsyncDisposable {
 
   async #tooLate(what: string, how: string, options: ErrorOptions, namespace?: string): Promise<UntilTimeoutError> {
     const state = await describeState(this.clients, namespace).catch(() => 'the cluster does not answer');
-    return new UntilTimeoutError(`waited in vain for ${what}, for ${how}\n${state}`, options);
+    return new UntilTimeoutError(`timed out waiting for ${what}, after ${how}\n${state}`, options);
   }
 
   #turning(): TurnOptions {
     const { clock, traffic, history } = this.#parts;
-    if (!clock) throw new Error("the machine's clock cannot be turned: see the option clock");
+    if (!clock) throw new Error('the real clock cannot be advanced: see the option clock');
     return {
       clock,
       settle: (withHeartbeats) => this.#settler.settle(withHeartbeats ? 'revision' : 'changes', defaultTimeoutMs),
@@ -270,12 +267,12 @@ export class TestCluster implements AsyncDisposable {
 
 const spanText = (span: Span): string => (typeof span === 'number' ? `${span} ms` : span);
 
-/** What a condition gives when it is met. */
+/** The type of a condition's result when it is met. */
 type Truthy<T> = Exclude<Awaited<T>, false | 0 | '' | null | undefined>;
 
 const isTruthy = <T>(value: T): value is Exclude<T, false | 0 | '' | null | undefined> => Boolean(value);
 
-/** A condition, and what came of it when it was last looked at. */
+/** A condition, and the outcome of its last check. */
 class Look<T> {
   readonly #condition: () => T | Promise<T>;
   value: unknown;

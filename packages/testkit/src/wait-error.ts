@@ -1,15 +1,18 @@
 import { writeJson } from '@coxswain/apimachinery/codec/json';
 import { messageOf } from '@coxswain/apimachinery/errors';
 
-/** What was waited for did not come about. The message tells what was seen last and what happened in the cluster. */
+/**
+ * The error of a wait that timed out. The message has the last result of the condition, the pods that are not ready,
+ * and the latest Events.
+ */
 export class UntilTimeoutError extends Error {
   override readonly name = 'UntilTimeoutError';
 }
 
-/** What a condition said last, for people. */
+/** Describes the last outcome of a condition. */
 export function lastSeen(value: unknown, error: unknown): string {
-  if (error !== undefined) return `it last failed with: ${messageOf(error)}`;
-  // Whoever only asserts finds out here why that was not enough.
-  if (value === undefined) return 'it last gave undefined; a condition is met when it gives something true';
-  return `it last gave ${typeof value === 'object' ? writeJson(value).slice(0, 500) : String(value)}`;
+  if (error !== undefined) return `the last error was: ${messageOf(error)}`;
+  // For conditions that only contain assertions and return nothing.
+  if (value === undefined) return 'the last result was undefined; a condition is met when its result is truthy';
+  return `the last result was ${typeof value === 'object' ? writeJson(value).slice(0, 500) : String(value)}`;
 }

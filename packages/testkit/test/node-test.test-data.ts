@@ -1,4 +1,4 @@
-/* A file of tests as somebody writes it who uses node:test; `node-test.test.ts` runs it. */
+/* A test file for node:test, run by `node-test.test.ts`. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startCluster, type TestCluster } from '@coxswain/testkit';
@@ -21,7 +21,7 @@ spec: { containers: [{ name: app, image: nginx }] }
 });
 
 test('nothing is left of a cluster that was stopped', async () => {
-  // Sockets and servers; the rest comes and goes, the timers of the other cluster among it.
+  // Only sockets and servers: other resources change all the time, such as the timers of the other cluster.
   const resources = (): string[] => process.getActiveResourcesInfo().filter((name) => name.endsWith('Wrap'));
   await cluster.kubeconfigFile();
   const before = resources();
@@ -29,7 +29,7 @@ test('nothing is left of a cluster that was stopped', async () => {
     await using other = await startCluster({ nodes: 5 });
     await other.kubeconfigFile();
     await other.advance('1h');
-    // One that is stopped in the midst of things.
+    // Stops a cluster that still has work to do.
     await other.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'later' } });
   }
   assert.deepEqual(resources().sort(), before.sort());

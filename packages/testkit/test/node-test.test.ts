@@ -11,7 +11,7 @@ it('works in node:test, and the process ends by itself', () => {
       '--test-reporter=tap',
       fileURLToPath(new URL('node-test.test-data.ts', import.meta.url)),
     ],
-    // Without what vitest tells its own processes.
+    // Without the environment variables of vitest's workers.
     { encoding: 'utf8', timeout: 50_000, env: { PATH: process.env.PATH, HOME: process.env.HOME } },
   );
   expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' });

@@ -4,10 +4,10 @@ import { startCluster } from '../src/index.ts';
 import { templated } from './strange-objects.test-data.ts';
 import { StrangeServer } from './strange-server.test-data.ts';
 
-/** What V8 says of a null that somebody took for a list or an object. */
+/** V8's messages for a null used as a list or an object. */
 const mistake = /TypeError|is not iterable|Cannot (?:read properties|convert undefined)/;
 
-/** The stacks of what only a mistake in a component can be, causes and collected errors included. */
+/** Returns the stacks of errors that only a bug in a component can cause, including causes and collected errors. */
 function mistakesIn(message: string, error: unknown): string[] {
   if (!(error instanceof Error)) return mistake.test(message) ? [message] : [];
   const inner = [error.cause, ...(error instanceof AggregateError ? error.errors : [])];
@@ -16,21 +16,21 @@ function mistakesIn(message: string, error: unknown): string[] {
   return within.length > 0 || !mistake.test(error.message) ? within : [`${message}: ${error.stack}`];
 }
 
-/** Controllers of different kinds would fight for the same pods. */
+/** One group at a time: controllers of different kinds would compete for the same pods. */
 const groups: readonly ((kind: string) => boolean)[] = [
   ...templated.map((wanted) => (kind: string) => kind === wanted),
   (kind) => kind === 'Pod',
   (kind) => kind !== 'Pod' && !templated.includes(kind),
 ];
 
-it('null for any list or map of any kind is as good as none to controllers, scheduler and kubelet', async () => {
+it('controllers, scheduler and kubelet accept null for any list or map of any kind', async () => {
   const mistakes: string[] = [];
   const { logger } = recordLogs({
     onLine: (_, { severity, message, error, fields }) => {
       if (severity !== 'info') mistakes.push(...mistakesIn(message, error ?? fields.err));
     },
   });
-  // The same objects every time; PROPERTY_SEED looks further.
+  // A fixed seed gives the same objects every time; PROPERTY_SEED selects others.
   const strange = new StrangeServer(Number(process.env.PROPERTY_SEED ?? 36));
   await using cluster = await startCluster({
     clock: 'frozen',
@@ -48,7 +48,7 @@ it('null for any list or map of any kind is as good as none to controllers, sche
   }
   expect(mistakes).toEqual([]);
   expect(strange.written).toEqual([]);
-  // Half of the built-in kinds are nobody's concern but the API server's.
+  // Half of the built-in kinds are only used by the API server.
   expect(strange.told.size).toBeGreaterThan(50);
 
   const labels = { app: 'later' };

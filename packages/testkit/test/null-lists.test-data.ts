@@ -3,7 +3,9 @@ import { GroupVersionKind } from '@coxswain/apimachinery';
 import type { ResponseBody, Transport, TransportResponse } from '@coxswain/client';
 import { withNullLists } from '../../apimachinery/src/schema/null-lists.test-data.ts';
 
-/** The same of an object of any built-in kind, or of a list of such; all else stays as it is. */
+/**
+ * Returns an object of a built-in kind, or a list of them, with null for unset lists; returns other values unchanged.
+ */
 export function objectWithNullLists(value: unknown): unknown {
   if (!isObject(value)) return value;
   const { apiVersion, kind } = value;
@@ -11,7 +13,7 @@ export function objectWithNullLists(value: unknown): unknown {
   const schema = Catalogue.builtIn().kind(GroupVersionKind.fromApiVersionAndKind(apiVersion, kind))?.schema;
   if (!schema) return value;
   const changed = withNullLists(schema, value);
-  // The client makes sure that a list has items.
+  // `items` stays: the client itself replaces a null there.
   return isObject(changed) && Array.isArray(value.items) ? { ...changed, items: changed.items } : changed;
 }
 
@@ -20,7 +22,7 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-/** Every JSON answer of a server, and every event of its watches, with null for lists that are not there. */
+/** Wraps a transport so that every JSON response, and every watch event, has null for unset lists. */
 export function answeringNullLists(transport: Transport): Transport {
   return {
     async send(request) {
@@ -68,7 +70,7 @@ class NulledBody implements ResponseBody {
   }
 }
 
-/** An object, or an event of one. */
+/** Changes an object, or the object of a watch event. */
 function nulledLine(line: string): Uint8Array {
   const value: unknown = JSON.parse(line);
   const changed =

@@ -8,11 +8,11 @@ import { answeringNullLists } from './null-lists.test-data.ts';
 const manifests = new URL('null-lists.manifests.yaml', import.meta.url);
 
 interface Outcome {
-  /** What became of all that was applied. */
+  /** The state of the applied objects. */
   readonly settled: readonly string[];
-  /** What is left after a taint, and the deletion of a namespace and of a Deployment. */
+  /** The remaining objects after a taint, and after the deletion of a namespace and a Deployment. */
   readonly left: readonly string[];
-  /** The errors that only a mistake in a component can make. */
+  /** The errors that only a bug in a component can cause. */
   readonly mistakes: readonly (string | undefined)[];
 }
 
@@ -46,7 +46,7 @@ async function outcome(intercept?: StartClusterOptions['intercept']): Promise<Ou
   return { settled, left: left.sort(), mistakes };
 }
 
-/** The state of each object, but not where its pods happened to be placed. */
+/** Returns the state of each object, without the nodes of pods. */
 async function summary({ clients }: TestCluster): Promise<string[]> {
   const { core, apps, batch, autoscaling, policy, discovery, rbac, resource } = clients;
   const lines = await Promise.all([
@@ -89,11 +89,11 @@ async function stateOf<T extends KubernetesObject>(
   return items.map((item) => `${kind} ${nameOf(item)}: ${JSON.stringify(state(item))}`).sort();
 }
 
-/** Without what the server adds to make it unique. */
+/** Returns the name without generated suffixes. */
 const nameOf = ({ metadata }: KubernetesObject): string =>
   (metadata?.name ?? '').replace(/(-[bcdfghjklmnpqrstvwxz2456789]{5,10})+$/, '');
 
-it('components do with null for every list that is not there what they do without it', async () => {
+it('components behave the same with null for every unset list as without the field', async () => {
   const nulled = await outcome((transport, caller) => (caller === 'users' ? transport : answeringNullLists(transport)));
   expect(nulled.mistakes).toEqual([]);
   const usual = await outcome();

@@ -10,7 +10,7 @@ import {
   withNullBelow,
 } from '../../apimachinery/src/schema/random-objects.test-data.ts';
 
-/** An object that no client has created. */
+/** A generated object that exists only in the responses of the StrangeServer. */
 export interface StrangeObject {
   readonly kind: string;
   readonly apiVersion: string;
@@ -18,12 +18,12 @@ export interface StrangeObject {
   readonly [field: string]: unknown;
 }
 
-/** Lists within lists: there are none deeper. */
+/** The depths of nested lists; no kind has deeper ones. */
 const depths = [0, 1, 2, 3, 4, 5];
 
 /**
- * Of one resource: an object for each list and each map that its kind may have, with null for that, and some with null for all
- * of them. The objects of another round are others, by the same names.
+ * Generated objects of one resource: for each list and each map of its kind an object with null for it, and some objects with null for all
+ * of them. Each round has different objects with the same names.
  */
 export class StrangeObjects {
   readonly namespaced: boolean;
@@ -41,7 +41,7 @@ export class StrangeObjects {
     this.#seed = seed;
   }
 
-  /** Of the built-in resource; undefined when there is none. */
+  /** Returns the objects of a built-in resource; undefined when there is no such resource. */
   static of({ group, version, resource }: ResourceName, seed: number): StrangeObjects | undefined {
     const catalogue = Catalogue.builtIn();
     const resources = catalogue.groupVersions.find(
@@ -75,7 +75,7 @@ export class StrangeObjects {
   #withOneNull(round: number, random: Random): unknown[] {
     const paths = this.#paths;
     return paths.map((_, index) => {
-      // The next state of an object has another list missing.
+      // In the next round an object has null for another list.
       const path = paths[(index + round) % paths.length] ?? [];
       return withNullAt(this.#drawn.draw(path, random), path);
     });
@@ -102,7 +102,7 @@ export class StrangeObjects {
         name,
         ...(this.namespaced ? { namespace: 'strange' } : { namespace: undefined }),
         uid: `${name}-${this.#kind.gvk.version}`,
-        // Those that are being deleted stay so.
+        // The same objects are being deleted in every round.
         ...(index % 4 === 3 && { deletionTimestamp: '2029-12-31T00:00:00Z' }),
         creationTimestamp: '2029-12-30T00:00:00Z',
         generation: round,
@@ -112,7 +112,7 @@ export class StrangeObjects {
   }
 }
 
-/** Kinds with a template for pods. */
+/** The kinds with a pod template. */
 export const templated = [
   'Deployment',
   'ReplicaSet',

@@ -11,57 +11,57 @@ interface About {
   readonly name: string;
   readonly subresource: string;
   readonly query: URLSearchParams;
-  /** Only the metadata is wanted. */
+  /** The client requests PartialObjectMetadata. */
   readonly isPartial: boolean;
 }
 
 interface OpenWatch {
   readonly about: About;
   readonly body: MergedWatch;
-  /** The newest that it brought of the server's own. */
+  /** The newest resourceVersion of the real server's events in this watch. */
   resourceVersion(): number;
 }
 
-/** What only a mistake in a program can have written. */
+/** Messages that only a bug in a component can have written. */
 const mistakes = /[^"]*(?:is not iterable|Cannot read properties of|Cannot convert undefined|is not a function)[^"]*/;
 
-/** What is asked of an object itself; a scale or a token would be another object. */
+/** The subresources whose requests are about the object itself. A scale or a token is another object. */
 const ownSubresources = new Set(['', 'status', 'finalize', 'binding', 'eviction']);
 
-/** So many writes to an object are accepted. They change nothing, and some controllers would try for ever. */
+/** The number of writes to an object that are accepted. They have no effect, and some controllers would retry them forever. */
 const mostWrites = 3;
 
 /**
- * An API server that has strange objects beside its own: every resource that is asked for has them, in lists, in watches and by
- * name. Writes to them are accepted and change nothing.
+ * Adds generated objects to the responses of an API server: every requested resource has them, in lists, in watches and by name. Writes to
+ * them are accepted and have no effect.
  */
 export class StrangeServer {
   readonly #seed: number;
   readonly #resources = new Map<string, StrangeObjects | undefined>();
   readonly #watches = new Set<OpenWatch>();
-  /** The kinds of which somebody was told. */
+  /** The kinds whose objects were sent to a client. */
   readonly told = new Set<string>();
-  /** What components wrote of their mistakes, into events or conditions. */
+  /** Messages about bugs that components wrote into Events or conditions. */
   readonly written: string[] = [];
-  /** Undefined while there are none. */
+  /** The current round of objects; undefined while there are none. */
   #round: number | undefined;
-  /** Of which kinds there are some. */
+  /** Selects the kinds that have objects. */
   #kinds: (kind: string) => boolean = () => true;
   #changes = 0;
-  /** To each object, in this round. */
+  /** The number of writes to each object in this round. */
   readonly #writes = new Map<string, number>();
 
   constructor(seed: number) {
     this.#seed = seed;
   }
 
-  /** Objects of these kinds are there. */
+  /** Adds objects of these kinds. */
   enter(kinds: (kind: string) => boolean): void {
     this.#kinds = kinds;
     this.#show('ADDED', 0);
   }
 
-  /** They have become others. */
+  /** Replaces the objects by those of the next round. */
   change(): void {
     this.#show('MODIFIED', (this.#round ?? 0) + 1);
   }
@@ -73,7 +73,7 @@ export class StrangeServer {
     for (const watch of this.#watches) this.#bring(watch, type);
   }
 
-  /** They are gone. */
+  /** Deletes the objects. */
   leave(): void {
     for (const watch of this.#watches) this.#bring(watch, 'DELETED');
     this.#round = undefined;
@@ -117,7 +117,7 @@ export class StrangeServer {
     return objects && { objects, name, subresource, query: new URLSearchParams(query), isPartial };
   }
 
-  /** An answer about a strange object; undefined when it is none. */
+  /** Returns the response for a generated object; undefined when the request is about another object. */
   #answer({ objects, name, subresource, isPartial }: About, method: string): TransportResponse | undefined {
     if (this.#round === undefined || !this.#kinds(objects.kind) || !ownSubresources.has(subresource)) return undefined;
     const object = objects.of(this.#round).find(({ metadata }) => metadata.name === name);
@@ -139,8 +139,8 @@ export class StrangeServer {
 
   async #longerList(about: About, response: TransportResponse): Promise<TransportResponse> {
     const list: unknown = JSON.parse(decoder.decode(await response.body.bytes()));
-    if (!isJsonObject(list) || !Array.isArray(list.items)) throw new Error('the server answered no list');
-    // They come at the end of the last page.
+    if (!isJsonObject(list) || !Array.isArray(list.items)) throw new Error('the response of the server is not a list');
+    // The generated objects follow at the end of the last page.
     const more =
       isJsonObject(list.metadata) && list.metadata.continue
         ? []
@@ -169,7 +169,7 @@ export class StrangeServer {
     const wanted = this.#wanted(about);
     if (wanted.length === 0) return;
     this.told.add(about.objects.name);
-    // Never newer than the server is, and never the same as before.
+    // Not newer than the server's own resourceVersion, and different for every change.
     const version = Math.max(1, resourceVersion() - 100 + this.#changes);
     const lines = wanted.map(
       (object) => `${JSON.stringify({ type, object: formOf(object, { ...about, resourceVersion: version }) })}\n`,
@@ -201,7 +201,7 @@ function answered(status: number, value: unknown): TransportResponse {
 
 const isTrue = (value: string | null): boolean => value === 'true' || value === '1';
 
-/** `a.b=c`, `a.b!=c`, or nothing. */
+/** Parses `a.b=c`, `a.b!=c`, or an empty string. */
 function fieldFilter(requirement: string): (object: StrangeObject) => boolean {
   const [, path = '', operator, wanted] = /^([^!=]+)(!?=)(.*)$/.exec(requirement) ?? [];
   if (operator === undefined) return () => true;
@@ -221,7 +221,7 @@ function formOf(
   return { ...object, metadata };
 }
 
-/** A watch into which further events can be put, between those that come. */
+/** A watch into which additional events can be inserted between the server's. */
 class MergedWatch implements ResponseBody {
   readonly #inner: ResponseBody;
   readonly #onEnd: () => void;
@@ -235,7 +235,7 @@ class MergedWatch implements ResponseBody {
     void this.#pump(onChunk);
   }
 
-  /** Whole lines. */
+  /** Adds complete lines. */
   add(lines: Uint8Array): void {
     if (this.#over) return;
     this.#chunks.push(lines);

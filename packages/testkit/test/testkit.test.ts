@@ -53,7 +53,7 @@ const startTimes = async ({ clients }: TestCluster): Promise<(string | undefined
 const nameOf = ({ metadata }: Pod): string => metadata.name ?? '';
 
 describe('a cluster for a test', () => {
-  it('runs what is applied, without anybody turning the clock', async () => {
+  it('runs applied manifests without advancing the clock', async () => {
     const cluster = await start();
     await cluster.apply(deployment('web', 3));
     const pods = await cluster.untilPodsRunning('app=web', { count: 3 });
@@ -70,7 +70,7 @@ describe('a cluster for a test', () => {
     });
   });
 
-  it('has the parts that it is told to', async () => {
+  it('runs only the configured components', async () => {
     const cluster = await start({
       components: [],
       nodes: 0,
@@ -83,7 +83,7 @@ describe('a cluster for a test', () => {
     expect((await cluster.clients.core.v1.nodes().list()).items).toEqual([]);
   });
 
-  it('runs with some controllers only, and without accounts', async () => {
+  it('runs with some controllers only, and without service accounts', async () => {
     const cluster = await start({
       controllers: ['deployment-controller', 'replicaset-controller'],
       apiServer: { disableAdmissionPlugins: ['ServiceAccount'] },
@@ -94,7 +94,7 @@ describe('a cluster for a test', () => {
     expect((await cluster.clients.core.v1.serviceAccounts('default').list()).items).toEqual([]);
   });
 
-  it('takes pods before it is ready', async () => {
+  it('accepts pods before it is ready', async () => {
     const cluster = await start({ ready: false });
     await cluster.apply({
       apiVersion: 'v1',
@@ -105,7 +105,7 @@ describe('a cluster for a test', () => {
     await cluster.untilPodsRunning('app=web');
   });
 
-  it('can be stopped at any time: frozen, in the midst of a turn, with a server that does not answer', async () => {
+  it('can be stopped at any time: frozen, while it advances, while requests fail', async () => {
     const frozen = await start({ clock: 'frozen' });
     frozen.fail({ by: ['controllers', 'nodes'] }, newInternalError(new Error('no')));
     await frozen.apply(deployment('web', 1));
@@ -115,7 +115,7 @@ describe('a cluster for a test', () => {
     await frozen.stop();
   });
 
-  it('lets others do no more than they may', async () => {
+  it('enforces RBAC for other identities', async () => {
     const cluster = await start({ components: [] });
     const { clients } = cluster.as({ username: 'jane', groups: ['readers', 'system:authenticated'] });
     await expect(clients.core.v1.pods('default').list()).rejects.toSatisfy(isForbidden);
@@ -135,7 +135,7 @@ subjects: [{ apiGroup: rbac.authorization.k8s.io, kind: Group, name: readers }]
     await expect(clients.core.v1.secrets('default').list()).rejects.toSatisfy(isForbidden);
   });
 
-  it('knows nothing of others in the same process', async () => {
+  it('is independent of other clusters in the same process', async () => {
     const [one, other] = await Promise.all([start({ nodes: 1 }), start({ nodes: 3, now: '2030-01-01T00:00:00Z' })]);
     await one.clients.core.v1.configMaps('default').create({ metadata: { name: 'only-here' } });
     await expect(other.clients.core.v1.configMaps('default').get('only-here')).rejects.toSatisfy(isNotFound);
@@ -163,7 +163,7 @@ describe('the clock', () => {
     expect(new Date(cluster.clock.now()).toISOString()).toMatch(/^2027-03-15T12:00/);
   }, 120_000);
 
-  it('one that fires every ten minutes does so while another waits for the next day', async () => {
+  it('a CronJob fires every ten minutes while another one waits for the next day', async () => {
     const cluster = await start({ now: '2026-03-15T22:55:00Z', nodes: 1 });
     await cluster.apply(cronJob('often', '*/10 * * * *'));
     await cluster.apply(cronJob('daily', '0 0 * * *'));
@@ -176,7 +176,7 @@ describe('the clock', () => {
     );
   }, 120_000);
 
-  it('when it is frozen, nothing that takes time happens until it is turned', async () => {
+  it('when it is frozen, nothing that takes time happens until it is advanced', async () => {
     const cluster = await start({ clock: 'frozen' });
     const before = cluster.clock.now();
     await cluster.clients.core.v1.pods('default').create({
@@ -196,7 +196,7 @@ describe('the clock', () => {
     expect([await phase(), cluster.clock.now()]).toEqual(['Failed', before + 301_000]);
   });
 
-  it('when it is frozen, no event is lost of those that several tell at the same time', async () => {
+  it('when it is frozen, no Event is lost when several components record them at the same time', async () => {
     const cluster = await start({ clock: 'frozen' });
     const names = ['a', 'b', 'c', 'd'];
     const spec = { containers: [{ name: 'app', image: 'app:1' }] };
@@ -209,7 +209,7 @@ describe('the clock', () => {
     );
   });
 
-  it('goes only as far as somebody waits for', async () => {
+  it('advances only until the condition is met', async () => {
     const cluster = await start({ now: '2026-03-15T12:00:00Z', nodes: 1 });
     await cluster.apply(cronJob('daily', '0 0 * * *'));
     const [first] = await cluster.until(
@@ -223,7 +223,7 @@ describe('the clock', () => {
     expect(new Date(cluster.clock.now()).toISOString()).toMatch(/^2026-03-16T00:00:0/);
   });
 
-  it('watches and informers of the test go on over a turn', async () => {
+  it('watches and informers of the test continue across an advance', async () => {
     const cluster = await start({ nodes: 1 });
     const watch = await cluster.clients.core.v1.configMaps('default').watch({ fieldSelector: 'metadata.name=late' });
     const { clock } = cluster;
@@ -243,14 +243,14 @@ describe('the clock', () => {
     await informers.shutdown();
   });
 
-  it("the machine's cannot be turned", async () => {
+  it('cannot be advanced when it is real', async () => {
     const cluster = await start({ clock: 'real', components: [] });
-    await expect(cluster.advance('1h')).rejects.toThrow("the machine's clock cannot be turned");
+    await expect(cluster.advance('1h')).rejects.toThrow('the real clock cannot be advanced');
   });
 });
 
 describe('waiting', () => {
-  it('in vain, tells what was seen last and what happened', async () => {
+  it('reports the last error, the pods and the Events when it times out', async () => {
     const cluster = await start({ nodes: 1 });
     await cluster.clients.core.v1.pods('default').create({
       metadata: { name: 'big' },
@@ -267,19 +267,19 @@ describe('waiting', () => {
     const error: unknown = await waiting.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(UntilTimeoutError);
     expect(String(error)).toMatch(
-      /waited in vain for a big pod, for 30s of the cluster's time; it last failed with: the phase is Pending/,
+      /timed out waiting for a big pod, after 30s of the cluster's time; the last error was: the phase is Pending/,
     );
     expect(String(error)).toContain('default/big: Pending (Unschedulable) on no node');
     expect(String(error)).toMatch(/Warning FailedScheduling Pod\/big: 0\/1 nodes are available: 1 Insufficient cpu/);
   });
 
-  it('for a condition that only asserts, tells what it lacks', async () => {
+  it('explains the timeout of a condition that only asserts', async () => {
     const cluster = await start({ components: [] });
     const onlyAsserts = (): void => {
       expect(cluster.clock.now()).toBeGreaterThan(0);
     };
     await expect(cluster.until(onlyAsserts, { timeout: 50 })).rejects.toThrow(
-      'for 50 ms; it last gave undefined; a condition is met when it gives something true',
+      'after 50 ms; the last result was undefined; a condition is met when its result is truthy',
     );
   });
 });
@@ -290,7 +290,7 @@ describe('loading', () => {
     await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true })));
   });
 
-  it('brings kinds before their objects and namespaces before what is in them, from files in any order', async () => {
+  it('applies definitions before their objects and namespaces before their contents, from files in any order', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'manifests-'));
     folders.push(folder);
     await writeFile(
@@ -340,12 +340,12 @@ spec:
   });
 });
 
-describe('what can go wrong', () => {
+describe('injected failures', () => {
   const pods = GroupResource.of('', 'pods');
 
-  it('requests fail as often as they are told to, and controllers come through', async () => {
+  it('requests fail the given number of times, and controllers recover', async () => {
     const cluster = await start();
-    const conflict = newConflict(pods, 'x', new Error('somebody was faster'));
+    const conflict = newConflict(pods, 'x', new Error('it was changed meanwhile'));
     cluster.fail({ by: 'controllers', verb: 'create', resource: 'pods' }, newInternalError(new Error('no')), {
       times: 2,
     });
@@ -362,7 +362,7 @@ describe('what can go wrong', () => {
     expect(items).toHaveLength(2);
   });
 
-  it('requests of the test fail, too, until it is taken back', async () => {
+  it('requests of the test fail, too, until the fault is removed', async () => {
     const cluster = await start({ components: [] });
     const { configMaps } = cluster.clients.core.v1;
     const end = cluster.fail(
@@ -377,7 +377,7 @@ describe('what can go wrong', () => {
     await configMaps('default').create({ metadata: { name: 'c' } });
   });
 
-  it('answers that take their time are waited for by the clock', async () => {
+  it('the clock waits for delayed responses', async () => {
     const cluster = await start({ clock: 'frozen' });
     cluster.delay({ by: 'scheduler', resource: 'pods/binding' }, '20s', { times: 1 });
     await cluster.apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec: template({}).spec });
@@ -388,7 +388,7 @@ describe('what can go wrong', () => {
     });
   });
 
-  it('caches that are held back are stale, and catch up', async () => {
+  it('caches are stale while their watches are held back, and catch up later', async () => {
     const cluster = await start();
     const release = cluster.holdBack({ by: 'controllers', resource: 'deployments' });
     await cluster.apply(deployment('web', 1));
@@ -398,7 +398,7 @@ describe('what can go wrong', () => {
     await cluster.untilPodsRunning('app=web');
   });
 
-  it('watches that break are opened again, and nothing is missed', async () => {
+  it('broken watches are restarted, and no change is missed', async () => {
     const cluster = await start();
     await cluster.settle();
     expect(cluster.dropWatches({ by: ['controllers', 'scheduler', 'nodes'] })).toBeGreaterThan(50);
@@ -406,7 +406,7 @@ describe('what can go wrong', () => {
     await cluster.untilPodsRunning('app=web', { count: 2, within: '5m' });
   });
 
-  it('components that were stopped go on where they were', async () => {
+  it('stopped components continue after a restart', async () => {
     const cluster = await start();
     await cluster.stopComponent('scheduler');
     await cluster.apply(deployment('web', 1));
@@ -420,7 +420,7 @@ describe('what can go wrong', () => {
     await cluster.untilPodsRunning('app=web', { count: 3 });
   });
 
-  it('pods of a node that dies run elsewhere, and the node comes back', async () => {
+  it('pods of a killed node are replaced on another one, and the node can be revived', async () => {
     const cluster = await start();
     await cluster.apply(deployment('web', 2));
     const before = await cluster.untilPodsRunning('app=web', { count: 2 });
@@ -452,8 +452,8 @@ describe('what can go wrong', () => {
   });
 });
 
-describe('state', () => {
-  it('is taken and begun with, any number of times', async () => {
+describe('snapshots', () => {
+  it('are the initial state of any number of clusters', async () => {
     const first = await start({ now: '2026-05-01T00:00:00Z' });
     await first.apply(deployment('web', 2));
     const names = (await first.untilPodsRunning('app=web', { count: 2 })).map(nameOf).sort();
@@ -473,8 +473,8 @@ describe('state', () => {
   });
 });
 
-describe('the way in from outside', () => {
-  it('is a port that is opened when a kubeconfig is asked for, and a file that goes with the cluster', async () => {
+describe('access from outside of the process', () => {
+  it('opens a port with the first kubeconfig, and removes the kubeconfig file with the cluster', async () => {
     const cluster = await start();
     const path = await cluster.kubeconfigFile();
     const rest = new RESTClient(newTransport(await loadRestConfig({ path })));

@@ -5,25 +5,31 @@ import { untilStopped } from '../until-stopped.ts';
 import { startServer } from './cluster-server.ts';
 
 export interface ApiServerSettings {
-  /** Where the cluster's state is kept, so that a later cluster goes on from there; absent: nowhere. */
+  /** The directory for the cluster's state, which a later cluster can continue from; in memory when absent. */
   readonly dataDir?: string;
-  /** Where objects are kept, instead; opened, or how to, when the server has its keys. The server closes it. */
+  /**
+   * The store to use instead: an open one, or a function that opens it when the server has its keys. The server closes
+   * it.
+   */
   readonly store?: NonNullable<ServerEnvironment['store']>;
-  /** Where it listens, for those outside of this process; 0: a free port; absent: nowhere until `Cluster.listen`. */
+  /**
+   * The port to listen on for other processes; 0 for a free port. When absent, it does not listen until
+   * `Cluster.listen`.
+   */
   readonly port?: number;
-  /** By default this machine alone can reach the port. */
+  /** The address to listen on; 127.0.0.1 by default. */
   readonly bindAddress?: string;
   /** Further flags of kube-apiserver. */
   readonly flags?: ApiServerOptions;
 }
 
-/** kube-apiserver, which reaches the kubelets of this process without a socket. */
+/** kube-apiserver. It reaches the kubelets in this process without a socket. */
 export function apiServer(settings: ApiServerSettings = {}): ApiServerComponent {
   const { dataDir, store, port, bindAddress = '127.0.0.1', flags = {} } = settings;
   const options = {
     ...(dataDir === undefined ? { memory: true } : { dataDir }),
     ...(port !== undefined && { securePort: port, bindAddress }),
-    // As in clusters of kubeadm and kind: network and storage add-ons could not be installed otherwise.
+    // As in kubeadm and kind clusters: network and storage add-ons need privileged containers.
     allowPrivileged: true,
     ...flags,
   };

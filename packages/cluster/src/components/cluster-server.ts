@@ -11,26 +11,26 @@ import {
 import { formatKubeConfig, newKubeConfig } from '@coxswain/client/kubeconfig';
 import type { Store } from '@coxswain/storage';
 
-/** Where it can be reached from outside of this process, and as whom. */
+/** The URL and the credentials for other processes. */
 export interface Access {
-  /** `https://127.0.0.1:6443` */
+  /** For example `https://127.0.0.1:6443`. */
   readonly url: string;
   /** The text of a kubeconfig with all rights. */
   readonly kubeconfig: string;
 }
 
-/** The API server of a cluster: with a port from the start, or with one that is opened when somebody asks for it. */
+/** The API server of a cluster. It listens on a port from the start, or from the first `listen`. */
 export interface ClusterServer {
   readonly authority: ServerAuthority;
   readonly transport: RunningApiServer['transport'];
-  /** Absent as long as it does not listen. */
+  /** Undefined while it does not listen. */
   readonly access: Access | undefined;
   /** Listens on a free port of this machine, unless it listens already. */
   listen(): Promise<Access>;
   stop(): Promise<void>;
 }
 
-/** Throws what stands in the way of the server; nothing is left running then. */
+/** Starts the API server. Throws when that fails; nothing is left running then. */
 export function startServer(options: ApiServerOptions, environment: ServerEnvironment): Promise<ClusterServer> {
   return environment.listen ? startListening(options, environment) : startSilent(options, environment);
 }
@@ -79,11 +79,11 @@ async function startSilent(options: ApiServerOptions, environment: ServerEnviron
 }
 
 /**
- * Who listens is a second server over the same store, with the same keys, as where there are several for high availability:
- * most clusters never need a port, and a server is made with its port or without.
+ * The configuration of a second server over the same store with the same keys, as in a highly available control plane. It listens, because
+ * a server's port cannot be added later, and most clusters never need one.
  */
 function twinConfig({ store, dialer, ...config }: CompletedServer['config']): CompletedServer['config'] {
-  // Both belong to the first server, which closes them.
+  // The first server owns the store and the dialer and closes them.
   return { ...config, store: unclosable(store), dialer: unclosableDialer(dialer) };
 }
 
@@ -110,7 +110,7 @@ const unclosable = (store: Store): Store => ({
 
 async function accessTo({ url, adminKubeconfig }: CompletedServer, port: number): Promise<Access> {
   const admin = adminKubeconfig?.(port);
-  if (!admin) throw new Error('--client-ca-file names authorities that our administrator is not of');
+  if (!admin) throw new Error('there is no admin kubeconfig: the CA of its certificate is not in --client-ca-file');
   const name = 'kubernetes';
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
   const config = newKubeConfig();

@@ -15,11 +15,11 @@ import { untilPodsMayCome } from '../ready.ts';
 import { volumePlugin } from './default-storage-class.ts';
 
 export interface ControllersSettings {
-  /** Which controllers run, as `--controllers` has it; by default those that run by default. */
+  /** The controllers to run, in the syntax of `--controllers`; those that run by default when absent. */
   readonly controllers?: readonly string[];
 }
 
-/** kube-controller-manager; each controller acts by its own account. */
+/** kube-controller-manager. Each controller uses its own service account. */
 export const controllers = (settings: ControllersSettings = {}): Component => ({
   name: 'controllers',
   userAgent: 'kube-controller-manager',
@@ -50,7 +50,7 @@ function newControllerManager(settings: ControllersSettings, context: ComponentC
     clientBuilder,
     controllers: chosenControllers(allControllers(controllerOptions(context)), chosen),
     clock,
-    // By a clock that is turned it would never be time.
+    // With a test clock the delay would never pass.
     coalesceMs: clock === systemClock ? defaultCoalesceMs : 0,
     random: random.number,
     eventLoop,
@@ -59,7 +59,7 @@ function newControllerManager(settings: ControllersSettings, context: ComponentC
   });
 }
 
-/** The controllers sign with what the server trusts. */
+/** The controllers sign with the CA and keys that the server trusts. */
 function controllerOptions({ authority, nodes }: ComponentContext): AllControllersOptions {
   const { ca, servingTrust, serviceAccountKey } = authority;
   const { certificate, key } = ca;

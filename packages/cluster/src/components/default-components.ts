@@ -11,7 +11,7 @@ export interface DefaultComponentsSettings {
   readonly scheduler?: SchedulerSettings;
 }
 
-/** What a cluster consists of, the API server first: the list of `cox up` and the testkit. */
+/** The components of a cluster, the API server first. Used by `cox up` and the testkit. */
 export const defaultComponents = (
   settings: DefaultComponentsSettings = {},
 ): readonly [ApiServerComponent, ...Component[]] => [

@@ -5,10 +5,10 @@ import { hostPathPlugin } from '@coxswain/controllers';
 import type { Component } from '../component.ts';
 import { administrator } from '../identities.ts';
 
-/** Makes volumes that are directories of hollow nodes: nothing is in them, and nothing is left of them. */
+/** Provisions volumes that are directories of hollow nodes. They contain nothing, and nothing remains of them. */
 export const volumePlugin = hostPathPlugin();
 
-/** As in clusters of kind, name included: charts and StatefulSets have claims that name no class. */
+/** The same as in kind clusters, name included: charts and StatefulSets have claims without a class. */
 const standard: StorageClass = {
   metadata: { name: 'standard', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
   provisioner: volumePlugin.name,
@@ -16,7 +16,7 @@ const standard: StorageClass = {
   volumeBindingMode: 'WaitForFirstConsumer',
 };
 
-/** Sees once that there is a class of storage for claims that name none. The controllers make the volumes. */
+/** Creates a default StorageClass once, for claims without a class. The controllers provision the volumes. */
 export const defaultStorageClass = (): Component => ({
   name: 'default-storage-class',
   userAgent: 'coxswain',
@@ -26,7 +26,10 @@ export const defaultStorageClass = (): Component => ({
   },
 });
 
-/** Where there is any class, somebody may have chosen another default: all stays as it is. None where the server has no such kind. */
+/**
+ * Creates the class unless there is any StorageClass: then another default may have been chosen. Does nothing when the server does not
+ * serve StorageClasses.
+ */
 async function ensureDefaultStorageClass({ storage }: ClientSet): Promise<void> {
   const classes = storage.v1.storageClasses();
   try {

@@ -1,7 +1,7 @@
 import type { Component } from '../component.ts';
 import { untilNodesReady } from '../nodes/until-ready.ts';
 
-/** The nodes of the cluster's provider. */
+/** Runs the nodes of the cluster's provider. */
 export const nodes = (): Component => ({
   name: 'nodes',
   userAgent: 'kubelet',

@@ -2,7 +2,7 @@ import { Scheduler, type SchedulerOptions } from '@coxswain/scheduler';
 import type { Component } from '../component.ts';
 import * as identities from '../identities.ts';
 
-/** Profiles, and plug-ins of one's own. */
+/** The scheduler's configuration with its profiles, and additional plug-ins. */
 export type SchedulerSettings = Pick<SchedulerOptions, 'config' | 'plugins'>;
 
 /** kube-scheduler. */

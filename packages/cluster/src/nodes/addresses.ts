@@ -3,7 +3,10 @@ import { BlockList, isIP } from 'node:net';
 /** The API server's default of `--service-cluster-ip-range`. */
 export const defaultServiceRange = '10.96.0.0/16';
 
-/** Whether an address is in one of these ranges. What is no range is left out: whoever reads it from a flag says so. */
+/**
+ * Returns a predicate for addresses in one of these ranges. Invalid ranges are ignored: the API server reports them for
+ * its flag.
+ */
 export function inRanges(ranges: readonly string[]): (host: string) => boolean {
   const blocks = new BlockList();
   for (const range of ranges) {
@@ -11,7 +14,7 @@ export function inRanges(ranges: readonly string[]): (host: string) => boolean {
     try {
       blocks.addSubnet(address, Number(bits), familyOf(address));
     } catch {
-      // The API server refuses it, in its own words.
+      // The API server reports the invalid range.
     }
   }
   return (host) => isIP(host) !== 0 && blocks.check(host, familyOf(host));

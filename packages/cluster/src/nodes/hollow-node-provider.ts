@@ -7,13 +7,13 @@ import { labelNodes, withKubeletLabels } from './node-labels.ts';
 import type { NodeProvider } from './node-provider.ts';
 
 export interface HollowNodeOptions {
-  /** Each node is on its own, so that one can die; costs watches for each. */
+  /** Runs each node separately, so that a single one can be killed. Costs watches for each node. */
   readonly separate?: boolean;
-  /** How long containers go on after they were asked to stop; by default they stop at once. */
+  /** How long containers keep running after a request to stop; 0 by default. */
   readonly stopDelayMs?: number;
 }
 
-/** Pods have addresses of this range, 256 of them for each node. The larger one is for more than 250 nodes. */
+/** Pods have addresses in this range, with 256 addresses for each node. The larger range is for more than 250 nodes. */
 const [podRange, largePodRange] = ['10.244.0.0/16', '10.128.0.0/9'];
 
 const nodeRange = '172.18.0.0/16';
@@ -24,19 +24,19 @@ interface RunningFleet {
   readonly ended: Promise<void>;
 }
 
-/** Nodes on which nothing runs: all as one fleet, or each on its own so that one can die. */
+/** Nodes that run no containers: all as one fleet, or each separately, so that a single one can be killed. */
 export class HollowNodeProvider implements NodeProvider {
   readonly specs: readonly NodeSpec[];
   readonly podRanges: readonly string[];
   readonly #options: HollowNodeOptions;
-  /** By the names of their nodes, where each is on its own; otherwise one. */
+  /** By node name when nodes are separate; otherwise a single fleet. */
   readonly #fleets = new Map<string, RunningFleet>();
-  /** Those that are not to run. */
+  /** The names of killed nodes. */
   readonly #dead = new Set<string>();
-  /** Present while the nodes are to run. */
+  /** Set while the nodes run. */
   #context: ComponentContext | undefined;
 
-  /** `nodes`: how many, named `hollow-0` and so on, or what they are. */
+  /** `nodes` is their number (named `hollow-0` and so on), or their specs. */
   constructor(nodes: number | readonly NodeSpec[] = 2, options: HollowNodeOptions = {}) {
     this.#options = options;
     this.specs = (typeof nodes === 'number' ? numbered(nodes) : nodes).map(withAddress);
@@ -60,7 +60,7 @@ export class HollowNodeProvider implements NodeProvider {
     return [...this.#fleets.values()].map(({ nodes }) => nodes.dialer(name)).find((dialer) => dialer !== undefined);
   }
 
-  /** Runs those that are alive. */
+  /** Runs the nodes that were not killed. */
   async run(context: ComponentContext): Promise<void> {
     const { signal } = context;
     this.#context = context;
@@ -84,7 +84,8 @@ export class HollowNodeProvider implements NodeProvider {
   }
 
   #find(name: string): NodeSpec {
-    if (!this.#options.separate) throw new Error('the nodes are one fleet: see the option separate');
+    if (!this.#options.separate)
+      throw new Error('single nodes can only be killed and revived with the option separate');
     const spec = this.specs.find((each) => each.name === name);
     if (!spec) throw new Error(`there is no node ${name}, only ${this.names.join(', ') || 'none at all'}`);
     return spec;
@@ -129,7 +130,7 @@ export class HollowNodeProvider implements NodeProvider {
 const numbered = (count: number): NodeSpec[] =>
   Array.from({ length: count }, (_, index) => ({ name: `hollow-${index}` }));
 
-/** Each node has an address of its own, where nothing is; whichever others run beside it. */
+/** Gives each node its own InternalIP, where nothing listens, and its Hostname. */
 const withAddress = (spec: NodeSpec, index: number): NodeSpec => ({
   addresses: [
     { type: 'InternalIP', address: `172.18.${((index + 2) >> 8) & 255}.${(index + 2) & 255}` },

@@ -4,12 +4,12 @@ import type { NodeSpec } from '@coxswain/kubelet';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** The labels of a node that its kubelet may not set, such as `node-role.kubernetes.io/control-plane`. */
+/** Returns the labels of a node that its kubelet may not set, such as `node-role.kubernetes.io/control-plane`. */
 export function administratorsLabels({ labels = {} }: Pick<NodeSpec, 'labels'>): Labels {
   return Object.fromEntries(forbiddenNodeLabels(labels).map((key) => [key, labels[key] ?? '']));
 }
 
-/** The same node with the other labels only. */
+/** Returns the node with only the labels that its kubelet may set. */
 export function withKubeletLabels(spec: NodeSpec): NodeSpec {
   const forbidden = administratorsLabels(spec);
   if (Object.keys(forbidden).length === 0) return spec;
@@ -20,8 +20,8 @@ export function withKubeletLabels(spec: NodeSpec): NodeSpec {
 }
 
 /**
- * Sets, as an administrator, the labels that kubelets may not set, once each node is registered: as kubeadm does for the nodes of
- * the control plane. Rejects when the signal is aborted.
+ * Sets the labels that kubelets may not set, as an administrator, when each node is registered. kubeadm does the same for control plane
+ * nodes. Rejects when the signal is aborted.
  */
 export async function labelNodes(
   administrator: () => ClientSet,

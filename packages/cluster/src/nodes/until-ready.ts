@@ -3,21 +3,24 @@ import { type ClientSet, untilWithSync, type WaitOptions } from '@coxswain/clien
 import { administratorsLabels } from './node-labels.ts';
 import type { NamedNode } from './node-provider.ts';
 
-/** Resolves when these nodes are ready for pods. Others may be there that are not, of a cluster that once had more. */
+/**
+ * Resolves when these nodes are ready for pods. Other nodes are ignored, for example those of an earlier cluster with
+ * more nodes.
+ */
 export async function untilNodesReady(
   clients: ClientSet,
   expected: readonly NamedNode[],
   options: WaitOptions,
 ): Promise<void> {
   const { nodes } = clients.core.v1;
-  // While one is waited for, most others become ready, too.
+  // While waiting for one node, most others become ready too.
   for (let [next, ...others] = expected; next !== undefined; [next, ...others] = await notReady(clients, others)) {
     const isReadyAs = isNodeReady(next);
     await untilWithSync(nodes(), next.name, (node) => node !== undefined && isReadyAs(node), options);
   }
 }
 
-/** Those of the nodes that are not ready, or not there. */
+/** Returns the nodes that are not ready or do not exist. */
 export async function notReady(clients: ClientSet, expected: readonly NamedNode[]): Promise<NamedNode[]> {
   const { items } = await clients.core.v1.nodes().list();
   const found = new Map(items.map((node) => [node.metadata.name, node]));

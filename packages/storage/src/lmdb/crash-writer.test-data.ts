@@ -1,6 +1,6 @@
 /**
- * Writes to a store as fast as it can and reports everything on standard output, until it is killed. A line is `opened
- * <revision>`, `event <type> <key> <revision> <checksum>`, `ack` with the same fields, or `compacted <revision>`.
+ * Writes to a store as fast as it can and reports everything on standard output, until it is killed. A line is
+ * `opened <revision>`, `event <type> <key> <revision> <checksum>`, `ack` with the same fields, or `compacted <revision>`.
  */
 import { writeSync } from 'node:fs';
 import { openLmdbStore } from '../open-store.ts';

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 
-/** What others need comes before them, as Helm has it, and definitions of kinds before all. Kinds that are not here come last. */
+/** The order of creation by kind: Helm's install order, with CustomResourceDefinitions first. Other kinds come last. */
 const order: readonly string[] = [
   'CustomResourceDefinition',
   'PriorityClass',
@@ -40,6 +40,6 @@ const places: ReadonlyMap<string, number> = new Map(order.map((kind, index) => [
 
 const placeOf = ({ kind = '' }: KubernetesObject): number => places.get(kind) ?? order.length;
 
-/** The order in which they can be created; those of one kind stay in theirs. */
+/** Returns the objects in an order in which they can be created. Objects of the same kind keep their order. */
 export const inInstallOrder = <T extends KubernetesObject>(objects: readonly T[]): T[] =>
   [...objects].sort((a, b) => placeOf(a) - placeOf(b));

@@ -11,7 +11,7 @@ export interface LoaderOptions {
   until(condition: () => Promise<boolean>, what: string): Promise<unknown>;
 }
 
-/** Brings manifests into a cluster, and out of it. */
+/** Applies manifests to a cluster, and deletes them. */
 export class Loader {
   readonly #options: LoaderOptions;
 
@@ -19,7 +19,10 @@ export class Loader {
     this.#options = options;
   }
 
-  /** Server-side apply, in an order that works. Kinds that are defined here are waited for. Returns what the server has now. */
+  /**
+   * Applies the manifests by server-side apply, in install order. Waits until CustomResourceDefinitions among them are established. Returns
+   * the server's objects.
+   */
   async apply(manifests: Manifests): Promise<Manifest[]> {
     const objects = new ObjectClient(this.#options.rest);
     const applied: Manifest[] = [];
@@ -34,7 +37,10 @@ export class Loader {
     return applied;
   }
 
-  /** In the opposite order; what is not there is no matter. Resolves when the server has begun with all of it. */
+  /**
+   * Deletes the objects, in the reverse order, with background propagation. Missing objects are ignored. Resolves when all delete requests
+   * have been accepted.
+   */
   async delete(manifests: Manifests): Promise<void> {
     const objects = new ObjectClient(this.#options.rest);
     for (const manifest of inInstallOrder(readManifests(manifests)).reverse()) {

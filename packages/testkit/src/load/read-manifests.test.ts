@@ -21,12 +21,12 @@ describe('manifests', () => {
     ['kind: Pod\nmetadata: {name: a}', '{"kind":"Pod","metadata":{"name":"a"}}'],
     ['apiVersion: v1\nkind: Pod\nmetadata: {generateName: a}', '"generateName":"a"'],
     ['just text', '"just text"'],
-  ])('%j is none', (yaml, shown) => {
+  ])('%j is not a manifest', (yaml, shown) => {
     expect(() => readManifests(yaml)).toThrow('a manifest needs apiVersion, kind and metadata.name: ');
     expect(() => readManifests(yaml)).toThrow(shown);
   });
 
-  it('come in an order in which they can be created, those of one kind as they were', () => {
+  it('are sorted so that they can be created, and keep their order within a kind', () => {
     const kinds = ['Widget', 'Deployment', 'Service', 'Namespace', 'ConfigMap', 'CustomResourceDefinition'];
     expect(inInstallOrder(kinds.map((kind) => object(kind))).map(({ kind }) => kind)).toEqual([
       ...['CustomResourceDefinition', 'Namespace', 'ConfigMap', 'Service', 'Deployment', 'Widget'],

@@ -5,20 +5,25 @@ import { parseYaml, splitYamlDocuments } from '@coxswain/apimachinery/codec/yaml
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import type { ObjectReference } from '@coxswain/client';
 
-/** An object that can be told apart from all others. */
+/** An object with apiVersion, kind and name. */
 export type Manifest = KubernetesObject & ObjectReference;
 
-/** YAML or JSON, with several documents or one; an object; or several. Lists stand for what is in them. */
+/**
+ * YAML or JSON text with one or more documents; an object; or an array of objects. List objects stand for their items.
+ */
 export type Manifests = string | object | readonly object[];
 
-/** Throws an Error that says what is wrong with which object. */
+/** Returns the objects. Throws an Error with the invalid object when one has no apiVersion, kind or name. */
 export function readManifests(manifests: Manifests): Manifest[] {
   if (typeof manifests === 'string')
     return [...splitYamlDocuments(manifests)].flatMap((text) => fromValue(yamlOf(text)));
   return Array.isArray(manifests) ? manifests.flatMap(fromValue) : fromValue(manifests);
 }
 
-/** The texts of a file, of the files in a directory, or of those that a pattern with stars in the file's name matches. */
+/**
+ * Returns the contents of a file, of the manifests in a directory, or of the files whose names match a pattern with
+ * `*`.
+ */
 export async function readManifestFiles(path: string): Promise<string[]> {
   const names = await manifestFiles(path);
   if (names.length === 0) throw new Error(`there are no manifests at ${path}`);

@@ -1,29 +1,29 @@
 import type { Traffic } from '../traffic/traffic.ts';
 import type { StoreHistory } from './store-history.ts';
 
-/** The API server lets events for a watch wait 10 ms, at most, for others to go with them. */
+/** The API server delays events of a watch by up to 10 ms, to send several together. */
 const paceMs = 12;
 
-/** Turns of the event loop after which it is not made to spin any more. */
+/** After this many turns of the event loop, `settle` waits with timers instead of `setImmediate`. */
 const patientTurns = 200;
 
-/** So many turns in which nothing is under way make sure that promises have come to their end. */
+/** After this many turns without requests, all promise chains have ended. */
 const quietTurns = 2;
 
-/** So many, where somebody is in the midst of something: it waits for the clock, to try again. */
+/** The number of turns when a component is not idle: it may be waiting for the clock before a retry. */
 const waitingTurns = 30;
 
 export interface SettlerOptions {
-  /** Whether components have started and have done what they have heard of. */
+  /** True when all components have started and have done the work they know of. */
   isIdle(): boolean;
   readonly traffic: Traffic;
   readonly history: StoreHistory;
 }
 
-/** Knows when a cluster has come to rest. */
+/** Determines when a cluster has no work left. */
 export class Settler {
   readonly #options: SettlerOptions;
-  /** Everything up to these has been sent to whoever watches. */
+  /** The revision and the count of changes up to which everything has been sent to watchers. */
   #sent = { revision: -1, changes: -1 };
 
   constructor(options: SettlerOptions) {
@@ -31,17 +31,17 @@ export class Settler {
   }
 
   /**
-   * Resolves when there is nothing more to do at this moment of the clock. That is: the server has sent to all watches what
-   * was written; every component has taken it in; no request is without its answer; and no queue has anything in it, but for
-   * what waits for the clock. What goes on otherwise are promises, which end before the event loop turns. Where only `changes` count, it is not
-   * waited until all know of heartbeats. Rejects when it takes too long.
+   * Resolves when there is no work left at this time of the clock. That is: the server has sent all writes to all watches; every component
+   * has processed them; no request is in progress; and all queues are empty, except for items that wait for the clock. Any other work
+   * consists of promises, which settle before the next turn of the event loop. With `changes`, this does not wait until all watches have
+   * received heartbeats. Rejects after the timeout.
    */
   async settle(counts: 'revision' | 'changes', timeoutMs: number): Promise<void> {
     const { isIdle, traffic, history } = this.#options;
     const giveUpAt = performance.now() + timeoutMs;
     let turns = 0;
     for (let quiet = 0; ; ) {
-      if (performance.now() > giveUpAt) throw new Error('the cluster does not come to rest');
+      if (performance.now() > giveUpAt) throw new Error('the cluster did not settle in time');
       await nextTurn(++turns > patientTurns);
       quiet = traffic.isQuiet ? quiet + 1 : 0;
       if (quiet < (isIdle() ? quietTurns : waitingTurns)) continue;

@@ -1,13 +1,16 @@
 import type { Store } from '@coxswain/storage';
 
-/** What is written all the time in a cluster where nothing happens; and events, which also go by themselves after an hour. */
+/**
+ * The keys of writes that happen all the time in an idle cluster (heartbeats); and of Events, which are also deleted by expiry after an
+ * hour.
+ */
 const heartbeats = /^\/registry\/(?:leases|masterleases|minions|events)\//;
 
-/** What happens in a cluster's store, as far as those who wait need to know. */
+/** Counts the writes to a cluster's store, for code that waits for them. */
 export class StoreHistory {
   /** The newest revision. */
   revision = 0;
-  /** How many writes somebody could tell: all but heartbeats, and events, which go with other writes. */
+  /** The number of writes without heartbeats and Events (which accompany other writes). */
   changes = 0;
   readonly #onNews = new Set<() => void>();
 
@@ -25,7 +28,7 @@ export class StoreHistory {
     });
   }
 
-  /** Resolves with the next write, or after so long. */
+  /** Resolves at the next write, or after `atMostMs`. */
   async news(atMostMs: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const done = (): void => {

@@ -5,7 +5,7 @@ import { TestClock } from './test-clock.ts';
 const frozen = (start = 0): TestClock => new TestClock(start, { flows: false });
 
 describe('a clock that stands still', () => {
-  it('calls what is due, in order of time and then of setting, and nothing else', () => {
+  it('fires exactly the due timers, ordered by time and then by the order in which they were set', () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat(50), { maxLength: 30 }),
@@ -35,7 +35,7 @@ describe('a clock that stands still', () => {
     );
   });
 
-  it('what is set for now by a callback waits for the next call', () => {
+  it('a timer that a callback sets for the current time fires at the next fireDue', () => {
     const clock = frozen();
     const calls: string[] = [];
     clock.setTimeout(() => clock.setTimeout(() => calls.push('second'), 0), 10);
@@ -46,7 +46,7 @@ describe('a clock that stands still', () => {
     expect(calls).toEqual(['second']);
   });
 
-  it('one that cancels another in the same moment is heeded', () => {
+  it('a callback can cancel another timer of the same time', () => {
     const clock = frozen();
     const calls: string[] = [];
     clock.setTimeout(() => second.cancel(), 10);
@@ -63,7 +63,7 @@ describe('a clock that stands still', () => {
     expect([clock.now(), clock.monotonic()]).toEqual([1050, 50]);
   });
 
-  it('knows whose timers it has, and which are more than housekeeping', () => {
+  it('tells timers apart by owner, and background timers from others', () => {
     const clock = frozen();
     const calls: string[] = [];
     clock.of('nodes').setTimeout(() => calls.push('nodes'), 10);
@@ -79,7 +79,7 @@ describe('a clock that stands still', () => {
 });
 
 describe('a clock that flows', () => {
-  it('goes on by itself, stands while it is held, and goes on from where it was set to', async () => {
+  it('runs by itself, stands still while it is held, and then continues from its new time', async () => {
     const clock = new TestClock(0);
     await new Promise<void>((resolve) => clock.setTimeout(resolve, 5));
     const [release, releaseToo] = [clock.hold(), clock.hold()];

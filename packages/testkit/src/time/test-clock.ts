@@ -1,41 +1,41 @@
 import type { Clock, Timer, TimerOptions } from '@coxswain/client';
 
-/** A timer, as far as others may know it. */
+/** The public data of a timer. */
 interface Appointment {
-  /** How long it was set for. */
+  /** The delay it was set with. */
   readonly delayMs: number;
-  /** And when, as `monotonic` counts. */
+  /** The monotonic time at which it was set. */
   readonly setAt: number;
 }
 
 interface Waiting extends Appointment {
   readonly at: number;
-  /** Those of the same time are called in the order in which they were set. */
+  /** Timers of the same time fire in the order in which they were set. */
   readonly order: number;
   readonly isBackground: boolean;
   readonly owner: string;
   readonly callback: () => void;
 }
 
-/** Longer delays would be taken for 1 ms. */
+/** Node treats longer delays as 1 ms. */
 const longestDelayMs = 2 ** 31 - 1;
 
 /**
- * A clock that can be turned. Between turns it goes on by itself, as fast as the machine's, or stands still.
+ * A clock that can be advanced. In between it runs as fast as the system clock, or stands still.
  *
- * Timers are kept here and not by Node: while the clock is held nothing fires but what `fireDue` is told to.
+ * Timers are kept here and not by Node: while the clock is held, only `fireDue` fires them.
  */
 export class TestClock implements Clock {
   readonly #startMs: number;
-  /** What it showed when it was last set. */
+  /** The time at the last change of the clock's state. */
   #setMs: number;
-  /** The machine's monotonic time then; undefined while it stands still. */
+  /** The system's monotonic time at that moment; undefined while the clock stands still. */
   #setAt: number | undefined;
   #flows: boolean;
   #holds = 0;
   #order = 0;
   #isStopped = false;
-  /** In order of time. */
+  /** Ordered by time. */
   readonly #waiting: Waiting[] = [];
   #alarm: NodeJS.Timeout | undefined;
 
@@ -58,7 +58,7 @@ export class TestClock implements Clock {
     return this.#add('', callback, delayMs, options);
   }
 
-  /** The same clock, for somebody whose timers can be told from others'. */
+  /** Returns the same clock for an owner, whose timers can be told apart from others. */
   of(owner: string): Clock {
     return {
       now: () => this.now(),
@@ -67,31 +67,31 @@ export class TestClock implements Clock {
     };
   }
 
-  /** How many timers wait. */
+  /** The number of pending timers. */
   get pending(): number {
     return this.#waiting.length;
   }
 
-  /** When the next timer is due, as `monotonic` counts; undefined when none waits. */
+  /** The monotonic time of the next timer; undefined when there is none. */
   get nextAt(): number | undefined {
     const next = this.#waiting[0];
     return next && next.at - this.#startMs;
   }
 
-  /** From now on it stands still between turns. */
+  /** Makes the clock stand still, except when it is advanced. */
   freeze(): void {
     this.#flows = false;
     this.#stand();
   }
 
-  /** From now on it goes on by itself, whoever held it. */
+  /** Makes the clock run by itself, and releases all holds. */
   flow(): void {
     this.#flows = true;
     this.#holds = 0;
     this.#goOn();
   }
 
-  /** It stands still until what is returned is called; several may hold it. */
+  /** Makes the clock stand still until the returned function is called. Several holds may exist at a time. */
   hold(): () => void {
     this.#holds++;
     this.#stand();
@@ -103,30 +103,30 @@ export class TestClock implements Clock {
     };
   }
 
-  /** Sets it to a later time, as `monotonic` counts; nothing fires yet. To be called while it is held. */
+  /** Moves the clock forward to a monotonic time, without firing timers. Must be called while the clock is held. */
   moveTo(monotonicMs: number): void {
     this.#setMs = Math.max(this.#setMs, this.#startMs + monotonicMs);
   }
 
-  /** Calls what is due, in order of its time; that of some owners only, where they are named. */
+  /** Fires the due timers in order of their time; with `isWanted`, only those of matching owners. */
   fireDue(isWanted: (owner: string) => boolean = () => true): void {
     const now = this.#time;
     const due = this.#waiting.filter(({ at, owner }) => at <= now && isWanted(owner));
     for (const waiting of due) if (this.#remove(waiting)) waiting.callback();
   }
 
-  /** What somebody waits for: the timers that are not just to keep house, and of which that is true. */
+  /** Returns the pending timers that match, without background timers. */
   appointments(isOne: (timer: Appointment) => boolean): ReadonlySet<Appointment> {
     return new Set(this.#waiting.filter((waiting) => !waiting.isBackground && isOne(waiting)));
   }
 
-  /** The earliest of these that still waits; `at` is as `monotonic` counts. */
+  /** Returns the earliest of these timers that is still pending; `at` is monotonic. */
   earliestOf(timers: ReadonlySet<Appointment>): (Appointment & { readonly at: number }) | undefined {
     const first = this.#waiting.find((waiting) => timers.has(waiting));
     return first && { ...first, at: first.at - this.#startMs };
   }
 
-  /** Nothing fires any more. */
+  /** Stops the clock. No timer fires any more. */
   stop(): void {
     this.#isStopped = true;
     this.#waiting.length = 0;
@@ -180,7 +180,7 @@ export class TestClock implements Clock {
     this.#arm();
   }
 
-  /** Wakes when the first is due. */
+  /** Sets a system timer for the first pending timer. */
   #arm(): void {
     clearTimeout(this.#alarm);
     this.#alarm = undefined;

@@ -12,10 +12,10 @@ it.each([
   expect(toMs(span)).toBe(ms);
 });
 
-it.each(['', '1', '5 minutes', '1d2'])('%j makes no sense', (span) => {
+it.each(['', '1', '5 minutes', '1d2'])('%j is invalid', (span) => {
   expect(() => toMs(span)).toThrow(/^time: (invalid duration|missing unit|unknown unit)/);
 });
 
-it.each([-1, Number.NaN, '-5s'])('%j leads nowhere', (span) => {
-  expect(() => toMs(span)).toThrow(`a span of time is not negative: ${span}`);
+it.each([-1, Number.NaN, '-5s'])('%j is rejected as negative', (span) => {
+  expect(() => toMs(span)).toThrow(`a span of time must not be negative: ${span}`);
 });

@@ -5,10 +5,10 @@ export type Span = number | string;
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Throws an Error, worded as Go's, when the text makes no sense; and for what leads back in time. */
+/** Throws an Error with Go's message when the text is invalid, and an Error when the span is negative. */
 export function toMs(span: Span): number {
   const ms = typeof span === 'number' ? span : parsed(span);
-  if (!(ms >= 0)) throw new Error(`a span of time is not negative: ${span}`);
+  if (!(ms >= 0)) throw new Error(`a span of time must not be negative: ${span}`);
   return ms;
 }
 

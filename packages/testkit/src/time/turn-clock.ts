@@ -2,30 +2,30 @@ import type { TestClock } from './test-clock.ts';
 
 export interface TurnOptions {
   readonly clock: TestClock;
-  /** Resolves when all that there is to do at this moment is done; without heartbeats, perhaps before all know of them. */
+  /** Resolves when there is no work left at this time. Without heartbeats, it may resolve before all watches have received them. */
   settle(withHeartbeats: boolean): Promise<void>;
-  /** Lets every watch begin anew, as servers do every few minutes. */
+  /** Ends all watches, which clients then restart, as servers do every few minutes. */
   renewWatches(): void;
-  /** Counts what has been written that somebody could tell: all but heartbeats. */
+  /** Returns the number of writes without heartbeats. */
   writes(): number;
-  /** Ends the turning early. */
+  /** Returns true to stop early. */
   isEnough?(): boolean | Promise<boolean>;
 }
 
 /**
- * When nothing was written for so long, then whatever comes at shorter intervals does nothing that anybody could tell:
- * heartbeats, looks at nodes, probes that always pass. A minute is longer than all of these intervals.
+ * When nothing was written for this long, timers at shorter intervals have no visible effect: heartbeats, checks of nodes, probes that
+ * always pass. A minute is longer than all of these intervals.
  */
 const quietMs = 61_000;
 
-/** Whose timers go first after a jump: nodes are to have shown that they live before anybody looks. */
+/** The owner whose timers fire first after a jump: nodes must renew their leases before other components check them. */
 const nodes = 'nodes';
 
 /**
- * Turns a clock from timer to timer, and lets everything come to rest after each. Where nothing happens it jumps: to the next
- * time for which somebody has made an appointment of more than a minute, such as a CronJob's next run, or the end. When one comes
- * to nothing (a look every hour whether there is anything to clean up), then the next of that length, or less, which was made
- * since anything happened, would come to nothing, too: it is not kept.
+ * Advances a clock from timer to timer, and waits after each until no work is left. When nothing happens, it jumps to the next timer that
+ * was set for more than a minute, such as a CronJob's next run, or to the end. When such a timer has no effect (an hourly check for
+ * garbage, for example), timers with the same or a shorter delay that were set since the last write would have no effect either, so they
+ * are skipped.
  */
 export async function turnClock(byMs: number, options: TurnOptions): Promise<void> {
   const { clock, settle, isEnough = () => false } = options;
@@ -51,13 +51,13 @@ export async function turnClock(byMs: number, options: TurnOptions): Promise<voi
 
 class Turning {
   readonly #options: TurnOptions;
-  /** If nothing is written until then, it is quiet. */
+  /** From this time on the cluster counts as quiet, if nothing is written before. */
   #quietAt: number;
-  /** When something was last written. */
+  /** The time of the last write. */
   #changedAt: number;
-  /** Appointments of no more than this came to nothing since. */
+  /** Timers with at most this delay had no effect since the last write. */
   #idleMs = 0;
-  /** What the last jump was for. */
+  /** The delay of the timer that the last jump was for. */
   #keptMs = 0;
 
   constructor(options: TurnOptions) {
@@ -66,7 +66,7 @@ class Turning {
     this.#quietAt = this.#changedAt + quietMs;
   }
 
-  /** To the next timer, or further where nothing happens. */
+  /** Advances to the next timer, or jumps further when the cluster is quiet. */
   async step(next: number, target: number): Promise<void> {
     const { clock, settle, writes } = this.#options;
     const before = writes();
@@ -88,7 +88,10 @@ class Turning {
     this.#idleMs = 0;
   }
 
-  /** Watches have deadlines of many minutes, too; those of the ones that are renewed now are not among what was there before. */
+  /**
+   * Returns the timer to jump to. Watches have deadlines of many minutes too, so they are renewed first: their new timers are not among the
+   * known ones.
+   */
   async #nextAppointment() {
     const { clock, settle, renewWatches } = this.#options;
     const known = clock.appointments(
@@ -102,7 +105,7 @@ class Turning {
   async #jump(to: number): Promise<void> {
     const { clock, settle, renewWatches } = this.#options;
     clock.moveTo(to);
-    // Otherwise each would be taken for dead: nothing was heard from it for so long.
+    // Otherwise clients would consider the watches dead, because nothing was received for so long.
     renewWatches();
     await settle(true);
     clock.fireDue((owner) => owner === nodes);

@@ -1,17 +1,14 @@
 import { type ResponseBody, TransportError } from '@coxswain/client';
 
-/**
- * The body of a watch that a test has in its hand: it can be held back, ended or cut. It knows whether its reader has taken all
- * that has come.
- */
+/** The response body of a watch that a test can hold back, end or cut. It knows whether its reader has processed all received data. */
 export class HeldWatch implements ResponseBody {
   readonly #inner: ResponseBody;
   readonly #onEnd: () => void;
   readonly #chunks: Uint8Array[] = [];
-  /** How it is over; undefined while it goes on. */
+  /** How it has ended; undefined while it is open. */
   #over: { readonly error?: unknown } | undefined;
   #isHeld = false;
-  /** The reader asks for more. */
+  /** Set while the reader waits for more data. */
   #wake: (() => void) | undefined;
 
   constructor(inner: ResponseBody, onEnd: () => void) {
@@ -20,12 +17,12 @@ export class HeldWatch implements ResponseBody {
     void this.#pump();
   }
 
-  /** The reader has dealt with everything that it was given and waits for more; what is held back does not count. */
+  /** True when the reader has processed all its data and waits for more. Data that is held back does not count. */
   get isQuiet(): boolean {
     return this.#wake !== undefined && (this.#isHeld || (this.#chunks.length === 0 && !this.#over));
   }
 
-  /** What comes is kept from the reader: its cache is stale. */
+  /** Holds back data from the reader, so that its cache becomes stale. */
   hold(): void {
     this.#isHeld = true;
   }
@@ -35,13 +32,13 @@ export class HeldWatch implements ResponseBody {
     this.#notify();
   }
 
-  /** As a server does when its time is over. */
+  /** Ends the watch like a server at its timeout. */
   end(): void {
     this.#finish({});
     this.#inner.cancel();
   }
 
-  /** As when a connection breaks. */
+  /** Ends the watch like a broken connection. */
   cut(): void {
     this.#chunks.length = 0;
     this.#finish({ error: new TransportError('the watch was cut', { code: 'ECONNRESET' }) });
@@ -66,7 +63,7 @@ export class HeldWatch implements ResponseBody {
           yield chunk;
           continue;
         }
-        // Who ends a watch does so also where it is held back.
+        // The end of a watch is delivered even while data is held back.
         if (this.#over && (this.#chunks.length === 0 || this.#isHeld)) {
           if ('error' in this.#over) throw this.#over.error;
           return;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { matches, type RequestMatcher, requestAbout } from './request-about.ts';
 
-describe('a request is about', () => {
+describe('requestAbout returns the attributes of', () => {
   it.each([
     ['GET', '/api/v1/pods', 'list', '', 'pods', '', ''],
     ['GET', '/api/v1/namespaces/a/pods?watch=true&x=1', 'watch', '', 'pods', 'a', ''],
@@ -39,11 +39,15 @@ describe('a request is about', () => {
 describe('a matcher', () => {
   const about = requestAbout({ method: 'PUT', url: '/api/v1/namespaces/a/pods/web' }, 'controllers');
   it.each<[string, RequestMatcher, boolean]>([
-    ['means everything when it says nothing', {}, true],
-    ['means what it says', { verb: 'update', resource: 'pods', namespace: 'a', name: 'web', by: 'controllers' }, true],
-    ['means any of a list', { verb: ['create', 'update'] }, true],
-    ['does not mean others', { verb: 'update', by: ['nodes', 'users'] }, false],
-    ['does not mean subresources', { resource: 'pods/status' }, false],
+    ['matches everything when it is empty', {}, true],
+    [
+      'matches when all its fields do',
+      { verb: 'update', resource: 'pods', namespace: 'a', name: 'web', by: 'controllers' },
+      true,
+    ],
+    ['matches any value of a list', { verb: ['create', 'update'] }, true],
+    ['does not match other values', { verb: 'update', by: ['nodes', 'users'] }, false],
+    ['does not match other subresources', { resource: 'pods/status' }, false],
     ['may be a function', ({ url }) => url.endsWith('/web'), true],
   ])('%s', (_, matcher, expected) => {
     expect(matches(matcher, about)).toBe(expected);

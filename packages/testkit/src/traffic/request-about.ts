@@ -1,18 +1,18 @@
 import type { TransportRequest } from '@coxswain/client';
 import type { Caller } from '../component.ts';
 
-/** What a request is about, in the words of RBAC. */
+/** The attributes of a request, in RBAC's terms. */
 export interface RequestAbout {
   readonly by: Caller;
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`. */
   readonly verb: string;
   /** Empty for the core group. */
   readonly group: string;
-  /** `pods`, or with its subresource: `pods/status`. Empty for paths that are no resource's. */
+  /** `pods`, or with its subresource `pods/status`. Empty for non-resource paths. */
   readonly resource: string;
-  /** Empty for what is in none, and for all. */
+  /** Empty for cluster-scoped resources, and for requests across all namespaces. */
   readonly namespace: string;
-  /** Empty for all. */
+  /** Empty for requests about a collection. */
   readonly name: string;
   readonly url: string;
 }
@@ -25,7 +25,7 @@ export function requestAbout({ method, url }: Pick<TransportRequest, 'method' | 
   if (!match) return { by, verb: method.toLowerCase(), group: '', resource: '', namespace: '', name: '', url };
   const [, group = '', rest = ''] = match;
   const parts = rest.split('/').map(decodeURIComponent);
-  // `namespaces/x` and `namespaces/x/status` are the namespace's own.
+  // `namespaces/x` and `namespaces/x/status` address the namespace itself.
   const isInside = parts[0] === 'namespaces' && parts.length > 2 && !['status', 'finalize'].includes(parts[2] ?? '');
   const namespace = isInside ? (parts.splice(0, 2)[1] ?? '') : '';
   const [kind = '', name = '', ...subresource] = parts;
@@ -40,7 +40,7 @@ function readOrDelete(method: string, name: string, isWatch: boolean): string {
   return name ? 'get' : 'list';
 }
 
-/** Which requests are meant: what is left out may be anything; a list means any of these. */
+/** Selects requests. A field that is absent matches any value; an array matches any of its values. */
 export type RequestMatcher =
   | ((request: RequestAbout) => boolean)
   | { readonly [Field in Exclude<keyof RequestAbout, 'url'>]?: RequestAbout[Field] | readonly RequestAbout[Field][] };

@@ -12,16 +12,16 @@ import type { Caller } from '../component.ts';
 import { HeldWatch } from './held-watch.ts';
 import { matches, type RequestAbout, type RequestMatcher, requestAbout } from './request-about.ts';
 
-/** What becomes of requests that match. */
+/** An effect on matching requests. */
 export interface Fault {
   readonly matcher: RequestMatcher;
-  /** So many more are met; then it is over. */
+  /** The number of further requests to affect. */
   times: number;
-  /** The answer: of the server, when it is an ApiError; otherwise there is none, the connection breaks. */
+  /** An ApiError is returned as the server's response; any other error breaks the connection. */
   readonly error?: Error;
-  /** The server does what is asked, and its answer is lost or replaced. */
+  /** The server processes the request, and its response is lost or replaced. */
   readonly isAfterwards?: boolean;
-  /** So long it takes, by the cluster's clock. */
+  /** Delays the request, by the cluster's clock. */
   readonly delayMs?: number;
 }
 
@@ -30,20 +30,20 @@ interface Watching {
   readonly body: HeldWatch;
 }
 
-/** All that goes between the API server and its callers: seen, counted, and let fail where a test wants it. */
+/** All requests between the API server and its callers. It counts them, and makes them fail where a test wants it. */
 export class Traffic {
   readonly #clock: Clock;
   readonly #faults = new Set<Fault>();
   readonly #watches = new Set<Watching>();
   readonly #heldBack = new Set<RequestMatcher>();
-  /** Requests of components that have no answer yet; those that wait for the clock not counted. */
+  /** The number of components' requests in progress, without those that wait for the clock. */
   #underWay = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Components wait for no answer, and their readers have taken all that has come of their watches. */
+  /** True when components have no requests in progress, and have processed all data of their watches. */
   get isQuiet(): boolean {
     if (this.#underWay > 0) return false;
     for (const { about, body } of this.#watches) if (about.by !== 'users' && !body.isQuiet) return false;
@@ -58,26 +58,26 @@ export class Traffic {
     };
   }
 
-  /** Returns how to take it back. */
+  /** Returns a function that removes the fault. */
   addFault(fault: Fault): () => void {
     this.#faults.add(fault);
     return () => void this.#faults.delete(fault);
   }
 
-  /** Ends watches in good order: those of components, and of others who said how long they may last and so are prepared. */
+  /** Ends watches regularly: those of components, and those with a `timeoutSeconds`, whose clients must expect an end. */
   renewWatches(): void {
     const isPrepared = ({ by, url }: RequestAbout): boolean => by !== 'users' || /[?&]timeoutSeconds=/.test(url);
     for (const { about, body } of [...this.#watches]) if (isPrepared(about)) body.end();
   }
 
-  /** Breaks the watches that match; returns how many. */
+  /** Breaks matching watches. Returns their number. */
   cutWatches(matcher: RequestMatcher): number {
     const cut = [...this.#watches].filter(({ about }) => matches(matcher, about));
     for (const { body } of cut) body.cut();
     return cut.length;
   }
 
-  /** Watches that match, later ones too, bring nothing until what is returned is called. */
+  /** Holds back the data of matching watches, including later ones, until the returned function is called. */
   holdBack(matcher: RequestMatcher): () => void {
     this.#heldBack.add(matcher);
     for (const { about, body } of this.#watches) if (matches(matcher, about)) body.hold();
