@@ -1,7 +1,8 @@
 import type { ControllerManagerSettings } from './controller-manager-flags.ts';
 
 /**
- * The configuration that `/configz` shows, in upstream's form. Differs from upstream: what makes no difference here is not in it.
+ * Returns the configuration that `/configz` shows, in upstream's form. Differs from upstream: settings without an effect here are
+ * omitted.
  */
 export function configurationOf(settings: ControllerManagerSettings): Readonly<Record<string, unknown>> {
   const files = (CertFile = '', KeyFile = '') => ({ CertFile, KeyFile });

@@ -17,7 +17,7 @@ import { serviceAccountOf } from './service-account-names.ts';
 const accountsNamespace = 'kube-system';
 
 export interface ControllerClientsOptions {
-  /** How to reach the API server, and as whom; each client has its own rate. */
+  /** The connection and user of the kubeconfig. Each client has its own rate limit. */
   readonly config: RestConfig & { readonly userAgent: string };
   /** `--use-service-account-credentials` */
   readonly usesServiceAccounts: boolean;
@@ -27,16 +27,16 @@ export interface ControllerClientsOptions {
 }
 
 /**
- * A client for each controller, with a rate of its own, as the user of the kubeconfig or as a service account; all of them over
- * the same connections. To be closed.
+ * Creates a client for each controller, with its own rate limit, which acts as the kubeconfig's user or as a service account. All
+ * clients share the same connections. Must be closed.
  */
 export class ControllerClients implements ClientBuilder {
-  /** As the user of the kubeconfig: for caches and events. */
+  /** Acts as the kubeconfig's user. For informers and events. */
   readonly root: RESTClient;
   readonly #options: ControllerClientsOptions;
   readonly #connections: Transport;
   readonly #accountClients: ClientSet;
-  /** By service account: several controllers may share one. */
+  /** By service account, because several controllers may share one. */
   readonly #credentials = new Map<string, ServiceAccountCredentials>();
 
   constructor(options: ControllerClientsOptions) {
@@ -47,7 +47,7 @@ export class ControllerClients implements ClientBuilder {
     this.#accountClients = new ClientSet(this.clientOf('service-accounts'));
   }
 
-  /** As the user of the kubeconfig, for something that must not wait until all else is done: it has a rate of its own. */
+  /** Returns a client that acts as the kubeconfig's user and has its own rate limit, so that other requests cannot delay its requests. */
   clientOf(purpose: string): RESTClient {
     const { config } = this.#options;
     return this.#newClient({ ...config, userAgent: `${config.userAgent}/${purpose}` });
@@ -66,7 +66,7 @@ export class ControllerClients implements ClientBuilder {
     });
   }
 
-  /** Creates the accounts of these controllers, where they are missing, so that all are there and not only those that act. */
+  /** Creates the missing service accounts of these controllers, so that all exist even if some controllers send no requests. */
   async ensureAccounts(controllers: readonly string[]): Promise<void> {
     if (!this.#options.usesServiceAccounts) return;
     const { items } = await this.#accountClients.core.v1.serviceAccounts(accountsNamespace).list();
@@ -93,7 +93,7 @@ export class ControllerClients implements ClientBuilder {
   #newClient(config: RestConfig & { readonly credentials?: Credentials }): RESTClient {
     const { clock, logger, metrics } = this.#options;
     const transport = newTransport(config, this.#connections);
-    // What is old about an API is no news to those who look after all of it.
+    // Deprecation warnings are off: these clients are our own components.
     return RESTClient.forConfig({ ...config, clock }, { transport, logger, metrics, warnings: noWarnings });
   }
 }

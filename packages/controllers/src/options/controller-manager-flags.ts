@@ -14,49 +14,49 @@ import {
 import { leaderElectionFlags } from '@coxswain/component-base/leader-election';
 import { servingFlagGroups } from '@coxswain/component-base/serving';
 
-/** kube-controller-manager's port. */
+/** 10257 is kube-controller-manager's port. */
 const serving = servingFlagGroups(10257);
 
-/** The authority of one signer. */
+/** The flags for the CA of one signer. */
 const signer = (name: string) =>
   [
-    flag(string, `Certificate of the authority of kubernetes.io/${name}, if it has one of its own`),
-    flag(string, 'Its key'),
+    flag(string, `CA certificate of the signer kubernetes.io/${name}, if it has its own`),
+    flag(string, 'Private key of that CA certificate'),
   ] as const;
 const [kubeletServingCertificate, kubeletServingKey] = signer('kubelet-serving');
 const [kubeletClientCertificate, kubeletClientKey] = signer('kube-apiserver-client-kubelet');
 const [apiServerClientCertificate, apiServerClientKey] = signer('kube-apiserver-client');
 const [legacyUnknownCertificate, legacyUnknownKey] = signer('legacy-unknown');
 
-/** The flags that are honoured, as `--help` groups them. */
+/** The supported flags in the groups of `--help`. */
 export const flagGroups = {
   Generic: {
     controllers: flag(
       strings,
-      "Which run: '*' is all that are on by default, 'foo' turns one on, '-foo' turns one off",
+      "Controllers to run: '*' means all that are on by default, 'foo' turns one on, '-foo' turns one off",
       ['*'],
     ),
-    'kube-api-qps': flag(float, 'Requests in a second to the API server, in the long run', 20),
-    'kube-api-burst': flag(integer, 'Requests at once', 30),
-    'cluster-cidr': flag(strings, 'Addresses for pods, of which --allocate-node-cidrs gives every node a part'),
-    'allocate-node-cidrs': flag(boolean, 'Give every node a part of --cluster-cidr', false),
-    'service-cluster-ip-range': flag(strings, 'Addresses of services, which no node is given'),
-    'node-monitor-period': flag(duration, 'How often nodes are looked at', '5s'),
+    'kube-api-qps': flag(float, 'Average requests per second to the API server', 20),
+    'kube-api-burst': flag(integer, 'Maximum burst of requests to the API server', 30),
+    'cluster-cidr': flag(strings, 'CIDRs for pods, of which --allocate-node-cidrs assigns a part to every node'),
+    'allocate-node-cidrs': flag(boolean, 'Assign a part of --cluster-cidr to every node', false),
+    'service-cluster-ip-range': flag(strings, 'CIDRs of services, which are not assigned to nodes'),
+    'node-monitor-period': flag(duration, 'How often the health of nodes is checked', '5s'),
     profiling: flag(boolean, 'Serve profiles of this process under /debug/pprof/', true),
     'feature-gates': flag(stringArray, 'Features to turn on or off, such as ComponentFlagz=false', []),
     'use-service-account-credentials': flag(
       boolean,
-      'Every controller acts as a service account of its own, with no more rights than it needs',
+      'Run each controller as its own service account, with only the permissions that it needs',
       false,
     ),
   },
   'Leader election': leaderElectionFlags('kube-controller-manager'),
   ...serving,
   Certificates: {
-    'root-ca-file': flag(string, 'Certificates that clients inside the cluster trust: published in every namespace'),
-    'service-account-private-key-file': flag(string, 'Key that signs the tokens of Secrets'),
-    'cluster-signing-cert-file': flag(string, 'Certificate of the authority that signs requests'),
-    'cluster-signing-key-file': flag(string, 'Its key'),
+    'root-ca-file': flag(string, 'CA certificates for clients in the cluster, published in every namespace'),
+    'service-account-private-key-file': flag(string, 'Private key that signs the tokens in Secrets'),
+    'cluster-signing-cert-file': flag(string, 'CA certificate that signs CertificateSigningRequests'),
+    'cluster-signing-key-file': flag(string, 'Private key of that CA certificate'),
     'cluster-signing-kubelet-serving-cert-file': kubeletServingCertificate,
     'cluster-signing-kubelet-serving-key-file': kubeletServingKey,
     'cluster-signing-kubelet-client-cert-file': kubeletClientCertificate,
@@ -65,46 +65,74 @@ export const flagGroups = {
     'cluster-signing-kube-apiserver-client-key-file': apiServerClientKey,
     'cluster-signing-legacy-unknown-cert-file': legacyUnknownCertificate,
     'cluster-signing-legacy-unknown-key-file': legacyUnknownKey,
-    'cluster-signing-duration': flag(duration, 'How long a signed certificate lasts at most', '8760h0m0s'),
+    'cluster-signing-duration': flag(duration, 'Maximum validity of signed certificates', '8760h0m0s'),
   },
   Nodes: {
-    'node-monitor-grace-period': flag(duration, 'How long a node may be silent until it is taken for gone', '50s'),
-    'node-eviction-rate': flag(float, 'Nodes in a second whose pods are evicted when a zone is healthy', 0.1),
-    'secondary-node-eviction-rate': flag(float, 'The same when a zone is not', 0.01),
-    'unhealthy-zone-threshold': flag(float, 'A zone is not healthy when such a part of its nodes is not ready', 0.55),
-    'large-cluster-size-threshold': flag(integer, 'A zone with more nodes is large', 50),
-    'node-cidr-mask-size-ipv4': flag(integer, 'How large a part of IPv4 a node gets', 24),
-    'node-cidr-mask-size-ipv6': flag(integer, 'How large a part of IPv6 a node gets', 64),
-    'terminated-pod-gc-threshold': flag(integer, 'More pods that have ended are deleted; 0 for none', 12_500),
+    'node-monitor-grace-period': flag(duration, 'How long a node may be silent before it is marked unhealthy', '50s'),
+    'node-eviction-rate': flag(float, 'Nodes per second whose pods are evicted in a healthy zone', 0.1),
+    'secondary-node-eviction-rate': flag(float, 'Nodes per second in a large unhealthy zone', 0.01),
+    'unhealthy-zone-threshold': flag(float, 'A zone is unhealthy when this fraction of its nodes is not ready', 0.55),
+    'large-cluster-size-threshold': flag(integer, 'Zones with more nodes than this are large', 50),
+    'node-cidr-mask-size-ipv4': flag(integer, 'Prefix length of the IPv4 range of a node', 24),
+    'node-cidr-mask-size-ipv6': flag(integer, 'Prefix length of the IPv6 range of a node', 64),
+    'terminated-pod-gc-threshold': flag(integer, 'Terminated pods beyond this number are deleted; 0 for none', 12_500),
   },
   Endpoints: {
-    'max-endpoints-per-slice': flag(integer, 'In an EndpointSlice', 100),
-    'endpoint-updates-batch-period': flag(duration, 'How long changes of Endpoints wait for others', '0s'),
-    'endpointslice-updates-batch-period': flag(duration, 'How long changes of EndpointSlices wait for others', '0s'),
-    'mirroring-endpointslice-updates-batch-period': flag(duration, 'The same for mirrored ones', '0s'),
-    'mirroring-max-endpoints-per-subset': flag(integer, 'More are not mirrored', 1000),
+    'max-endpoints-per-slice': flag(integer, 'Maximum number of endpoints in an EndpointSlice', 100),
+    'endpoint-updates-batch-period': flag(duration, 'How long changes of pods are batched for Endpoints', '0s'),
+    'endpointslice-updates-batch-period': flag(
+      duration,
+      'How long changes of pods are batched for EndpointSlices',
+      '0s',
+    ),
+    'mirroring-endpointslice-updates-batch-period': flag(
+      duration,
+      'How long changes of mirrored EndpointSlices are batched',
+      '0s',
+    ),
+    'mirroring-max-endpoints-per-subset': flag(
+      integer,
+      'Addresses of a subset beyond this number are not mirrored',
+      1000,
+    ),
   },
   'Horizontal pod autoscaler': {
-    'horizontal-pod-autoscaler-sync-period': flag(duration, 'How often metrics are looked at', '15s'),
-    'horizontal-pod-autoscaler-downscale-stabilization': flag(duration, 'How long before it scales down', '5m0s'),
-    'horizontal-pod-autoscaler-tolerance': flag(float, 'How far usage may be off its target, as a part of it', 0.1),
-    'horizontal-pod-autoscaler-cpu-initialization-period': flag(duration, 'CPU of a younger pod may not count', '5m0s'),
-    'horizontal-pod-autoscaler-initial-readiness-delay': flag(duration, 'A pod may become ready first', '30s'),
+    'horizontal-pod-autoscaler-sync-period': flag(duration, 'How often autoscalers read metrics', '15s'),
+    'horizontal-pod-autoscaler-downscale-stabilization': flag(
+      duration,
+      'How long recommendations must stay low before scaling down',
+      '5m0s',
+    ),
+    'horizontal-pod-autoscaler-tolerance': flag(
+      float,
+      'Relative deviation of usage from its target that is tolerated',
+      0.1,
+    ),
+    'horizontal-pod-autoscaler-cpu-initialization-period': flag(
+      duration,
+      'Age of a pod before which its CPU usage may be ignored',
+      '5m0s',
+    ),
+    'horizontal-pod-autoscaler-initial-readiness-delay': flag(
+      duration,
+      'Time after its start in which a pod may first become ready',
+      '30s',
+    ),
   },
   Other: {
     'legacy-service-account-token-clean-up-period': flag(
       duration,
-      'Tokens of Secrets are deleted after so long without use',
+      'How long tokens in Secrets must be unused before they are deleted',
       '8760h0m0s',
     ),
-    'pvclaimbinder-sync-period': flag(duration, 'How often claims and volumes are looked at again', '15s'),
-    kubeconfig: flag(string, 'How to reach the API server, and as whom'),
-    master: flag(string, 'Address of the API server, instead of the kubeconfig’s'),
+    'pvclaimbinder-sync-period': flag(duration, 'How often all claims and volumes are reconciled again', '15s'),
+    kubeconfig: flag(string, 'Kubeconfig file with the API server and the credentials'),
+    master: flag(string, 'Address of the API server; overrides the kubeconfig'),
   },
   Logs: loggingFlags,
 } as const;
 
-/** By name. */
+/** All supported flags by name. */
 export const controllerManagerFlags = {
   ...flagGroups.Generic,
   ...flagGroups['Leader election'],
@@ -119,8 +147,8 @@ export const controllerManagerFlags = {
   ...flagGroups.Logs,
 };
 
-/** What may be given, by the flags' names as TypeScript writes them. */
+/** The options given on the command line, by the flags' names in camel case. */
 export type ControllerManagerOptions = Given<typeof controllerManagerFlags>;
 
-/** What they say once defaults are in place. */
+/** The options with defaults applied. */
 export type ControllerManagerSettings = Completed<typeof controllerManagerFlags>;

@@ -6,7 +6,7 @@ import type { AllControllersOptions } from '../all-controllers.ts';
 import type { ControllerManagerSettings } from './controller-manager-flags.ts';
 import { signingOptions } from './signing-options.ts';
 
-/** What controllers are told by flags and the files that these name. Throws an Error that says what cannot be used. */
+/** Converts flags, and the files that they name, to controller options. Throws an Error that describes what cannot be used. */
 export async function controllerOptions(
   settings: ControllerManagerSettings,
   clock: Clock,

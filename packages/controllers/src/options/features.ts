@@ -1,24 +1,21 @@
 import { parseFeatureGates } from '@coxswain/component-base/features';
 
-/** Those that something here goes by. */
+/** The feature gates that have an effect here. */
 const honoured: readonly string[] = ['ComponentFlagz', 'ComponentStatusz'];
 
-/** What `--feature-gates` turns on and off here. */
+/** The values of the supported feature gates. */
 export interface Features {
   readonly ComponentFlagz: boolean;
   readonly ComponentStatusz: boolean;
 }
 
-/** Throws an Error, in upstream's words, for a gate that there is not, or one that is locked. */
+/** Parses the feature gates. Throws an Error with upstream's message for an unknown or locked gate. */
 export function featuresOf(texts: readonly string[]): Features {
   const gates = parseFeatureGates(texts);
   return { ComponentFlagz: gates.enabled('ComponentFlagz'), ComponentStatusz: gates.enabled('ComponentStatusz') };
 }
 
-/**
- * What is to be said about gates that make no difference here. They are no mistake: scripts give the same ones to all
- * components.
- */
+/** Returns notices about gates without an effect here. They are not errors, because scripts pass the same gates to all components. */
 export function featureNotices(texts: readonly string[]): string[] {
   const names = texts
     .join(',')
@@ -30,5 +27,5 @@ export function featureNotices(texts: readonly string[]): string[] {
         .trim(),
     )
     .filter((name) => name !== '' && !honoured.includes(name));
-  return names.map((name) => `--feature-gates: ${name} makes no difference: controllers go by the defaults of v1.36`);
+  return names.map((name) => `--feature-gates: ${name} makes no difference: controllers use the defaults of v1.36`);
 }

@@ -1,4 +1,4 @@
-/** From kube-controller-manager's flags to controllers that run. */
+/** The kube-controller-manager command: parses its flags and runs the controllers. */
 export { type ControllerManagerOptions, controllerManagerFlags } from './controller-manager-flags.ts';
 export { controllerManagerHelp, parseControllerManagerOptions } from './parse-options.ts';
 export { type ControllerManagerEnvironment, runControllerManager } from './run-controller-manager.ts';

@@ -9,7 +9,7 @@ import { type ControllerManagerSettings, controllerManagerFlags } from './contro
 import { featuresOf } from './features.ts';
 
 const component = 'kube-controller-manager';
-/** So long after its lease ran out a leader may still take itself for one before it is taken for sick. */
+/** How long after its lease has expired a process that still leads is reported as healthy. */
 const electionToleranceMs = 20_000;
 
 interface ManagerServerOptions {
@@ -19,7 +19,7 @@ interface ManagerServerOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The port on which the controller manager shows its health, metrics and configuration. */
+/** The HTTPS server for the controller manager's health, metrics and configuration. */
 export class ManagerServer {
   readonly metrics: MetricsRegistry;
   readonly #health: ComponentHealth;
@@ -31,7 +31,7 @@ export class ManagerServer {
     this.#server = server;
   }
 
-  /** Undefined for `--secure-port=0`. Throws as `startComponentServer`. */
+  /** Starts the server. Returns undefined with `--secure-port=0`. Throws the same errors as `startComponentServer`. */
   static async start(
     settings: ControllerManagerSettings,
     { clock, logger, verbosity, env }: ManagerServerOptions,
@@ -63,7 +63,7 @@ export class ManagerServer {
     return new ManagerServer(metrics, health, server);
   }
 
-  /** From now on `/healthz` says whether the leader of that election leads in time. */
+  /** Adds a health check that fails when the leader does not renew its lease in time. */
   watchElection(elector: Pick<LeaderElector, 'check'>): void {
     this.#health.add('healthz', {
       name: 'leaderElection',
@@ -74,7 +74,7 @@ export class ManagerServer {
     });
   }
 
-  /** From now on `/healthz` names these: they run. */
+  /** Adds a health check for each running controller. */
   addControllers(names: readonly string[]): void {
     for (const name of names) this.#health.add('healthz', { name, check: () => {} });
   }
@@ -84,7 +84,7 @@ export class ManagerServer {
   }
 }
 
-/** What the flags say, by their names on the command line. */
+/** Returns the values of the flags by their names on the command line. */
 function flagValues(settings: ControllerManagerSettings): Record<string, unknown> {
   const values: Readonly<Record<string, unknown>> = settings;
   return Object.fromEntries(Object.keys(controllerManagerFlags).map((name) => [name, values[camelCase(name)]]));

@@ -12,14 +12,14 @@ import {
   told,
 } from '@coxswain/component-base';
 
-const workers = 'every controller has as many workers as is good for one process';
-const logs = 'it tunes a logging library that is not used here';
+const workers = 'the number of workers of each controller is fixed';
+const logs = 'it configures a logging library that is not used here';
 const recycling = 'volumes are not recycled';
 
 const named = (flag: IgnoredFlag, ...names: readonly string[]): Record<string, IgnoredFlag> =>
   Object.fromEntries(names.map((name) => [name, flag]));
 
-/** By name. */
+/** Accepted flags without an effect, by name. */
 export const ignoredFlags: Readonly<Record<string, IgnoredFlag>> = {
   ...named(
     ignored(integer, workers),
@@ -57,56 +57,56 @@ export const ignoredFlags: Readonly<Record<string, IgnoredFlag>> = {
     'pv-recycler-pod-template-filepath-hostpath',
     'pv-recycler-pod-template-filepath-nfs',
   ),
-  ...named(ignored(boolean, 'a port is taken by one process'), 'permit-address-sharing', 'permit-port-sharing'),
-  'tls-curve-preferences': ignored(strings, 'curves are those of OpenSSL'),
+  ...named(ignored(boolean, 'a port cannot be shared by processes'), 'permit-address-sharing', 'permit-port-sharing'),
+  'tls-curve-preferences': ignored(strings, 'the curves of OpenSSL are used'),
   ...named(ignored(duration, logs), 'log-flush-frequency'),
   ...named(ignored(string, logs), 'log-json-info-buffer-size', 'log-text-info-buffer-size'),
   ...named(ignored(boolean, logs), 'log-json-split-stream', 'log-text-split-stream'),
   ...named(told(strings, 'all metrics are served, with all labels'), 'allow-metric-labels', 'disabled-metrics'),
   'allow-metric-labels-manifest': told(string, 'all metrics are served, with all labels'),
   'show-hidden-metrics-for-version': ignored(string, 'no metrics are hidden'),
-  'attach-detach-reconcile-sync-period': ignored(duration, 'volumes are looked at when something happens to them'),
-  'disable-attach-detach-reconcile-sync': ignored(boolean, 'volumes are looked at when something happens to them'),
-  'cluster-name': ignored(string, 'only clouds want to know'),
-  'contention-profiling': ignored(boolean, 'it profiles locks of Go, of which there are none'),
-  'controller-shutdown-timeout': ignored(duration, 'controllers end as soon as they are told'),
+  'attach-detach-reconcile-sync-period': ignored(duration, 'volumes are reconciled on changes'),
+  'disable-attach-detach-reconcile-sync': ignored(boolean, 'volumes are reconciled on changes'),
+  'cluster-name': ignored(string, 'only cloud providers use it'),
+  'contention-profiling': ignored(boolean, 'it profiles locks, and JavaScript has none'),
+  'controller-shutdown-timeout': ignored(duration, 'controllers stop at once'),
   'controller-start-interval': ignored(duration, 'all controllers start at once'),
-  'configure-cloud-routes': ignored(boolean, 'there are no clouds'),
-  'route-reconciliation-period': ignored(duration, 'there are no clouds'),
-  'flex-volume-plugin-dir': ignored(string, 'there are no flex volumes'),
-  'kube-api-content-type': ignored(string, 'JSON is sent and understood everywhere'),
-  'leader-elect-resource-lock': ignored(string, 'leaders are elected by leases'),
-  'min-resync-period': ignored(duration, 'caches are right without being filled again'),
-  'namespace-sync-period': ignored(duration, 'namespaces are looked at when something happens to them'),
-  'node-startup-grace-period': ignored(duration, 'a new node has as long as any other'),
-  'resource-quota-sync-period': ignored(duration, 'quotas are looked at every five minutes'),
+  'configure-cloud-routes': ignored(boolean, 'cloud providers are not supported'),
+  'route-reconciliation-period': ignored(duration, 'cloud providers are not supported'),
+  'flex-volume-plugin-dir': ignored(string, 'flex volumes are not supported'),
+  'kube-api-content-type': ignored(string, 'JSON is always used'),
+  'leader-elect-resource-lock': ignored(string, 'leader election always uses Leases'),
+  'min-resync-period': ignored(duration, 'informers need no resync'),
+  'namespace-sync-period': ignored(duration, 'namespaces are reconciled on changes'),
+  'node-startup-grace-period': ignored(duration, 'the grace period of a new node is fixed'),
+  'resource-quota-sync-period': ignored(duration, 'quotas are reconciled every five minutes'),
 };
 
 const thisVersion = ['', '1.36', 'kube=1.36'];
 
-/** By name. */
+/** Rejected flags for features that are not supported, by name. */
 export const refusedFlags: Readonly<Record<string, RefusedFlag>> = {
-  'cidr-allocator-type': refusedUnless(string, ['', 'RangeAllocator'], 'another allocator than RangeAllocator'),
-  'cloud-config': refused(string, 'clouds'),
-  'cloud-provider': refused(string, 'clouds'),
-  'disable-force-detach-on-timeout': refused(boolean, 'a way to wait for ever for a volume'),
+  'cidr-allocator-type': refusedUnless(string, ['', 'RangeAllocator'], 'other allocators than RangeAllocator'),
+  'cloud-config': refused(string, 'cloud providers'),
+  'cloud-provider': refused(string, 'cloud providers'),
+  'disable-force-detach-on-timeout': refused(boolean, 'an option to disable forced detach'),
   'emulated-version': refusedUnless(strings, thisVersion, 'emulation of older versions'),
-  'enable-dynamic-provisioning': refusedUnless(boolean, ['true'], 'a way to run without provisioners'),
+  'enable-dynamic-provisioning': refusedUnless(boolean, ['true'], 'an option to disable dynamic provisioning'),
   'enable-garbage-collector': refusedUnless(
     boolean,
     ['true'],
-    'a way to run without it',
+    'this option to disable the garbage collector',
     'use --controllers=*,-garbagecollector',
   ),
-  'enable-hostpath-provisioner': refused(boolean, 'that provisioner by this flag'),
+  'enable-hostpath-provisioner': refused(boolean, 'this option for the host path provisioner'),
   'enable-leader-migration': refused(boolean, 'leader migration'),
-  'external-cloud-volume-plugin': refused(string, 'clouds'),
+  'external-cloud-volume-plugin': refused(string, 'cloud providers'),
   'leader-migration-config': refused(string, 'leader migration'),
   'min-compatibility-version': refusedUnless(strings, ['', ...thisVersion, '1.35', 'kube=1.35'], 'older versions'),
   'node-cidr-mask-size': refusedUnless(
     integer,
     ['0'],
-    'one size for both families',
+    'one mask size for both IP families',
     'use --node-cidr-mask-size-ipv4 and --node-cidr-mask-size-ipv6',
   ),
 };

@@ -9,12 +9,12 @@ import { upstreamFlags } from './upstream-flags.test-data.ts';
 const tables = [controllerManagerFlags, ignoredFlags, refusedFlags];
 
 describe('the flags', () => {
-  it('are all of upstream’s, each in one table', () => {
+  it('are those of upstream, each in one table', () => {
     const names = tables.flatMap((table) => Object.keys(table)).sort();
     expect(names).toEqual([...upstreamFlags].sort());
   });
 
-  it('are read as upstream reads them', () => {
+  it('are parsed as in upstream', () => {
     expect(parse(['--controllers=*,-job', '--kube-api-qps=50', '--leader-elect=false', '-v4'])).toEqual({
       wanted: 'run',
       options: { controllers: ['*', '-job'], kubeApiQps: 50, leaderElect: false, v: 4 },
@@ -29,7 +29,7 @@ describe('the flags', () => {
 
   it.each<[string[], string]>([
     [['--controllers=foo,-bar'], '"foo" is not in the list of known controllers'],
-    [['--allocate-node-cidrs'], '--allocate-node-cidrs needs --cluster-cidr: which addresses are there to give?'],
+    [['--allocate-node-cidrs'], '--allocate-node-cidrs requires --cluster-cidr'],
     [
       ['--cluster-signing-key-file=x'],
       '--cluster-signing-cert-file and --cluster-signing-key-file go together: give both',
@@ -55,12 +55,15 @@ describe('the flags', () => {
       '--authorization-always-allow-paths: only trailing * allowed in "a*b"',
     ],
     [['--requestheader-group-headers= '], 'empty value in "requestheader-group-headers"'],
-    [['--cloud-provider=aws'], '--cloud-provider: this controller manager does not have clouds; leave the flag out'],
-  ])('%j cannot work', (args, message) => {
+    [
+      ['--cloud-provider=aws'],
+      '--cloud-provider: this controller manager does not have cloud providers; leave the flag out',
+    ],
+  ])('%j are rejected', (args, message) => {
     expect(() => parse(args)).toThrow(new OptionsError([message]));
   });
 
-  it('of signers go together or for all', () => {
+  it('for signers are given for each signer or for all', () => {
     const files = ['kubelet-client-cert', 'kubelet-client-key', 'cert', 'key'];
     const args = files.map((name) => `--cluster-signing-${name}-file=x`);
     expect(parse(args.slice(0, 2))).toMatchObject({ wanted: 'run' });
@@ -69,18 +72,18 @@ describe('the flags', () => {
     );
   });
 
-  it('of features are taken, and it is said which of them make no difference', () => {
+  it('for features are accepted, with notices about those without effect', () => {
     const gates = '--feature-gates=JobManagedBy=true, kube:ComponentFlagz=false';
     expect(parse([gates, '--feature-gates=CoordinatedLeaderElection=true'])).toMatchObject({
       options: { featureGates: ['JobManagedBy=true, kube:ComponentFlagz=false', 'CoordinatedLeaderElection=true'] },
       notices: [
-        '--feature-gates: JobManagedBy makes no difference: controllers go by the defaults of v1.36',
-        '--feature-gates: CoordinatedLeaderElection makes no difference: controllers go by the defaults of v1.36',
+        '--feature-gates: JobManagedBy makes no difference: controllers use the defaults of v1.36',
+        '--feature-gates: CoordinatedLeaderElection makes no difference: controllers use the defaults of v1.36',
       ],
     });
   });
 
-  it('are refused when nobody knows them', () => {
+  it('are rejected when they are unknown', () => {
     expect(() => parse(['--foo'])).toThrow(new FlagError('unknown flag: --foo', { unknown: 'foo' }));
     expect(() => parse(['foo'])).toThrow('"kube-controller-manager" does not take any arguments, got ["foo"]');
   });
@@ -99,7 +102,7 @@ describe('--controllers', () => {
   const all = allControllers();
   const names = (...wanted: string[]): string[] => chosenControllers(all, wanted).map(({ name }) => name);
 
-  it('chooses by name, by older names, and all but some', () => {
+  it('selects controllers by name, by alias, and all except some', () => {
     expect(names('deployment')).toEqual(['deployment-controller']);
     expect(names('-deployment', 'job-controller')).toEqual(['job-controller']);
     expect(names('*')).not.toContain('token-cleaner-controller');
@@ -108,7 +111,7 @@ describe('--controllers', () => {
     expect(names('*', '-garbagecollector').length).toBe(names('*').length - 1);
   });
 
-  it('knows each by one name', () => {
+  it('has unique names', () => {
     const known = all.flatMap(({ name, aliases }) => [name, ...aliases]);
     expect(new Set(known).size).toBe(known.length);
   });

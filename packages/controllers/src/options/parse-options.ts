@@ -9,14 +9,14 @@ import { featureNotices, featuresOf } from './features.ts';
 import { ignoredFlags, refusedFlags } from './other-flags.ts';
 import { signingProblems } from './signing-options.ts';
 
-/** All of them, also those that only run when a certificate or a key is given. */
+/** All controllers, including those that run only with a certificate or key. */
 const everyController = allControllers({
   rootCA: '',
   signing: { authorities: {} },
   signToken: () => '',
 });
 
-/** Reads kube-controller-manager's command line. Throws as `readCommandLine`. */
+/** Parses kube-controller-manager's command line. Throws the same errors as `readCommandLine`. */
 export function parseControllerManagerOptions(args: readonly string[]): CommandLine<ControllerManagerOptions> {
   const commandLine = readCommandLine(
     args,
@@ -47,20 +47,20 @@ function validate(given: ControllerManagerOptions): string[] {
   attempt(() => chosenControllers(everyController, given.controllers ?? ['*']));
   attempt(() => featuresOf(given.featureGates ?? []), '--feature-gates: ');
   if (given.allocateNodeCidrs && !given.clusterCidr?.length) {
-    problems.push('--allocate-node-cidrs needs --cluster-cidr: which addresses are there to give?');
+    problems.push('--allocate-node-cidrs requires --cluster-cidr');
   }
   problems.push(...signingProblems(given), ...servingProblems(given), ...loggingProblems(given));
   return problems;
 }
 
-/** What `--help` prints. */
+/** Returns the output of `--help`. */
 export function controllerManagerHelp(command: string): string {
   const namesOf = (controllers: readonly ControllerDefinition[]): string => {
     const names = controllers.map(({ name }) => name);
     return names.sort().join(', ');
   };
   return [
-    `The Kubernetes controller manager: the control loops that bring a cluster to what its objects ask for. The flags are
+    `The Kubernetes controller manager: the control loops that bring a cluster to its desired state. The flags are
 those of kube-controller-manager v1.36.
 
 Usage:
@@ -72,7 +72,7 @@ Usage:
     ]
       .map((text) => wrapped(text, 6))
       .join('\n')}`,
-    `Accepted, because scripts have them, without making a difference:\n\n${flagNamesHelp(ignoredFlags)}`,
-    `Refused, because what they ask for is not there yet:\n\n${flagNamesHelp(refusedFlags)}\n`,
+    `Accepted for compatibility, without effect:\n\n${flagNamesHelp(ignoredFlags)}`,
+    `Refused, because they ask for features that are not supported:\n\n${flagNamesHelp(refusedFlags)}\n`,
   ].join('\n\n');
 }

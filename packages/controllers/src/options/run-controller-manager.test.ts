@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Resolves when the controllers run. */
+/** Resolves when the controllers are running. */
 async function start(options: ControllerManagerOptions): Promise<void> {
   const ending = new AbortController();
   const running = new Promise<void>((resolve, reject) => {
@@ -97,7 +97,7 @@ const eventsOf = async (name: string): Promise<string[]> => {
 };
 
 describe('a controller manager', () => {
-  it('lets each controller act as a service account of its own', async () => {
+  it('runs each controller as its own service account', async () => {
     await clients.rbac.v1.clusterRoleBindings().delete('system:controller:replicaset-controller');
     await start({ useServiceAccountCredentials: true, controllers: ['replicaset', 'daemonset', 'ttl'] });
     await replicaSet('refused');
@@ -113,7 +113,7 @@ describe('a controller manager', () => {
     );
   });
 
-  it('shows its health, metrics and configuration', async () => {
+  it('serves its health, metrics and configuration', async () => {
     const securePort = await freePort();
     await start({
       securePort,
@@ -147,7 +147,7 @@ describe('a controller manager', () => {
     );
   });
 
-  it('has no pages that its feature gates turn off', async () => {
+  it('does not serve pages that feature gates disable', async () => {
     const securePort = await freePort();
     await start({
       securePort,
@@ -162,7 +162,7 @@ describe('a controller manager', () => {
     expect(await ask(securePort, '/healthz?verbose')).toBe('[+]ttl-controller ok\nhealthz check passed\n');
   });
 
-  it('gives up its lease when it is stopped, and tells of it', async () => {
+  it('releases its lease when it is stopped, and records an event', async () => {
     await start({ leaderElectResourceName: 'stopping', controllers: ['ttl'] });
     const lease = () => clients.coordination.v1.leases('kube-system').get('stopping');
     const { spec } = await lease();
@@ -174,7 +174,7 @@ describe('a controller manager', () => {
     expect(told).toEqual([`${spec?.holderIdentity} became leader`, `${spec?.holderIdentity} stopped leading`]);
   });
 
-  it('does not start on a port that is taken', async () => {
+  it('does not start when its port is in use', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port: securePort } = taken.address() as import('node:net').AddressInfo;

@@ -17,21 +17,21 @@ import {
 import { controllerOptions } from './controller-options.ts';
 import { ManagerServer } from './manager-server.ts';
 
-/** What is not on the command line. */
+/** The dependencies that do not come from the command line. */
 export interface ControllerManagerEnvironment {
   readonly logger: Logger;
-  /** Of the logger: `/debug/flags/v` sets it. */
+  /** The verbosity of the logger, which `/debug/flags/v` sets. */
   readonly verbosity?: Verbosity;
   readonly clock?: Clock;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Called when the controllers begin to work: at once, or when this one has become the leader. */
+  /** Called when the controllers start: at once, or when this process has become the leader. */
   readonly onStarted?: () => void;
 }
 
 /**
- * Runs the controllers until the signal is aborted; resolves when they have ended, what they recorded is written as far as the
- * server takes it, and the lease is given up. Throws an Error when something that was given cannot be used, and when leadership is
- * lost: whoever runs it should start again.
+ * Runs the controllers until the signal is aborted. Resolves when they have ended, recorded events have been sent as far as the
+ * server accepts them, and the lease is released. Throws an Error when an option cannot be used, and when leadership is lost; the
+ * caller should then start again.
  */
 export async function runControllerManager(
   options: ControllerManagerOptions,
@@ -40,7 +40,7 @@ export async function runControllerManager(
 ): Promise<void> {
   const settings = withDefaults(controllerManagerFlags, options);
   const { logger, verbosity, clock = systemClock, env = process.env, onStarted } = environment;
-  // Every controller and every informer listens to it.
+  // Every controller and informer adds a listener to the signal.
   setMaxListeners(0, signal);
   const controllers = chosenControllers(
     allControllers(await controllerOptions(settings, clock)),
@@ -106,8 +106,8 @@ async function workWith(
 }
 
 /**
- * Works while this one is the leader. Differs from upstream: the lease is given up when the work has ended, also without
- * the feature ControllerManagerReleaseLeaderElectionLockOnExit.
+ * Runs the controllers while this process is the leader. Differs from upstream: the lease is released when they have ended, even
+ * without the feature ControllerManagerReleaseLeaderElectionLockOnExit.
  */
 async function workAsLeader(
   settings: ControllerManagerSettings,

@@ -40,7 +40,7 @@ const newCredentials = (name: string, namespace = 'kube-system'): ServiceAccount
     logger: logs.logger,
   });
 
-/** Whom the API server takes the bearer for. */
+/** Returns the user that the API server authenticates the token as. */
 async function userOf(token: string | undefined): Promise<string | undefined> {
   const review = { metadata: {}, spec: { token: token ?? '' } };
   return (await clients.authentication.v1.tokenReviews().create(review)).status?.user?.username;
@@ -51,19 +51,19 @@ const failing = (): void => {
   };
 };
 
-describe('the credentials of a controller', () => {
-  it('are tokens of an account that is created when it is missing', async () => {
+describe('the credentials of a service account', () => {
+  it('are tokens of an account, which is created if it is missing', async () => {
     const { token } = await newCredentials('job-controller').current();
     expect(await userOf(token)).toBe('system:serviceaccount:kube-system:job-controller');
     expect((await clients.core.v1.serviceAccounts('kube-system').get('job-controller')).metadata.uid).toBeTruthy();
   });
 
-  it('create the namespace too', async () => {
+  it('create a missing namespace too', async () => {
     const { token } = await newCredentials('a', 'elsewhere').current();
     expect(await userOf(token)).toBe('system:serviceaccount:elsewhere:a');
   });
 
-  it('are asked for once, however many ask, and replaced when four fifths of their hour are over', async () => {
+  it('are requested once for concurrent calls, and replaced after four fifths of their lifetime', async () => {
     const credentials = newCredentials('ttl-controller');
     const [first, same] = await Promise.all([credentials.current(), credentials.current()]);
     expect(same).toBe(first);
@@ -75,7 +75,7 @@ describe('the credentials of a controller', () => {
     expect(await userOf(second.token)).toBe('system:serviceaccount:kube-system:ttl-controller');
   });
 
-  it('are others when the server refuses them, as after the account was made anew', async () => {
+  it('are replaced when the server rejects them, for example after the account was recreated', async () => {
     const credentials = newCredentials('disruption-controller');
     const first = await credentials.current();
     await clients.core.v1.serviceAccounts('kube-system').delete('disruption-controller');
@@ -86,7 +86,7 @@ describe('the credentials of a controller', () => {
     );
   });
 
-  it('are tried for four times, and the old ones serve while there are no new ones', async () => {
+  it('are requested up to four times, and the old ones are used while there are no new ones', async () => {
     const credentials = newCredentials('namespace-controller');
     const first = await credentials.current();
     await clock.advance(48 * minute);
@@ -106,7 +106,7 @@ describe('the credentials of a controller', () => {
     ]);
   });
 
-  it('do not show their token when they are printed', async () => {
+  it('do not contain their token when they are serialized', async () => {
     const credential = await newCredentials('cronjob-controller').current();
     expect(JSON.stringify(credential)).toBe('{}');
   });

@@ -2,17 +2,17 @@ import type { TokenRequest } from '@coxswain/api/authentication/v1';
 import { isAlreadyExists, isNotFound, messageOf } from '@coxswain/apimachinery/errors';
 import { type ClientSet, type Clock, type Credential, type Credentials, type Logger, sleep } from '@coxswain/client';
 
-/** What a token is asked for; the API server may give another time. */
+/** The requested lifetime of a token. The API server may choose another one. */
 const lifetimeSeconds = 3600;
-/** Less than this is a clock that differs. */
+/** A shorter remaining lifetime is attributed to clock skew. */
 const shortestLifetimeMs = 10 * 60_000;
-/** A token is replaced when so much of its life is over. */
+/** A token is replaced after this fraction of its lifetime. */
 const usedPart = 0.8;
-/** Waits between attempts to get one. */
+/** Delays between attempts to get a token. */
 const retryDelaysMs = [500, 1000, 2000];
 
 export interface ServiceAccountCredentialsOptions {
-  /** May create service accounts and tokens for them. */
+  /** A client that may create service accounts and their tokens. */
   readonly clients: ClientSet;
   readonly namespace: string;
   readonly name: string;
@@ -21,14 +21,14 @@ export interface ServiceAccountCredentialsOptions {
 }
 
 /**
- * Acts as a service account, which is created when it is missing, by tokens that the API server is asked for (TokenRequest) and
- * that are replaced in time. While no new one is to be had, the old one is used.
+ * Credentials of a service account, which is created if it is missing. The tokens are requested from the API server
+ * (TokenRequest) and replaced in time. If a new token cannot be obtained, the old one is used.
  */
 export class ServiceAccountCredentials implements Credentials {
   readonly #options: ServiceAccountCredentialsOptions;
   #credential: Credential | undefined;
   #replaceAt = 0;
-  /** All who ask meanwhile wait for the same one. */
+  /** The request in progress. Concurrent callers share it. */
   #asking: Promise<Credential> | undefined;
 
   constructor(options: ServiceAccountCredentialsOptions) {
@@ -43,7 +43,7 @@ export class ServiceAccountCredentials implements Credentials {
     return this.#asking;
   }
 
-  /** The account may have been made anew: another token is another chance. */
+  /** Returns true to retry with a new token, because the account may have been recreated. */
   refused(credential: Credential): boolean {
     if (credential === this.#credential) {
       this.#credential = undefined;
@@ -52,7 +52,7 @@ export class ServiceAccountCredentials implements Credentials {
     return true;
   }
 
-  /** Creates the account, and its namespace, unless they are there. Throws what the server says against it. */
+  /** Creates the account and its namespace if they are missing. Rejects with the server's error. */
   async createAccount(): Promise<void> {
     const { clients, namespace, name } = this.#options;
     const create = (): Promise<unknown> =>
@@ -111,12 +111,12 @@ export class ServiceAccountCredentials implements Credentials {
   }
 }
 
-/** What is there already is as good as created. */
+/** Ignores AlreadyExists errors. */
 async function unlessThere(creation: Promise<unknown>): Promise<void> {
   await creation.catch((error: unknown) => {
     if (!isAlreadyExists(error)) throw error;
   });
 }
 
-/** A credential whose token no log prints by accident. */
+/** Returns a credential whose token is not enumerable, so that it is not logged by accident. */
 const hidden = (token: string): Credential => Object.defineProperty({}, 'token', { value: token, enumerable: false });

@@ -1,6 +1,6 @@
 /**
- * The service accounts in `kube-system` that controllers act as, where they are not called as the controllers are. What each may
- * do is in the API server's bootstrap policy.
+ * The service accounts in `kube-system` whose names differ from those of their controllers. Their permissions are in the API
+ * server's bootstrap policy.
  */
 const accountsByController: Readonly<Record<string, string>> = {
   'bootstrap-signer-controller': 'bootstrap-signer',
@@ -34,10 +34,10 @@ const accountsByController: Readonly<Record<string, string>> = {
   'token-cleaner-controller': 'token-cleaner',
 };
 
-/** Makes the tokens of all others, and can have none itself. */
+/** This controller creates the tokens of all service accounts, so it cannot have one itself. */
 const withoutAccount: ReadonlySet<string> = new Set(['serviceaccount-token-controller']);
 
-/** The service account that a controller acts as; undefined: it acts as the controller manager itself. */
+/** Returns the service account that a controller acts as, or undefined when it uses the controller manager's own credentials. */
 export function serviceAccountOf(controller: string): string | undefined {
   if (withoutAccount.has(controller)) return undefined;
   return accountsByController[controller] ?? controller;

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The authority of each signer, by its name. */
+/** Returns the CA of each signer by the signer's name. */
 async function authoritiesOf(options: ControllerManagerOptions): Promise<unknown> {
   const signing = await signingOptions(withDefaults(controllerManagerFlags, options), () => new Date());
   if (!signing) return undefined;
@@ -31,13 +31,13 @@ async function authoritiesOf(options: ControllerManagerOptions): Promise<unknown
   );
 }
 
-describe('who signs certificates', () => {
-  it('is one for all', async () => {
+describe('signingOptions', () => {
+  it('has one CA for all signers', async () => {
     const files = { clusterSigningCertFile: file('users.crt'), clusterSigningKeyFile: file('users.key') };
     expect(await authoritiesOf(files)).toBe('CN=users');
   });
 
-  it('is an authority for each signer that has one, and nobody for the others', async () => {
+  it('has a CA for each signer with files, and none for the others', async () => {
     expect(
       await authoritiesOf({
         clusterSigningKubeletServingCertFile: file('nodes.crt'),
@@ -54,11 +54,11 @@ describe('who signs certificates', () => {
     });
   });
 
-  it('is nobody without files', async () => {
+  it('is undefined without files', async () => {
     expect(await authoritiesOf({})).toBeUndefined();
   });
 
-  it('must have the key of its certificate', async () => {
+  it('rejects a key that does not match its certificate', async () => {
     const files = {
       clusterSigningLegacyUnknownCertFile: file('nodes.crt'),
       clusterSigningLegacyUnknownKeyFile: file('users.key'),

@@ -5,7 +5,7 @@ import type { ControllerManagerOptions, ControllerManagerSettings } from './cont
 
 type Signing = NonNullable<AllControllersOptions['signing']>;
 
-/** The files of each signer that may have its own, and what upstream calls its flags in messages. */
+/** The files of each signer that may have its own CA, and the name of its flags in upstream's messages. */
 const filesBySigner = (options: ControllerManagerOptions) =>
   ({
     'kubernetes.io/kubelet-serving': {
@@ -30,7 +30,7 @@ const filesBySigner = (options: ControllerManagerOptions) =>
     },
   }) as const;
 
-/** What cannot work of `--cluster-signing-*`. */
+/** Returns the problems of the `--cluster-signing-*` flags. */
 export function signingProblems(options: ControllerManagerOptions): string[] {
   const { clusterSigningCertFile: certificateFile, clusterSigningKeyFile: keyFile } = options;
   const specific = Object.values(filesBySigner(options));
@@ -48,8 +48,8 @@ export function signingProblems(options: ControllerManagerOptions): string[] {
 }
 
 /**
- * Who signs certificates; undefined: nobody does. Where some signers have an authority of their own, the others sign nothing.
- * Throws an Error that names the file at fault.
+ * Loads the CAs that sign certificates. Returns undefined without any. If some signers have their own CA, other signers sign
+ * nothing. Throws an Error that names the invalid file.
  */
 export async function signingOptions(
   settings: ControllerManagerSettings,

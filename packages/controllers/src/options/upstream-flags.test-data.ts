@@ -1,4 +1,4 @@
-/** Every flag that kube-controller-manager v1.36.4 lists, but for help and version. */
+/** Every flag that kube-controller-manager v1.36.4 lists, except help and version. */
 export const upstreamFlags: readonly string[] = [
   'allocate-node-cidrs',
   'allow-metric-labels',
