@@ -1,23 +1,23 @@
-/** What the binder, provisioners and the scheduler tell each other on claims and volumes. */
+/** Annotations of claims and volumes by which the binder, provisioners and the scheduler communicate. */
 export const annotations = {
-  /** On claims: they were bound once, and are not to be bound anew. */
+  /** On claims: binding is complete. The claim must not be bound to another volume. */
   bindCompleted: 'pv.kubernetes.io/bind-completed',
-  /** On claims and volumes: the binder chose the other side, not a user. */
+  /** On claims and volumes: the binder set the reference to the other object, not a user. */
   boundByController: 'pv.kubernetes.io/bound-by-controller',
-  /** On volumes: by whom they were made. */
+  /** On volumes: the provisioner that created them. */
   provisionedBy: 'pv.kubernetes.io/provisioned-by',
-  /** On claims and volumes: the CSI driver that does the work of a plugin that is gone. */
+  /** On claims and volumes: the CSI driver that replaces a removed in-tree plugin. */
   migratedTo: 'pv.kubernetes.io/migrated-to',
-  /** On claims: who is to make a volume. */
+  /** On claims: the provisioner that has to create the volume. */
   storageProvisioner: 'volume.kubernetes.io/storage-provisioner',
   betaStorageProvisioner: 'volume.beta.kubernetes.io/storage-provisioner',
-  /** On claims: the scheduler's choice of a node for the first pod. */
+  /** On claims: the node that the scheduler selected for the first pod. */
   selectedNode: 'volume.kubernetes.io/selected-node',
-  /** On volumes: their size before they were made larger. */
+  /** On volumes: the size before they were expanded. */
   preResizeCapacity: 'volume.alpha.kubernetes.io/pre-resize-capacity',
 } as const;
 
-/** Keeps volumes that a plugin of this process made until it has removed what they stand for. */
+/** Finalizer of volumes that a plugin of this process provisioned, until the plugin has deleted their storage. */
 export const deletionFinalizer = 'kubernetes.io/pv-controller';
 
 interface Annotated {
@@ -27,7 +27,7 @@ interface Annotated {
 export const hasAnnotation = ({ metadata }: Annotated, name: string): boolean =>
   metadata.annotations?.[name] !== undefined;
 
-/** The object with these annotations added; undefined takes one away. */
+/** Returns the object with these annotations changed. Undefined removes an annotation. */
 export function withAnnotations<T extends Annotated>(
   object: T,
   changes: Readonly<Record<string, string | undefined>>,

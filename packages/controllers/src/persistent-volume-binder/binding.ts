@@ -14,7 +14,7 @@ import { isVolumeOf } from './matching.ts';
 type ClaimPhase = NonNullable<PersistentVolumeClaimStatus['phase']>;
 type VolumePhase = NonNullable<PersistentVolumeStatus['phase']>;
 
-/** The writes that bind claims and volumes to each other. Each is left out when there is nothing to change. */
+/** The writes that bind claims and volumes. Each is omitted when it would change nothing. */
 export class Binding {
   readonly claims: LatestObjects<PersistentVolumeClaim>;
   readonly volumes: LatestObjects<PersistentVolume>;
@@ -29,8 +29,8 @@ export class Binding {
   }
 
   /**
-   * Binds the two to each other, in four steps. Whoever finds it half done goes on where it ended: the volume is reserved
-   * first, so that no other claim gets it.
+   * Binds the volume and the claim in four writes. An interrupted binding is completed by a later call. The volume is reserved
+   * first, so that no other claim is bound to it.
    */
   async bind(volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<void> {
     const reserved = await this.#bindVolume(volume, claim);
@@ -63,7 +63,7 @@ export class Binding {
     return await this.updateClaim({ ...marked, spec: { ...marked.spec, volumeName } });
   }
 
-  /** The volume is for anyone again, or for the claim that a user reserved it for by name. */
+  /** Makes the volume available again, either to all claims, or to the claim that a user reserved it for by name. */
   async unbind(volume: PersistentVolume): Promise<void> {
     const { claimRef, ...spec } = volume.spec ?? {};
     const { uid, ...named } = claimRef ?? {};
@@ -79,13 +79,13 @@ export class Binding {
     return this.volumes.wrote(await this.#clients.core.v1.persistentVolumes().updateStatus({ ...volume, status }));
   }
 
-  /** Tells why it failed, once. */
+  /** Sets the phase Failed and records an event, unless the volume has failed already. */
   async failVolume(volume: PersistentVolume, reason: string, message: string): Promise<void> {
     if (volume.status?.phase === 'Failed') return;
     this.volumeEvent(await this.setVolumePhase(volume, 'Failed', message), 'Warning', reason, message);
   }
 
-  /** Of a claim without a volume, or with this one. */
+  /** Sets the status of a claim with this volume or without a volume. */
   async setClaimStatus(
     claim: PersistentVolumeClaim,
     phase: ClaimPhase,
@@ -96,7 +96,7 @@ export class Binding {
     return this.claims.wrote(await this.#claimClient(claim).updateStatus({ ...claim, status }));
   }
 
-  /** Tells why it is lost, once. */
+  /** Sets the phase Lost and records an event, unless the claim is lost already. */
   async loseClaim(claim: PersistentVolumeClaim, reason: string, message: string): Promise<void> {
     if (claim.status?.phase === 'Lost') return;
     this.claimEvent(await this.setClaimStatus(claim, 'Lost'), 'Warning', reason, message);

@@ -6,8 +6,8 @@ import { annotations } from './annotations.ts';
 type Phase = NonNullable<PersistentVolumeClaimStatus['phase']>;
 
 /**
- * What the claim's status is to be: that of its volume, or nothing of one. The same object when nothing changes. Throws when
- * the volume has no size.
+ * Returns the claim's status with the properties of its volume, or without any. Returns the same object when nothing changes.
+ * Throws when the volume has no capacity.
  */
 export function claimStatus(
   claim: PersistentVolumeClaim,
@@ -31,7 +31,7 @@ function statusWith(
 ): PersistentVolumeClaimStatus {
   const { accessModes, volumeAttributesClassName } = volume.spec ?? {};
   const next = { ...status, phase, ...(accessModes && { accessModes }) };
-  // From then on, who resizes the volume tells its size.
+  // Later the controller that resizes the volume updates the capacity.
   if (status.phase !== phase) {
     const capacity = capacityFor(status, volume);
     if (capacity) next.capacity = capacity;

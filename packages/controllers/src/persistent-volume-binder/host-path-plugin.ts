@@ -2,19 +2,19 @@ import type { PersistentVolume } from '@coxswain/api/core/v1';
 import type { VolumePlugin } from './volume-plugin.ts';
 
 export interface HostPathPluginOptions {
-  /** The provisioner that StorageClasses name. */
+  /** The provisioner name in StorageClasses. */
   readonly name?: string;
-  /** Where directories are made, if the StorageClass has no parameter `path`. */
+  /** The parent directory if the StorageClass has no parameter `path`. */
   readonly basePath?: string;
-  /** Removes a directory of a node (undefined: of any) with all that is in it. Without, they are left to the node. */
+  /** Deletes a directory recursively on a node (undefined: on any). If absent, directories are not deleted. */
   readonly remove?: (path: string, nodeName: string | undefined) => Promise<void>;
 }
 
 const hostnameLabel = 'kubernetes.io/hostname';
 
 /**
- * Volumes that are directories of a node: enough for clusters of one node, and for nodes that are not real. A directory is
- * made by the kubelet when the first pod comes.
+ * Provisions directories of a node. Sufficient for clusters with one node and for simulated nodes. The kubelet creates a
+ * directory when the first pod that uses it starts.
  */
 export function hostPathPlugin(options: HostPathPluginOptions = {}): VolumePlugin {
   const { name: plugin = 'coxswain.dev/host-path', basePath = '/var/lib/coxswain/volumes', remove } = options;

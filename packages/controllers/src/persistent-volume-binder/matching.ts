@@ -3,13 +3,13 @@ import { labelSelectorAsSelector } from '@coxswain/apimachinery/labels';
 import { Quantity } from '@coxswain/apimachinery/quantity';
 import { claimClass, volumeClass } from './storage-classes.ts';
 
-/** The volume is reserved for the claim, by name at least; no other claim of that name is the same. */
+/** Whether the volume is reserved for the claim, by name or by name and uid. If it has a uid, another claim of that name does not match. */
 export function isVolumeOf({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
   const { name, namespace, uid } = spec?.claimRef ?? {};
   return name === metadata.name && namespace === metadata.namespace && (!uid || uid === metadata.uid);
 }
 
-/** Why the volume that the claim asks for by name cannot be its; undefined when it can. */
+/** Returns why the claim cannot be bound to the volume that it names, or undefined when it can. */
 export function mismatch(volume: PersistentVolume, claim: PersistentVolumeClaim): string | undefined {
   if (volume.metadata.deletionTimestamp)
     return `the volume is marked for deletion ${JSON.stringify(volume.metadata.name)}`;
@@ -25,9 +25,9 @@ export const hasSameMode = (volume: PersistentVolume, claim: PersistentVolumeCla
   (volume.spec?.volumeMode ?? 'Filesystem') === (claim.spec?.volumeMode ?? 'Filesystem');
 
 /**
- * The volume that suits the claim best: the one that is reserved for it, else the smallest that is free, of those that can
- * do as little more than what is asked for as possible. With `delayBinding` only one that is reserved: which other one
- * is for the scheduler to say. Throws when the claim's selector makes no sense.
+ * Returns the best volume for the claim, which is reserved for it or free: with the fewest access modes, then reserved, then the
+ * smallest. With `delayBinding` only reserved volumes are considered, because the scheduler selects the others. Throws when the
+ * claim's selector is invalid.
  */
 export function findMatch(
   claim: PersistentVolumeClaim,
@@ -58,7 +58,7 @@ export function findMatch(
   return best;
 }
 
-/** Of two that fit. */
+/** Whether the first of two fitting volumes is better. */
 function isBetter(volume: PersistentVolume, than: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   const modes = modeCount(volume) - modeCount(than);
   if (modes !== 0) return modes < 0;

@@ -6,7 +6,7 @@ const provisionedBy = 'pv.kubernetes.io/provisioned-by';
 const migratedTo = 'pv.kubernetes.io/migrated-to';
 const finalizer = 'kubernetes.io/pv-controller';
 
-describe('a claim', () => {
+describe('migratedClaim', () => {
   it.each<[before: Record<string, string>, after: Record<string, string>]>([
     [{}, {}],
     [{ 'volume.kubernetes.io/storage-provisioner': 'x' }, { 'volume.kubernetes.io/storage-provisioner': 'x' }],
@@ -18,12 +18,12 @@ describe('a claim', () => {
       { 'volume.kubernetes.io/storage-provisioner': 'x', [migratedTo]: 'ebs.csi.aws.com' },
       { 'volume.kubernetes.io/storage-provisioner': 'x' },
     ],
-  ])('with %j is one with %j', (annotations, after) => {
+  ])('changes annotations %j to %j', (annotations, after) => {
     expect(migratedClaim({ metadata: { annotations } }).metadata.annotations).toEqual(after);
   });
 });
 
-describe('a volume', () => {
+describe('migratedVolume', () => {
   const volume = (
     annotations: Record<string, string>,
     finalizers: string[],
@@ -38,11 +38,11 @@ describe('a volume', () => {
     ['kubernetes.io/host-path', ['external-provisioner.volume.kubernetes.io/finalizer'], 'Retain', []],
     ['kubernetes.io/aws-ebs', [finalizer], 'Delete', []],
     ['csi.example.com', ['x'], 'Delete', ['x']],
-  ])('of %s with %j and %s has %j', (by, finalizers, policy, after) => {
+  ])('for provisioner %s, finalizers %j and policy %s sets finalizers %j', (by, finalizers, policy, after) => {
     expect(migratedVolume(volume({ [provisionedBy]: by }, finalizers, policy)).metadata.finalizers).toEqual(after);
   });
 
-  it('that nothing changes of is the same', () => {
+  it('returns the same object when nothing changes', () => {
     const plain = volume({}, [], 'Delete');
     expect(migratedVolume(plain)).toBe(plain);
     const done = volume({ [provisionedBy]: 'kubernetes.io/aws-ebs', [migratedTo]: 'ebs.csi.aws.com' }, [], 'Delete');

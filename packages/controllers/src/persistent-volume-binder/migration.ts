@@ -5,13 +5,16 @@ import { annotations, deletionFinalizer, withAnnotations } from './annotations.t
 
 const externalFinalizer = 'external-provisioner.volume.kubernetes.io/finalizer';
 
-/** The claim with the driver that stands in for its provisioner; the same object when nothing changes. */
+/** Sets the annotation with the CSI driver that replaces the claim's provisioner. Returns the same object when nothing changes. */
 export function migratedClaim(claim: PersistentVolumeClaim): PersistentVolumeClaim {
   const noted = claim.metadata.annotations ?? {};
   return withDriver(claim, noted[annotations.storageProvisioner] ?? noted[annotations.betaStorageProvisioner]);
 }
 
-/** The volume with the driver that stands in for its provisioner, and the finalizer of whoever removes it. */
+/**
+ * Sets the annotation with the CSI driver that replaces the volume's provisioner, and the deletion finalizer of the component
+ * that deletes it.
+ */
 export function migratedVolume(volume: PersistentVolume): PersistentVolume {
   const provisioner = volume.metadata.annotations?.[annotations.provisionedBy];
   return provisioner === undefined ? volume : withDeletionFinalizer(withDriver(volume, provisioner), provisioner);

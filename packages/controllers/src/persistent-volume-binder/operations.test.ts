@@ -2,7 +2,7 @@ import { FakeClock } from '@coxswain/client';
 import { expect, it } from 'vitest';
 import { Operations } from './operations.ts';
 
-it('one runs at a time under each name, and what failed waits longer each time', async () => {
+it('only one operation per name runs at a time, and failed ones have increasing delays', async () => {
   const clock = new FakeClock();
   const failures: string[] = [];
   const operations = new Operations(clock, (name) => failures.push(name));
@@ -29,7 +29,7 @@ it('one runs at a time under each name, and what failed waits longer each time',
   expect(operations.isIdle).toBe(true);
 });
 
-it('work that only waits counts as none', async () => {
+it('sleeping operations count as idle', async () => {
   const clock = new FakeClock();
   const operations = new Operations(clock, () => {});
   operations.start('a', () => operations.sleep(1000, new AbortController().signal));

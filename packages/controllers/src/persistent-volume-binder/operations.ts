@@ -9,17 +9,17 @@ interface Failure {
 }
 
 /**
- * Work that takes its time and must not keep the rest waiting: one at a time under each name. What failed is not begun
- * again for a while, twice as long each time; whoever wants it asks again.
+ * Runs long operations in the background, one at a time per name. After a failure, `start` does nothing for a while, which
+ * doubles with each failure; the caller has to call it again later.
  *
- * Holds what runs, and what failed and was not done since.
+ * Holds the running operations, and the failed ones that have not succeeded since.
  */
 export class Operations {
   readonly #clock: Clock;
   readonly #onError: (name: string, error: unknown) => void;
   readonly #running = new Map<string, Promise<void>>();
   readonly #failures = new Map<string, Failure>();
-  /** How many of those that run only wait for their time. */
+  /** The number of running operations that are in `sleep`. */
   #asleep = 0;
 
   constructor(clock: Clock, onError: (name: string, error: unknown) => void) {
@@ -31,7 +31,7 @@ export class Operations {
     return this.#running.size === this.#asleep;
   }
 
-  /** Begins the work, unless it is under way or failed a short while ago. */
+  /** Starts the operation, unless it is running or failed recently. */
   start(name: string, work: () => Promise<void>): void {
     const failure = this.#failures.get(name);
     if (this.#running.has(name) || (failure && this.#clock.now() < failure.until)) return;
@@ -50,7 +50,7 @@ export class Operations {
     this.#running.set(name, Promise.resolve().then(run));
   }
 
-  /** For work that waits before it goes on. Rejects when the signal is aborted. */
+  /** Lets an operation sleep. Rejects when the signal is aborted. */
   async sleep(delayMs: number, signal: AbortSignal): Promise<void> {
     this.#asleep++;
     try {
@@ -60,12 +60,12 @@ export class Operations {
     }
   }
 
-  /** What is no longer wanted need not be remembered. */
+  /** Removes the record of failures of an operation. */
   forget(name: string): void {
     this.#failures.delete(name);
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when the operations that are running now have ended. */
   async finished(): Promise<void> {
     await Promise.all(this.#running.values());
   }

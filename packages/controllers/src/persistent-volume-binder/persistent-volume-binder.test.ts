@@ -76,7 +76,7 @@ async function phases(): Promise<Record<string, string | undefined>> {
 }
 
 describe('a claim without a class', () => {
-  it('gets the smallest volume that is large enough, and both say so', async () => {
+  it('is bound to the smallest volume that is large enough', async () => {
     for (const [name, storage] of [
       ['large', '10Gi'],
       ['small', '512Mi'],
@@ -107,7 +107,7 @@ describe('a claim without a class', () => {
     expect(await cluster.events()).toEqual([]);
   });
 
-  it('waits for a volume, says so, and takes it when it comes', async () => {
+  it('waits for a matching volume and records an event', async () => {
     await claims().create(claim('data', { selector: { matchLabels: { disk: 'fast' } } }));
     await cluster.settle();
     expect(await cluster.events()).toEqual([
@@ -121,14 +121,14 @@ describe('a claim without a class', () => {
     expect(await phases()).toEqual({ slow: 'Available', fast: 'Bound', data: 'Bound' });
   });
 
-  it('loses its volume', async () => {
+  it('is lost when its volume is deleted', async () => {
     await volumes().create(volume('pv'));
     await cluster.settle();
     await claims().create(claim('data'));
     await cluster.settle();
     await volumes().delete('pv');
     await cluster.settle();
-    // Its finalizer keeps a volume that is bound.
+    // The finalizer protects a bound volume.
     expect((await volumes().get('pv')).metadata.deletionTimestamp).toBeDefined();
     await volumes().patch('pv', 'merge', { metadata: { finalizers: null } });
     await cluster.settle();
@@ -138,7 +138,7 @@ describe('a claim without a class', () => {
     );
   });
 
-  it('gets one volume each, however many there are, and then nothing is written', async () => {
+  it('is bound to a volume of its own among many, without further writes', async () => {
     const names = Array.from({ length: 40 }, (_, i) => `n${i}`);
     await Promise.all(names.map((name) => volumes().create(volume(`pv-${name}`))));
     await cluster.settle();
@@ -154,7 +154,7 @@ describe('a claim without a class', () => {
 });
 
 describe('a claim for a volume by name', () => {
-  it('waits for the volume', async () => {
+  it('waits until the volume exists', async () => {
     await claims().create(claim('data', { volumeName: 'pv' }));
     await cluster.settle();
     expect((await phases()).data).toBe('Pending');
@@ -169,7 +169,7 @@ describe('a claim for a volume by name', () => {
     ['has another class', { storageClassName: 'other' }, 'storageClassName does not match'],
     ['is a file system', { volumeMode: 'Block' }, 'incompatible volumeMode'],
     ['cannot be shared', { accessModes: ['ReadWriteMany'] }, 'incompatible accessMode'],
-  ])('does not get one that %s', async (_, spec, problem) => {
+  ])('is not bound to one that %s', async (_, spec, problem) => {
     await volumes().create(volume('pv'));
     await cluster.settle();
     await claims().create(claim('data', { ...spec, volumeName: 'pv' }));
@@ -180,7 +180,7 @@ describe('a claim for a volume by name', () => {
     );
   });
 
-  it('does not get one that is taken', async () => {
+  it('is not bound to one that is bound already', async () => {
     await volumes().create(volume('pv'));
     await cluster.settle();
     await claims().create(claim('first', { volumeName: 'pv' }));
@@ -194,7 +194,7 @@ describe('a claim for a volume by name', () => {
   });
 });
 
-it('a volume that is reserved for a claim goes to it alone, whatever its selector and class', async () => {
+it('a reserved volume is bound only to its claim, regardless of selector and class', async () => {
   const claimRef = { namespace: 'default', name: 'mine' };
   await volumes().create(volume('pv', { claimRef, storageClassName: 'odd' }));
   await claims().create(claim('other'));
@@ -206,7 +206,7 @@ it('a volume that is reserved for a claim goes to it alone, whatever its selecto
   expect((await volumes().get('pv')).metadata.annotations).toBeUndefined();
 });
 
-describe('when the claim is gone', () => {
+describe('when the claim is deleted', () => {
   async function boundTo(policy: 'Retain' | 'Recycle' | 'Delete', path: string): Promise<void> {
     await volumes().create(volume('pv', { persistentVolumeReclaimPolicy: policy, hostPath: { path } }));
     await cluster.settle();
@@ -216,14 +216,14 @@ describe('when the claim is gone', () => {
     await cluster.settle();
   }
 
-  it('a volume to be retained is released, and not given to the next', async () => {
+  it('a volume with policy Retain is released and not bound again', async () => {
     await boundTo('Retain', '/srv/x');
     await claims().create(claim('data'));
     await cluster.settle();
     expect(await phases()).toEqual({ pv: 'Released', data: 'Pending' });
   });
 
-  it('a volume to be recycled fails', async () => {
+  it('a volume with policy Recycle fails', async () => {
     await boundTo('Recycle', '/srv/x');
     expect((await volumes().get('pv')).status).toMatchObject({
       phase: 'Failed',
@@ -234,20 +234,20 @@ describe('when the claim is gone', () => {
     );
   });
 
-  it('a volume to be deleted fails when nobody can', async () => {
+  it('a volume with policy Delete fails when no plugin can delete it', async () => {
     await boundTo('Delete', '/srv/x');
     const message = 'host_path deleter only supports /tmp/.+ but received provided /srv/x';
     expect((await volumes().get('pv')).status).toMatchObject({ phase: 'Failed', message });
     expect(await cluster.events()).toContain(`Warning VolumeFailedDelete PersistentVolume/pv: ${message}`);
   });
 
-  it('a volume to be deleted is', async () => {
+  it('a volume with policy Delete is deleted', async () => {
     await boundTo('Delete', '/tmp/x');
     expect(await phases()).toEqual({});
   });
 });
 
-it('a claim that a pod uses stays until the pod is gone', async () => {
+it('a claim that a pod uses is kept until the pod is deleted', async () => {
   await volumes().create(volume('pv'));
   await cluster.settle();
   await claims().create(claim('data'));
@@ -264,8 +264,8 @@ it('a claim that a pod uses stays until the pod is gone', async () => {
   expect(await phases()).toEqual({ pv: 'Released' });
 });
 
-describe('a class', () => {
-  it('has volumes made here, and removed with their claims', async () => {
+describe('a StorageClass', () => {
+  it('with a plugin has volumes provisioned, and deleted with their claims', async () => {
     await cluster.clients.storage.v1.storageClasses().create(storageClass('local', { parameters: { path: '/srv' } }));
     await cluster.settle();
     await claims().create(claim('data', { storageClassName: 'local' }));
@@ -300,7 +300,7 @@ describe('a class', () => {
     expect(new Set(removed)).toEqual(new Set([`/srv/${name}`]));
   });
 
-  it('has volumes made by somebody else', async () => {
+  it('with an external provisioner waits for its volumes', async () => {
     await cluster.clients.storage.v1.storageClasses().create(storageClass('csi', { provisioner: 'csi.example.com' }));
     await cluster.settle();
     await claims().create(claim('data', { storageClassName: 'csi' }));
@@ -317,7 +317,7 @@ describe('a class', () => {
   it.each([
     ['kubernetes.io/no-provisioner', 'no volume plugin matched name: kubernetes.io/no-provisioner'],
     [undefined, 'storageclass.storage.k8s.io "x" not found'],
-  ])('of the provisioner %s has none', async (provisioner, message) => {
+  ])('with the unusable provisioner %s is reported', async (provisioner, message) => {
     if (provisioner) await cluster.clients.storage.v1.storageClasses().create(storageClass('x', { provisioner }));
     await cluster.settle();
     await claims().create(claim('data', { storageClassName: 'x' }));
@@ -325,7 +325,7 @@ describe('a class', () => {
     expect(await cluster.events()).toEqual([`Warning ProvisioningFailed PersistentVolumeClaim/data: ${message}`]);
   });
 
-  it('that waits for the first pod has volumes made where the pod is going to be', async () => {
+  it('with WaitForFirstConsumer has volumes provisioned for the node of the first pod', async () => {
     const waiting = storageClass('late', { volumeBindingMode: 'WaitForFirstConsumer' });
     await cluster.clients.storage.v1.storageClasses().create(waiting);
     await cluster.settle();
@@ -354,7 +354,7 @@ describe('a class', () => {
     expect((await phases()).data).toBe('Bound');
   });
 
-  it('that becomes the default is given to claims that wait without one', async () => {
+  it('that becomes the default is assigned to pending claims without one', async () => {
     const { storageClassName, ...spec } = claim('data').spec ?? {};
     await claims().create({ metadata: { name: 'data' }, spec });
     await cluster.settle();
@@ -368,7 +368,7 @@ describe('a class', () => {
   });
 });
 
-it('every write may fail once, and the controllers may end after each: in the end there is one volume for each claim', async () => {
+it('after failures of every write and restarts there is one volume for each claim', async () => {
   await cluster.clients.storage.v1.storageClasses().create(storageClass('local'));
   const failed = new Set<string>();
   cluster.spy.plan = ({ method, url }) => {

@@ -14,7 +14,7 @@ import { addBindingIndex, claimKey } from './volume-index.ts';
 import type { VolumePlugin } from './volume-plugin.ts';
 
 export interface PersistentVolumeBinderOptions {
-  /** Those that make volumes in this process. For all other provisioners it waits. */
+  /** Provisioners that run in this process. Other provisioners are external and waited for. */
   readonly plugins?: readonly VolumePlugin[];
   /** `--pvclaimbinder-sync-period` */
   readonly syncPeriodMs?: number;
@@ -28,7 +28,7 @@ export function persistentVolumeBinderController(options: PersistentVolumeBinder
   };
 }
 
-/** One loop, over `claim:namespace/name` and `volume:name`, and work that it starts and does not wait for. */
+/** Reconciles `claim:namespace/name` and `volume:name` in one loop, and runs long operations in the background. */
 class PersistentVolumeBinder implements Controller {
   readonly #context: ControllerContext;
   readonly #loop: ReconcileLoop;
@@ -61,7 +61,7 @@ class PersistentVolumeBinder implements Controller {
     const synced = [persistentVolumes, persistentVolumeClaims, pods, nodes, storageClasses].map((it) => it.informer);
     this.#loop = new ReconcileLoop(context, {
       name: 'claims_and_volumes',
-      // One after the other: two claims must not choose the same volume, nor a claim and its volume write to each other.
+      // One worker: otherwise two claims could choose the same volume, or a claim and its volume could be written concurrently.
       workers: 1,
       synced,
       reconcile: async (item) => {
@@ -111,8 +111,8 @@ class PersistentVolumeBinder implements Controller {
   }
 
   /**
-   * Looks again at what waits for something that no event tells of: time, and volumes that may suit. Differs from upstream:
-   * what is bound is left alone, of which there may be much; all that happens to it is seen.
+   * Queues objects that may change state without an event of their own: by time, or because of another volume. Differs from
+   * upstream: bound objects, of which there may be many, are not queued, because all of their changes cause events.
    */
   #enqueueUnsettled(): void {
     const { persistentVolumes, persistentVolumeClaims } = this.#context.informers.core.v1;

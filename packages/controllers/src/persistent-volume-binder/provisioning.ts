@@ -13,11 +13,11 @@ import { claimClass } from './storage-classes.ts';
 import { claimKey } from './volume-index.ts';
 import type { VolumePlugin } from './volume-plugin.ts';
 
-/** How often, and in between how long, it is tried to create a volume that is made already. */
+/** The number of attempts to create the PersistentVolume object of a provisioned volume, and their interval. */
 const createAttempts = 5;
 const createIntervalMs = 10_000;
 
-/** Has volumes made for claims, here or elsewhere. */
+/** Provisions volumes for claims with a plugin, or waits for an external provisioner. */
 export class Provisioning {
   readonly #context: ControllerContext;
   readonly #binding: Binding;
@@ -52,7 +52,7 @@ export class Provisioning {
     );
   }
 
-  /** Undefined when somebody else makes its volumes. Throws when nobody does. */
+  /** Returns undefined for an external provisioner. Throws when the plugin does not exist. */
   #pluginOf({ provisioner }: StorageClass): VolumePlugin | undefined {
     const plugin = this.#plugins.get(provisioner);
     if (plugin || driverOfPlugin(provisioner) || !provisioner.startsWith('kubernetes.io/')) return plugin;
@@ -75,7 +75,7 @@ export class Provisioning {
     this.#binding.claimEvent(noted, 'Normal', 'ExternalProvisioning', message);
   }
 
-  /** Provisioners elsewhere take the claims that name them. */
+  /** Sets the annotations by which external provisioners find their claims. */
   async #noteProvisioner(claim: PersistentVolumeClaim, name: string): Promise<PersistentVolumeClaim> {
     if (claim.metadata.annotations?.[annotations.storageProvisioner] === name) return claim;
     const noted = withAnnotations(claim, {
@@ -107,7 +107,7 @@ export class Provisioning {
     await this.#create(this.#volumeFor(claim, volume, plugin), claim, plugin);
   }
 
-  /** It may have been made before, and only the cache does not know. */
+  /** Asks the server, because the cache may not contain a volume that was created before. */
   async #exists(name: string): Promise<boolean> {
     try {
       await this.#context.clients.core.v1.persistentVolumes().get(name);
@@ -128,7 +128,7 @@ export class Provisioning {
     throw new Error(message);
   }
 
-  /** The scheduler is to choose another node. */
+  /** Removes the selected node, so that the scheduler selects another one. */
   async #reschedule(claim: PersistentVolumeClaim): Promise<void> {
     if (claim.metadata.annotations?.[annotations.selectedNode] === undefined) return;
     await this.#binding
@@ -163,7 +163,7 @@ export class Provisioning {
         });
       });
     } catch (error) {
-      // The next to run finds the same volume by its name.
+      // The next run provisions the same volume again, by its name.
       if (this.#signal.aborted) throw error;
       const key = claimKey(claim);
       this.#fail(

@@ -12,7 +12,7 @@ import { VolumeInUseError, type VolumePlugin } from './volume-plugin.ts';
 
 type Deleter = Pick<VolumePlugin, 'delete'>;
 
-/** Does with volumes whose claim is gone what their reclaim policy says. */
+/** Applies the reclaim policy of volumes whose claim is deleted. */
 export class Reclaiming {
   readonly #context: ControllerContext;
   readonly #binding: Binding;
@@ -47,7 +47,7 @@ export class Reclaiming {
     }
   }
 
-  /** Differs from upstream: there are no recyclers, which were deprecated long ago. The volume fails, and says so. */
+  /** Differs from upstream: there are no recyclers, which are deprecated. The volume fails with a message. */
   async #recycle(volume: PersistentVolume): Promise<void> {
     const fresh = await this.#released(volume);
     if (!fresh) return;
@@ -70,7 +70,7 @@ export class Reclaiming {
     } catch (error) {
       return await this.#binding.failVolume(volume, 'VolumeFailedDelete', messageOf(error));
     }
-    // Whoever made it removes it.
+    // An external provisioner deletes its own volumes.
     if (!deleter || !(await this.#released(volume))) return;
     try {
       await deleter.delete(volume, this.#signal);
@@ -86,13 +86,13 @@ export class Reclaiming {
       .persistentVolumes()
       .delete(name, { preconditions: { uid } })
       .catch((error: unknown) => {
-        // The next look at the volume tries it again.
+        // The next reconcile of the volume retries it.
         if (!isNotFound(error))
           this.#context.logger.error('Failed to delete volume from database', error, { volumeName: name });
       });
   }
 
-  /** Undefined when somebody else removes it. Throws when nobody does. */
+  /** Returns undefined for an external provisioner. Throws when no plugin can delete the volume. */
   #deleterOf(volume: PersistentVolume): Deleter | undefined {
     const provisioner = volume.metadata.annotations?.[annotations.provisionedBy];
     if (provisioner) {
@@ -108,7 +108,7 @@ export class Reclaiming {
     throw new Error(`error getting deleter volume plugin for volume ${name}: ${reason}`);
   }
 
-  /** The volume as the server has it, if its claim is gone or has another volume; undefined otherwise. */
+  /** Returns the volume from the server if its claim is deleted or has another volume, otherwise undefined. */
   async #released(volume: PersistentVolume): Promise<PersistentVolume | undefined> {
     let fresh: PersistentVolume;
     try {
@@ -132,7 +132,7 @@ export class Reclaiming {
   }
 }
 
-/** Differs from upstream: the directory is one of a node, and is left to it; upstream removes its own of that name. */
+/** Differs from upstream, which deletes the path on its own host: the directory belongs to a node and is not deleted. */
 const hostPathDeleter: Deleter = {
   delete: async ({ spec }) => {
     const { path = '' } = spec?.hostPath ?? {};

@@ -1,12 +1,12 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
 
-/** What said the class before there was a field for it; it still goes first. */
+/** The predecessor of `storageClassName`. It takes precedence. */
 const betaClassAnnotation = 'volume.beta.kubernetes.io/storage-class';
 
-/** The name of the claim's StorageClass, which is empty when it asks for volumes without one; undefined: it does not say. */
+/** Returns the name of the claim's StorageClass. Empty when the claim wants a volume without a class, undefined when it is not set. */
 export const claimClass = ({ metadata, spec }: PersistentVolumeClaim): string | undefined =>
   metadata.annotations?.[betaClassAnnotation] ?? spec?.storageClassName;
 
-/** The name of the volume's StorageClass; empty when it has none. */
+/** Returns the name of the volume's StorageClass, or an empty text without one. */
 export const volumeClass = ({ metadata, spec }: PersistentVolume): string =>
   metadata.annotations?.[betaClassAnnotation] ?? spec?.storageClassName ?? '';

@@ -12,7 +12,7 @@ import type { Provisioning } from './provisioning.ts';
 import { claimClass } from './storage-classes.ts';
 import { claimKey, volumesForClaim } from './volume-index.ts';
 
-/** Brings claims together with volumes. */
+/** Reconciles claims: binds them to volumes or starts provisioning. */
 export class ClaimSync {
   readonly #context: ControllerContext;
   readonly #binding: Binding;
@@ -32,7 +32,7 @@ export class ClaimSync {
     else await this.#syncUnbound(claim);
   }
 
-  /** It was bound once: the volume is its own, or it is lost. */
+  /** Handles a claim that was bound before: it keeps its volume, or is lost. */
   async #syncBound(claim: PersistentVolumeClaim): Promise<void> {
     const { volumeName } = claim.spec ?? {};
     if (!volumeName)
@@ -57,7 +57,7 @@ export class ClaimSync {
     );
   }
 
-  /** It asks for a volume by name, and waits for it as long as need be. */
+  /** Handles a claim that names a volume. It waits for that volume without a time limit. */
   async #syncNamed(claim: PersistentVolumeClaim, volumeName: string): Promise<void> {
     const volume = this.#binding.volumes.get(volumeName);
     if (!volume) return await this.#wait(claim);
@@ -109,7 +109,7 @@ export class ClaimSync {
     }
   }
 
-  /** Until the scheduler knows where the first pod is to be. */
+  /** Whether binding waits until the scheduler has selected a node for the first pod. */
   #isBindingDelayed(claim: PersistentVolumeClaim): boolean {
     const name = claimClass(claim);
     const known = name && this.#classes.getByKey(name);
@@ -123,7 +123,7 @@ export class ClaimSync {
     return this.#context.informers.storage.v1.storageClasses.informer.indexer;
   }
 
-  /** Claims that do not say which class may have been made before there was a default. */
+  /** Assigns the default class to a claim without a class. The claim may be older than the default class. */
   async #assignDefaultClass(claim: PersistentVolumeClaim): Promise<boolean> {
     if (claimClass(claim) !== undefined) return false;
     const name = defaultClass(this.#classes.values());
@@ -144,7 +144,7 @@ export class ClaimSync {
   }
 }
 
-/** The newest of the classes that are marked as default, by name if there are several of the same time. */
+/** Returns the newest of the classes marked as default; of those created at the same time, the first by name. */
 function defaultClass(classes: Iterable<StorageClass>): string | undefined {
   const isDefault = ({ metadata }: StorageClass): boolean =>
     metadata.annotations?.['storageclass.kubernetes.io/is-default-class'] === 'true' ||

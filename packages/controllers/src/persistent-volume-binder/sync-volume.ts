@@ -8,7 +8,7 @@ import { migratedVolume } from './migration.ts';
 import type { Reclaiming } from './reclaiming.ts';
 import { claimKey } from './volume-index.ts';
 
-/** Brings volumes to what their claims are, and lets them go when those are gone. */
+/** Reconciles volumes: updates their phase, and reclaims them when their claims are deleted. */
 export class VolumeSync {
   readonly #context: ControllerContext;
   readonly #binding: Binding;
@@ -32,7 +32,7 @@ export class VolumeSync {
   async sync(known: PersistentVolume): Promise<void> {
     const migrated = migratedVolume(known);
     const volume = migrated === known ? known : await this.#binding.updateVolume(migrated);
-    // Without a uid it is reserved, and waits for its claim to come.
+    // Without a uid the volume is at most reserved for a claim that has not been bound yet.
     if (!volume.spec?.claimRef?.uid) {
       await this.#binding.setVolumePhase(volume, 'Available');
       return;
@@ -49,12 +49,12 @@ export class VolumeSync {
     } else if (this.#isSpare(volume)) {
       await this.#release(volume);
     } else {
-      // The claim has got another volume meanwhile.
+      // The claim was bound to another volume meanwhile.
       await this.#binding.unbind(volume);
     }
   }
 
-  /** It was made for the claim, and came second. */
+  /** Whether the volume was provisioned for the claim but another one was bound first. */
   #isSpare(volume: PersistentVolume): boolean {
     return hasAnnotation(volume, annotations.provisionedBy) && volume.spec?.persistentVolumeReclaimPolicy === 'Delete';
   }
@@ -65,7 +65,7 @@ export class VolumeSync {
     await this.#reclaiming.reclaim(isReleased ? volume : await this.#binding.setVolumePhase(volume, 'Released'));
   }
 
-  /** The very claim that the volume is bound to. Before it is taken for gone, the server is asked. */
+  /** Returns the claim with the uid in claimRef. Reads it from the server before it is considered deleted. */
   async #claimOf({ spec, status }: PersistentVolume): Promise<PersistentVolumeClaim | undefined> {
     const { namespace = '', name = '', uid } = spec?.claimRef ?? {};
     const known = this.#binding.claims.get(`${namespace}/${name}`);

@@ -7,7 +7,7 @@ const index = 'binding';
 
 export const claimKey = ({ metadata }: PersistentVolumeClaim): string => `${metadata.namespace}/${metadata.name}`;
 
-/** Bound volumes by their claims, free ones by their class: a claim has to look at few of all there are. */
+/** Adds an index of volumes by claim, or by class if they have no claim, so that few volumes are considered for a claim. */
 export function addBindingIndex(volumes: SharedIndexInformer<PersistentVolume>): void {
   if (volumes.indexer.hasIndex(index)) return;
   volumes.addIndexers({
@@ -18,7 +18,7 @@ export function addBindingIndex(volumes: SharedIndexInformer<PersistentVolume>):
   });
 }
 
-/** All volumes that the claim might get. */
+/** Returns the volumes that could be bound to the claim. */
 export const volumesForClaim = (
   volumes: LatestObjects<PersistentVolume>,
   claim: PersistentVolumeClaim,

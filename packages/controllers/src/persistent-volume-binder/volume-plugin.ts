@@ -1,30 +1,30 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
 import type { StorageClass } from '@coxswain/api/storage/v1';
 
-/** What is asked of a provisioner. */
+/** The arguments of `VolumePlugin.provision`. */
 interface ProvisionRequest {
-  /** The name that the volume is to have. */
+  /** The name of the new volume. */
   readonly name: string;
   readonly claim: PersistentVolumeClaim;
   readonly storageClass: StorageClass;
-  /** Where the first pod is going to be, if that is known: the volume must be of use there. */
+  /** The node selected for the first pod, if any. The volume must be usable there. */
   readonly node?: Node;
 }
 
-/**
- * Makes and removes what volumes stand for, in this process. What it rejects with is told to users, and it is asked again
- * later.
- */
+/** Provisions and deletes storage in this process. Errors are reported to users in events, and the call is retried later. */
 export interface VolumePlugin {
-  /** As StorageClasses have it in `provisioner`. */
+  /** The `provisioner` in StorageClasses. */
   readonly name: string;
-  /** Makes it, and answers the volume to be created. Called again with the same name, it must answer the same. */
+  /**
+   * Provisions storage and returns the PersistentVolume to create. Must be idempotent: a repeated call with the same name returns
+   * the same.
+   */
   provision(request: ProvisionRequest, signal: AbortSignal): Promise<PersistentVolume>;
-  /** Removes it. Harmless when it is gone already. */
+  /** Deletes the storage. Must not fail when it does not exist. */
   delete(volume: PersistentVolume, signal: AbortSignal): Promise<void>;
 }
 
-/** Thrown by `delete`: it is still in use, which is no failure. */
+/** Thrown by `delete` when the storage is still in use. It does not make the volume fail. */
 export class VolumeInUseError extends Error {
   override readonly name = 'VolumeInUseError';
 }

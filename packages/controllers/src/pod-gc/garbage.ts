@@ -2,7 +2,7 @@ import type { Node, Pod } from '@coxswain/api/core/v1';
 import { isPodTerminal } from '@coxswain/component-helpers';
 import { updatedPodCondition } from '../framework/pods/updated-pod-condition.ts';
 
-/** Why a pod goes, for those who look at its conditions. */
+/** The reason and message of a DisruptionTarget condition. */
 export interface Disruption {
   readonly reason: string;
   readonly message: string;
@@ -11,14 +11,14 @@ export interface Disruption {
 const outOfServiceTaint = 'node.kubernetes.io/out-of-service';
 const unfinishedPhases: readonly unknown[] = ['Pending', 'Running', 'Unknown'];
 
-/** The ended pods that are too many: evicted ones first, then the oldest. */
+/** Returns the terminated pods beyond the threshold: evicted ones first, then the oldest. */
 export function excessTerminated(pods: readonly Pod[], threshold: number): Pod[] {
   const terminated = pods.filter(({ status }) => !unfinishedPhases.includes(status?.phase));
   const count = terminated.length - threshold;
   return count > 0 ? terminated.sort(byEvictionAndAge).slice(0, count) : [];
 }
 
-/** Pods that are to go and never will by themselves: somebody has declared that their node is out of service. */
+/** Returns terminating pods on nodes with the out-of-service taint that are not ready: no kubelet will complete their deletion. */
 export function terminatingOutOfService(pods: readonly Pod[], nodeOf: (name: string) => Node | undefined): Pod[] {
   const stuck = pods.filter(({ metadata, spec }) => {
     if (!metadata.deletionTimestamp || !spec?.nodeName) return false;
@@ -33,7 +33,7 @@ function isOutOfService({ spec, status }: Node): boolean {
   return !isReady && spec?.taints?.some(({ key }) => key === outOfServiceTaint) === true;
 }
 
-/** Pods that are to go and were never placed: no kubelet will ever say that they are gone. */
+/** Returns terminating pods that are not bound to a node: no kubelet will complete their deletion. */
 export const terminatingUnscheduled = (pods: readonly Pod[]): Pod[] =>
   pods.filter(({ metadata, spec }) => metadata.deletionTimestamp !== undefined && !spec?.nodeName);
 
@@ -49,8 +49,8 @@ function byEvictionAndAge(a: Pod, b: Pod): number {
 }
 
 /**
- * What makes the pod a failed one before it goes, so that whoever counts failures does; undefined when it has ended. A
- * pod whose node is gone also says what disrupted it.
+ * Returns a patch that sets the phase Failed before the pod is deleted, so that controllers count it as failed. Undefined for a
+ * terminated pod. With `disruption` it also sets the DisruptionTarget condition.
  */
 export function failedStatusPatch(pod: Pod, disruption: Disruption | undefined, now: string) {
   if (isPodTerminal(pod)) return undefined;

@@ -1,8 +1,8 @@
-/** Deletes pods that nobody else would: ended ones beyond a number, and those whose node is gone. */
+/** Deletes terminated pods beyond a threshold and pods of deleted or out-of-service nodes. */
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { PodGarbageCollector, type PodGarbageCollectorOptions } from './pod-garbage-collector.ts';
 
-/** The controller with other limits than the defaults. */
+/** Creates the controller with non-default limits. */
 export const newPodGarbageCollectorController = (options: PodGarbageCollectorOptions = {}): ControllerDefinition => ({
   name: 'pod-garbage-collector-controller',
   aliases: ['podgc'],

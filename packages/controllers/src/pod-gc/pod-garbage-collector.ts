@@ -14,23 +14,23 @@ import {
 } from './garbage.ts';
 
 const checkPeriodMs = 20_000;
-/** So long a node may be missing from the cache before the server is asked whether it is gone. */
+/** How long a node must be missing from the cache before the server is asked. */
 const quarantineMs = 40_000;
 const writesAtOnce = 500;
 const nodeIsGone: Disruption = { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' };
 
 export interface PodGarbageCollectorOptions {
-  /** So many ended pods may stay; with none or less all do. */
+  /** The number of terminated pods to keep. 0 or less keeps all. */
   readonly terminatedPodThreshold?: number;
 }
 
-/** Looks at all pods every twenty seconds. */
+/** Checks all pods every twenty seconds. */
 export class PodGarbageCollector implements Controller {
   readonly #context: ControllerContext;
   readonly #threshold: number;
   readonly #pods: SharedIndexInformer<Pod>;
   readonly #nodes: SharedIndexInformer<Node>;
-  /** When nodes that pods are on were first missed. Holds no node that exists. */
+  /** When nodes that pods are bound to were first found missing. Existing nodes have no entry. */
   readonly #missingSince = new Map<string, number>();
   readonly #task: PeriodicTask;
 
@@ -65,7 +65,7 @@ export class PodGarbageCollector implements Controller {
     await this.#deleteAll(terminatingUnscheduled(pods));
   }
 
-  /** The nodes that have been missing for long enough and that the server does not have either. */
+  /** Returns the nodes that have been missing for long enough and do not exist on the server either. */
   async #goneNodes(pods: readonly Pod[], nodeOf: (name: string) => Node | undefined): Promise<Set<string>> {
     const now = this.#context.clock.monotonic();
     const missing = new Set<string>();
@@ -75,13 +75,13 @@ export class PodGarbageCollector implements Controller {
     for (const [name, since] of this.#missingSince) {
       const isDue = missing.has(name) && now - since >= quarantineMs;
       if (isDue && !(await this.#exists(name))) gone.add(name);
-      // Pods that are still there next time wait for as long again.
+      // If pods of the node remain, they wait for the quarantine period again.
       if (isDue || !missing.has(name)) this.#missingSince.delete(name);
     }
     return gone;
   }
 
-  /** Whoever cannot tell says yes. */
+  /** Whether the server has the node. True when the request fails. */
   async #exists(nodeName: string): Promise<boolean> {
     try {
       await this.#context.clients.core.v1.nodes().get(nodeName);

@@ -6,7 +6,7 @@ import { TestCluster } from '../../test/test-cluster.ts';
 import { excessTerminated, terminatingOutOfService } from './garbage.ts';
 import { newPodGarbageCollectorController } from './index.ts';
 
-describe('the collector', () => {
+describe('the pod garbage collector', () => {
   let cluster: TestCluster;
   beforeEach(async () => {
     cluster = await TestCluster.start({
@@ -18,7 +18,7 @@ describe('the collector', () => {
 
   const pods = () => cluster.clients.core.v1.pods('default');
   const create = async (name: string, spec: Partial<PodSpec> = {}, status: PodStatus = {}): Promise<void> => {
-    // A finalizer, so that one sees what becomes of it.
+    // The finalizer keeps the deleted pod observable.
     const metadata = { name, finalizers: ['example.com/look'] };
     await pods().create({ metadata, spec: { containers: [{ name: 'main', image: 'x:1' }], ...spec } });
     await pods().patch(name, 'strategic-merge', { status }, { subresource: 'status' });
@@ -32,7 +32,7 @@ describe('the collector', () => {
       .map(({ metadata }) => metadata.name!);
   };
 
-  it('deletes ended pods beyond its threshold, the oldest first', async () => {
+  it('deletes terminated pods beyond its threshold, oldest first', async () => {
     for (const name of ['a', 'b', 'c', 'd']) {
       await create(name, {}, { phase: name === 'b' ? 'Running' : name === 'c' ? 'Failed' : 'Succeeded' });
       await cluster.advance(1000);
@@ -42,7 +42,7 @@ describe('the collector', () => {
     expect((await pods().get('a')).status?.phase).toBe('Succeeded');
   });
 
-  it('deletes pods of nodes that are gone, once it is sure', async () => {
+  it('deletes pods of deleted nodes after the quarantine period', async () => {
     await createNode('node-1');
     await createNode('node-2');
     await create('on-1', { nodeName: 'node-1' }, { phase: 'Running' });
@@ -69,7 +69,7 @@ describe('the collector', () => {
     ]);
   });
 
-  it('leaves pods alone whose node comes back, or of which it cannot tell', async () => {
+  it('keeps pods whose node reappears or cannot be read', async () => {
     await create('early', { nodeName: 'node-1' }, { phase: 'Running' });
     await cluster.advance(40_000, 20_000);
     await createNode('node-1');
@@ -82,7 +82,7 @@ describe('the collector', () => {
     expect(await deleted()).toEqual([]);
   });
 
-  it('deletes pods that were never placed and are to go, though nothing else would', async () => {
+  it('deletes terminating pods that were never scheduled', async () => {
     await create('waiting');
     await create('going', { schedulingGates: [{ name: 'example.com/gate' }] });
     await pods().delete('going', { gracePeriodSeconds: 30 });
@@ -91,7 +91,7 @@ describe('the collector', () => {
     expect((await pods().get('going')).status?.phase).toBe('Failed');
   });
 
-  it('deletes pods that cannot end because their node is out of service', async () => {
+  it('deletes terminating pods of nodes that are out of service', async () => {
     const taints = [{ key: 'node.kubernetes.io/out-of-service', effect: 'NoExecute' as const }];
     await createNode('dead', { taints });
     await create('going', { nodeName: 'dead' }, { phase: 'Running' });
@@ -103,7 +103,7 @@ describe('the collector', () => {
     expect([status?.phase, status?.conditions]).toEqual(['Failed', undefined]);
   });
 
-  it('writes nothing where there is no garbage, and stops when it is told to', async () => {
+  it('causes no writes without garbage, and stops on abort', async () => {
     await createNode('node-1');
     await create('fine', { nodeName: 'node-1' }, { phase: 'Running' });
     await cluster.advance(200_000, 20_000);
@@ -119,7 +119,7 @@ const podOf = (name: string, status: PodStatus, metadata: ObjectMeta = {}): Pod 
   status,
 });
 
-it('takes evicted pods first, then by age and name', () => {
+it('excessTerminated returns evicted pods first, then by age and name', () => {
   const pods = [
     podOf('young', { phase: 'Succeeded' }, { creationTimestamp: '2026-01-02T00:00:00Z' }),
     podOf('b', { phase: 'Failed' }),
@@ -138,7 +138,7 @@ it.each<{ name: string; node: Node | undefined; isStuck: boolean }>([
   { name: 'out of service, yet ready', node: nodeOf('out-of-service', 'True'), isStuck: false },
   { name: 'not ready', node: nodeOf('not-ready', 'False'), isStuck: false },
   { name: 'unknown', node: undefined, isStuck: false },
-])('a node that is $name', ({ node, isStuck }) => {
+])('terminatingOutOfService with a node that is $name', ({ node, isStuck }) => {
   const pod = podOf('p', { phase: 'Running' }, { deletionTimestamp: '2026-01-01T00:00:00Z' });
   expect(terminatingOutOfService([pod], () => node)).toEqual(isStuck ? [pod] : []);
 });

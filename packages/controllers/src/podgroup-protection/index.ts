@@ -1,4 +1,4 @@
-/** Keeps PodGroups until none of their pods runs any more, by a finalizer that admission puts on them. */
+/** Protects PodGroups with active pods from deletion, by a finalizer that admission adds. */
 
 import type { Pod } from '@coxswain/api/core/v1';
 import { deletedObject, splitKey } from '@coxswain/client';
@@ -46,7 +46,7 @@ function newController(context: ControllerContext): Controller {
     onAdd: onPod,
     onUpdate: (old, pod) => {
       onPod(pod);
-      // Another of that name: the first has gone unseen.
+      // The uid changed: the deletion of the first pod was not observed.
       if (old.metadata.uid !== pod.metadata.uid) onRelease(old);
     },
     onDelete: (deleted) => onRelease(deletedObject(deleted)),
@@ -54,7 +54,7 @@ function newController(context: ControllerContext): Controller {
   return loop;
 }
 
-/** The key of the pod's group, if it has one. */
+/** Returns the key of the pod's group, if any. */
 function groupKeys({ metadata, spec }: Pod): string[] {
   const name = spec?.schedulingGroup?.podGroupName;
   return name === undefined ? [] : [`${metadata.namespace}/${name}`];

@@ -38,7 +38,7 @@ const names = async (): Promise<(string | undefined)[]> => {
   return (await groups().list()).items.map(({ metadata }) => metadata.name);
 };
 
-it('a group without pods goes at once', async () => {
+it('a group without pods is deleted at once', async () => {
   expect((await groups().get('team')).metadata.finalizers).toEqual(['scheduling.k8s.io/podgroup-protection']);
   await createPod('alone');
   await createPod('other', 'another');
@@ -47,7 +47,7 @@ it('a group without pods goes at once', async () => {
   expect(cluster.spy.writes).toHaveLength(1);
 });
 
-it('a group stays until its last pod has ended or is gone', async () => {
+it('a group is kept until its last pod has terminated or is deleted', async () => {
   await createPod('a', 'team');
   await createPod('b', 'team');
   await deleteGroup();
@@ -58,14 +58,14 @@ it('a group stays until its last pod has ended or is gone', async () => {
   expect(await names()).toEqual([]);
 });
 
-it('a group that nobody deletes is not touched', async () => {
+it('a group that is not being deleted is not changed', async () => {
   await createPod('a', 'team');
   await pods().delete('a', { gracePeriodSeconds: 0 });
   expect(await names()).toEqual(['team']);
   expect(cluster.spy.writes).toEqual([]);
 });
 
-it('what happened while no controller ran is made up for', async () => {
+it('deletions while the controller was stopped are handled after its start', async () => {
   await createPod('a', 'team');
   await deleteGroup();
   await cluster.stopControllers();
@@ -75,7 +75,7 @@ it('what happened while no controller ran is made up for', async () => {
   expect(await names()).toEqual([]);
 });
 
-it('without the resource nobody works', async () => {
+it('without the resource the controller does not run', async () => {
   const other = await TestCluster.start({ controllers });
   await other.settle();
   expect(other.log).toEqual([

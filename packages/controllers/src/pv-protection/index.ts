@@ -1,4 +1,4 @@
-/** Keeps PersistentVolumes that are bound from being deleted, by a finalizer. */
+/** Protects bound PersistentVolumes from deletion, by a finalizer. */
 import type { PersistentVolume } from '@coxswain/api/core/v1';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
@@ -29,7 +29,7 @@ function newController(context: ControllerContext): Controller {
       if (!volume) return;
       if (isDeletionCandidate(volume, finalizer) && volume.status?.phase !== 'Bound')
         await volumes.update(withoutFinalizer(volume, finalizer));
-      // Admission gives it to new volumes; this is for those that are older than that.
+      // Admission adds the finalizer to new volumes. This handles older ones.
       if (needsFinalizer(volume, finalizer)) await volumes.update(withFinalizer(volume, finalizer));
     },
   });

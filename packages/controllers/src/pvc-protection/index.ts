@@ -1,4 +1,4 @@
-/** Keeps PersistentVolumeClaims that pods use from being deleted, by a finalizer. */
+/** Protects PersistentVolumeClaims that pods use from deletion, by a finalizer. */
 
 import type { PersistentVolumeClaim, Pod } from '@coxswain/api/core/v1';
 import { deletedObject } from '@coxswain/client';
@@ -21,11 +21,11 @@ export const pvcProtectionController: ControllerDefinition = {
 
 const finalizer = 'kubernetes.io/pvc-protection';
 
-/** Works namespace by namespace: what is due in one is decided by one list of its pods. */
+/** Reconciles per namespace, so that one list of pods serves all claims of the namespace that are due. */
 class PvcProtection implements Controller {
   readonly #context: ControllerContext;
   readonly #loop: ReconcileLoop;
-  /** Keys of the claims to look at, by namespace. A namespace is here if and only if it is queued or being worked on. */
+  /** The keys of the claims to check, by namespace. A namespace with entries is queued. */
   readonly #due = new Map<string, Set<string>>();
 
   constructor(context: ControllerContext) {
@@ -48,7 +48,7 @@ class PvcProtection implements Controller {
       onAdd: (pod) => this.#podChanged(pod),
       onUpdate: (old, pod) => {
         this.#podChanged(pod);
-        // Two pods of one name, and the end of the first was never told.
+        // The uid changed: the deletion of the first pod was not observed.
         if (old.metadata.uid !== pod.metadata.uid) claimKeys(old).forEach(this.#enqueue);
       },
       onDelete: (deleted) => claimKeys(deletedObject(deleted)).forEach(this.#enqueue),
@@ -59,7 +59,7 @@ class PvcProtection implements Controller {
     return this.#loop.run(signal);
   }
 
-  /** A pod that runs keeps its claims as it did. */
+  /** Queues the claims of a pod that is terminated or not scheduled. A running pod changes nothing. */
   #podChanged(pod: Pod): void {
     if (isPodTerminal(pod) || !pod.spec?.nodeName) claimKeys(pod).forEach(this.#enqueue);
   }
@@ -104,11 +104,11 @@ class PvcProtection implements Controller {
     const claims = this.#context.clients.core.v1.persistentVolumeClaims(namespace);
     if (isDeletionCandidate(claim, finalizer) && !(await this.#isUsed(claim, livePods)))
       await claims.update(withoutFinalizer(claim, finalizer));
-    // Admission gives it to new claims; this is for those that are older than that.
+    // Admission adds the finalizer to new claims. This handles older ones.
     if (needsFinalizer(claim, finalizer)) await claims.update(withFinalizer(claim, finalizer));
   }
 
-  /** The cache may not know of a pod yet, so that the server has the last word. */
+  /** Whether a pod uses the claim. If none in the cache does, the server's pods are checked, because the cache may be stale. */
   async #isUsed(claim: PersistentVolumeClaim, livePods: () => Promise<readonly Pod[]>): Promise<boolean> {
     const { indexer } = this.#context.informers.core.v1.pods.informer;
     const known = podsWithClaim(indexer, `${claim.metadata.namespace}/${claim.metadata.name}`);
@@ -117,7 +117,7 @@ class PvcProtection implements Controller {
   }
 }
 
-/** Whether the pod keeps the claim. Without a node it does not: no kubelet starts a pod whose claim is about to go. */
+/** Whether the pod uses the claim. A pod without a node does not: no kubelet starts it when the claim is being deleted. */
 export function usesClaim(pod: Pod, claim: PersistentVolumeClaim): boolean {
   if (!pod.spec?.nodeName) return false;
   return (pod.spec.volumes ?? []).some((volume) => {
@@ -127,8 +127,8 @@ export function usesClaim(pod: Pod, claim: PersistentVolumeClaim): boolean {
 }
 
 /**
- * The kubelet is done with it, or somebody forced its end; it only waits for finalizers. They may be waiting for the claim,
- * so that it must not keep the claim.
+ * Whether the pod's grace period is over, or it was deleted by force, so that only finalizers keep it. These may wait for the
+ * deletion of an ephemeral claim, so the pod must not protect that claim.
  */
 const isShutDown = ({ metadata }: Pod): boolean =>
   metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0;

@@ -15,13 +15,18 @@ const ephemeral = { ephemeral: { volumeClaimTemplate: template } };
 const shutDown = { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 };
 
 it.each<[sentence: string, pod: Pod, claim: PersistentVolumeClaim, uses: boolean]>([
-  ['names it', pod({ persistentVolumeClaim: { claimName: 'c' } }), claim('c'), true],
-  ['names another', pod({ persistentVolumeClaim: { claimName: 'd' } }), claim('c'), false],
+  ['names the claim', pod({ persistentVolumeClaim: { claimName: 'c' } }), claim('c'), true],
+  ['names another claim', pod({ persistentVolumeClaim: { claimName: 'd' } }), claim('c'), false],
   ['has no node', pod({ persistentVolumeClaim: { claimName: 'c' } }, ''), claim('c'), false],
-  ['has it for itself', pod(ephemeral), claim('web-v', true), true],
-  ['would have one of that name for itself', pod(ephemeral), claim('web-v'), false],
-  ['had it for itself and is shut down', pod(ephemeral, 'n', shutDown), claim('web-v', true), false],
-  ['is shut down', pod({ persistentVolumeClaim: { claimName: 'c' } }, 'n', shutDown), claim('c'), true],
-])('a pod that %s', (_, pod, claim, uses) => {
+  ['has it as its ephemeral claim', pod(ephemeral), claim('web-v', true), true],
+  ['has an ephemeral claim of that name which it does not own', pod(ephemeral), claim('web-v'), false],
+  ['has it as its ephemeral claim and is shut down', pod(ephemeral, 'n', shutDown), claim('web-v', true), false],
+  [
+    'names the claim and is shut down',
+    pod({ persistentVolumeClaim: { claimName: 'c' } }, 'n', shutDown),
+    claim('c'),
+    true,
+  ],
+])('usesClaim of a pod that %s', (_, pod, claim, uses) => {
   expect(usesClaim(pod, claim)).toBe(uses);
 });
