@@ -1,8 +1,8 @@
 import type { KubernetesObject, ObjectMeta } from '@coxswain/apimachinery/meta';
 
 /**
- * What server-side apply takes: the fields that the applier cares for, all optional down to the last, and what identifies
- * the object. Enumerations, numbers or names, and maps are as the type has them.
+ * The configuration for server-side apply: any subset of the object's fields, and the object's identity. Enumerations,
+ * int-or-string values and maps keep their types.
  */
 export type ApplyConfiguration<T extends KubernetesObject> = {
   readonly [K in Exclude<keyof T, 'apiVersion' | 'kind' | 'metadata'>]?: ApplyFields<T[K]>;
@@ -12,10 +12,13 @@ export type ApplyConfiguration<T extends KubernetesObject> = {
   readonly metadata: ApplyMetadata & { readonly name: string };
 };
 
-/** Without what only the server sets, and a configuration that has it is refused. */
+/** ObjectMeta without managedFields: servers reject configurations that contain it. */
 type ApplyMetadata = ApplyFields<Omit<ObjectMeta, 'managedFields'>>;
 
-/** Every field optional, also inside lists: an item is found by its key fields. Never null: what is left out is given up. */
+/**
+ * All fields optional, also in list items, which are identified by their key fields. Never null: to give up a field,
+ * omit it.
+ */
 export type ApplyFields<T> = T extends readonly (infer Item)[]
   ? readonly ApplyFields<Item>[]
   : T extends object

@@ -2,12 +2,12 @@ import { onAbort } from '@coxswain/apimachinery/abort';
 import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import { type ResponseBody, TransportError } from '../transport/transport.ts';
 
-/** A call's signal and time as one signal. `release` it when the call is over. */
+/** Combines a call's signal and timeout into one signal. Call `release` at the end of the call. */
 export class CallDeadline {
   readonly signal: AbortSignal | undefined;
   readonly #timer: Timer | undefined;
   readonly #unlink: (() => void) | undefined;
-  /** What went wrong before: the reason why the time was not enough. */
+  /** The failure of the last attempt, used as the cause of a timeout. */
   lastFailure: unknown;
 
   constructor(clock: Clock, timeoutMs: number | undefined, outer: AbortSignal | undefined) {
@@ -30,7 +30,7 @@ export class CallDeadline {
     this.#unlink?.();
   }
 
-  /** The time does not count any more; the signal does until the body has ended. */
+  /** Cancels the timeout; the outer signal remains linked until the body has ended. */
   releaseAfter(body: ResponseBody): ResponseBody {
     this.#timer?.cancel();
     const unlink = this.#unlink;

@@ -1,7 +1,7 @@
-/** What every call takes beside the API's own options. */
+/** Options of every call, in addition to the API's options. */
 export interface CallOptions {
-  /** Gives up: the call rejects with its reason. */
+  /** Aborts the call, which rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** The call's whole time with all its retries; instead of the config's `timeoutMs`. */
+  /** Timeout of the whole call including retries, instead of the config's `timeoutMs`. */
   readonly timeoutMs?: number | undefined;
 }

@@ -6,13 +6,13 @@ import type { TransportResponse } from '../transport/transport.ts';
 import type { RestRequest } from './rest-request.ts';
 import { retryAfterSeconds } from './retry-policy.ts';
 
-/** Of an answer in no known form, more than this is not shown: client-go's figure. */
+/** Maximum length of an unknown error body that is quoted; client-go's limit. */
 const longestShown = 2048;
 const decoder = new TextDecoder();
 
 type Head = Pick<TransportResponse, 'status' | 'headers'>;
 
-/** A success that is not in the API's form: nothing, something else than JSON, or half of it. */
+/** A successful response whose body is empty, not JSON, or truncated. */
 export class MalformedAnswerError extends Error {
   override readonly name = 'MalformedAnswerError';
   readonly status: number;
@@ -26,15 +26,15 @@ export class MalformedAnswerError extends Error {
 }
 
 /**
- * The object of a successful answer. Throws a `MalformedAnswerError` when there is none, and an `ApiError` when the object
- * is a Status that says failure after all. With `lazily`, parts of it may be read when somebody looks at them.
+ * Decodes the object of a successful response. Throws a `MalformedAnswerError` when there is none, and an `ApiError`
+ * when the object is a Status with a failure. With `lazily`, members of the object may be parsed on first access.
  */
 export function decodeAnswer<T>(head: Head, bytes: Uint8Array, lazily = false): T {
   const lazy = lazily ? readAnswer(bytes) : undefined;
   return lazy ? (lazy as T) : decodeText<T>(head, decoder.decode(bytes));
 }
 
-/** The same of a text. */
+/** Like `decodeAnswer`, for text. */
 export function decodeText<T>(head: Head, text: string): T {
   const { status, headers } = head;
   if (text.length === 0) {
@@ -46,22 +46,22 @@ export function decodeText<T>(head: Head, text: string): T {
     object = readJson(text);
   } catch (cause) {
     const shown = isText(headers) ? `: ${text.slice(0, 200).trim()}` : '';
-    const message = `the server answered ${status} with ${contentTypeOf(headers) || 'something'} that is no JSON${shown}`;
-    // The parser's own message quotes the text, which may be secret.
+    const message = `the server answered ${status} with ${contentTypeOf(headers) || 'something'} that is not JSON${shown}`;
+    // The parser's message quotes the text, which may be secret.
     throw new MalformedAnswerError(message, head, shown ? { cause } : undefined);
   }
   if (isFailure(object)) throw fromObject(object);
   return object as T;
 }
 
-/** The error of an answer that is no success: the Status in it, or else what can be told without. */
+/** Returns the error of an unsuccessful response: from its Status, or a generic one from the HTTP status. */
 export function answeredError(request: RestRequest, head: Head, bytes: Uint8Array): ApiError {
   const { status: code, headers } = head;
   try {
     const error = fromObject(readJson(decoder.decode(bytes)));
     if (error instanceof ApiError && error.status.status === 'Failure') return error;
   } catch {
-    // No JSON: not in the API's form.
+    // Not JSON.
   }
   const serverMessage =
     contentTypeOf(headers) === '' || isText(headers)

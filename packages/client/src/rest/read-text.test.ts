@@ -5,7 +5,7 @@ import { TransportError } from '../transport/transport.ts';
 import { readText } from './read-text.ts';
 
 describe('readText', () => {
-  it('is what decoding in one piece gives, however it is cut, and though memory is used again', async () => {
+  it('equals the text decoded as a whole, for any chunks in reused memory', async () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'ä', '€', '😀', '\ufeff'), maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(text, fc.array(fc.nat(60)), async (wanted, cuts) => {
@@ -22,7 +22,7 @@ describe('readText', () => {
     );
   });
 
-  it('shows a character that is cut off by the end, and rejects where the answer is', async () => {
+  it('returns U+FFFD for a truncated character, and rejects when the response is', async () => {
     const ended = new ChunkQueue();
     ended.write(Buffer.from('a€').subarray(0, 3));
     ended.end();

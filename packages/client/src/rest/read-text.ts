@@ -2,18 +2,18 @@ import { joinChunks } from '../transport/response-body.ts';
 import type { ResponseBody } from '../transport/transport.ts';
 
 const decoder = new TextDecoder();
-// After the first piece it is not the sign of a beginning.
+// A BOM is significant only in the first chunk.
 const goingOn = new TextDecoder(undefined, { ignoreBOM: true });
 const nothing = new Uint8Array(0);
 
 /**
- * The body as a text, and how many bytes it was. It is never there in one piece as bytes: memory for so many is not what the system
- * gets back easily, and a list may have megabytes.
+ * Returns the body as text, and its size in bytes. The bytes are never joined into one buffer: a list may have
+ * megabytes, and such large buffers are not returned to the system easily.
  */
 export async function readText(body: ResponseBody): Promise<{ readonly text: string; readonly size: number }> {
   const parts: string[] = [];
   let size = 0;
-  /** The beginning of a character. */
+  /** An incomplete character at the end of the last chunk. */
   let cut: Uint8Array = nothing;
   for await (const chunk of body.chunks({ borrowed: true })) {
     size += chunk.length;
@@ -26,7 +26,7 @@ export async function readText(body: ResponseBody): Promise<{ readonly text: str
   return { text: parts.join(''), size };
 }
 
-/** Where the last character begins, if it is not whole, else the end. */
+/** The start of the last character if it is incomplete, otherwise the end. */
 function endOfCharacters(bytes: Uint8Array): number {
   const { length } = bytes;
   for (let at = length - 1; at >= 0 && at > length - 4; at--) {
@@ -37,5 +37,5 @@ function endOfCharacters(bytes: Uint8Array): number {
   return length;
 }
 
-/** Of a character in UTF-8 that begins so. */
+/** The number of bytes of a UTF-8 character with this first byte. */
 const lengthOf = (byte: number): number => (byte < 0xc0 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4);

@@ -41,11 +41,11 @@ describe('RequestBuilder', () => {
       rest.get().namespace('').resource('pods').name('x').toRequest(),
     'unexpected GroupVersion string: a/b/c': () => rest.get().apiVersion('a/b/c'),
   };
-  it.each(Object.entries(refused))('refuses: %s', (message, build) => {
+  it.each(Object.entries(refused))('throws: %s', (message, build) => {
     expect(build).toThrow(message);
   });
 
-  it('gathers parameters, headers and a body', () => {
+  it('collects parameters, headers and a body', () => {
     const { signal } = new AbortController();
     const request = rest
       .patch('application/merge-patch+json')
@@ -71,7 +71,7 @@ describe('RequestBuilder', () => {
     expect(String(request.resource)).toBe('pods');
   });
 
-  it('sends what it has gathered', async () => {
+  it('sends the request', async () => {
     const urls: string[] = [];
     const bytes = new TextEncoder().encode('{"kind":"Pod"}');
     const echo = new RESTClient(

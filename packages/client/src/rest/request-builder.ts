@@ -11,8 +11,8 @@ import type { RESTClient } from './rest-client.ts';
 import type { RestRequest } from './rest-request.ts';
 
 /**
- * A request, said step by step; nothing is sent before `do`, `raw`, `stream` or `watch`. Each step throws at once for what
- * cannot be part of a path.
+ * Builds a request step by step; it is sent by `do`, `raw`, `stream` or `watch`. Each step throws for names that cannot be
+ * a path segment.
  *
  * ```ts
  * await rest.get().apiVersion('apps/v1').namespace('default').resource('deployments').name('web').do<Deployment>()
@@ -49,7 +49,7 @@ export class RequestBuilder {
     return this;
   }
 
-  /** Plural, as in the path. */
+  /** The plural, as in the path. */
   resource(resource: string): this {
     this.#resource = segment('resource', resource);
     return this;
@@ -66,13 +66,13 @@ export class RequestBuilder {
     return this;
   }
 
-  /** Segments after everything else. */
+  /** Appends segments to the path. */
   suffix(...segments: string[]): this {
     this.#suffix += segments.map((each) => `/${encodedPath(each)}`).join('');
     return this;
   }
 
-  /** A path of the server instead of a resource's; not percent-encoded yet. */
+  /** An absolute path instead of a resource's; not percent-encoded. */
   absPath(...segments: string[]): this {
     this.#absPath = `/${segments.map(encodedPath).join('/')}`.replace(/\/{2,}/g, '/');
     return this;
@@ -92,19 +92,19 @@ export class RequestBuilder {
     return this;
   }
 
-  /** In place of what the header was before. */
+  /** Sets a header, replacing earlier values. */
   setHeader(name: string, ...values: string[]): this {
     this.#headers[name.toLowerCase()] = values.length === 1 ? values[0]! : values;
     return this;
   }
 
-  /** Sent as JSON; bytes and text, such as YAML, as they are. */
+  /** The body. Sent as JSON; bytes and text, such as YAML, are sent as they are. */
   body(body: unknown): this {
     this.#body = body;
     return this;
   }
 
-  /** The whole time; the server is told. */
+  /** Timeout of the whole call, also sent to the server. */
   timeout(timeoutMs: number): this {
     this.#options = { ...this.#options, timeoutMs };
     return this;
@@ -120,17 +120,17 @@ export class RequestBuilder {
     return this;
   }
 
-  /** The answer's object. */
+  /** Sends the request and returns the response's object. */
   async do<T>(): Promise<T> {
     return await this.#rest.request<T>(this.toRequest());
   }
 
-  /** The answer's bytes. */
+  /** Sends the request and returns the response's bytes. */
   async raw(): Promise<Uint8Array> {
     return (await this.#rest.raw(this.toRequest())).bytes;
   }
 
-  /** The answer's body as it comes. */
+  /** Sends the request and returns the response's body as a stream. */
   async stream(): Promise<ResponseBody> {
     return await this.#rest.stream(this.toRequest());
   }
@@ -140,7 +140,7 @@ export class RequestBuilder {
     return await this.#rest.watch<T>(this.toRequest());
   }
 
-  /** What would be sent. Throws for what no server could answer. */
+  /** Returns the request. Throws for an invalid combination of namespace and name. */
   toRequest(): RestRequest {
     return {
       method: this.#method,

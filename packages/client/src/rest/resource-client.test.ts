@@ -40,8 +40,8 @@ describe('ResourceClient', () => {
   });
 });
 
-describe('without answers', () => {
-  it('it does the same, and resolves with nothing', async () => {
+describe('withoutAnswers', () => {
+  it('writes, and resolves with undefined', async () => {
     const writes = configMaps.withoutAnswers();
     expect(await writes.create({ metadata: { name: 'b' }, data: { x: '1' } })).toBeUndefined();
     expect(await writes.patch('b', 'merge', { data: { y: '2' } })).toBeUndefined();
@@ -55,7 +55,7 @@ describe('without answers', () => {
     await expect(writes.delete('')).rejects.toThrow('resource name may not be empty');
   });
 
-  it('the dynamic client does so too', async () => {
+  it('works for the dynamic client too', async () => {
     const dynamic = new DynamicClient(rest);
     const writes = dynamic.resource(configMaps.resource).inNamespace('default').withoutAnswers();
     await writes.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data: { x: '1' } });
@@ -77,7 +77,7 @@ describe('a call for one object', () => {
     apply: (name) => configMaps.apply({ metadata: { name } }, { fieldManager: 'me' }),
   };
 
-  it.each(Object.entries(calls))('is never one for all of them: %s', async (_, call) => {
+  it.each(Object.entries(calls))('never addresses the collection: %s', async (_, call) => {
     await configMaps.create({ metadata: { name: 'stays' } });
     await expect(call('')).rejects.toThrow('resource name may not be empty');
     await expect(call(undefined as unknown as string)).rejects.toThrow('resource name may not be empty');
@@ -85,7 +85,7 @@ describe('a call for one object', () => {
     await configMaps.delete('stays');
   });
 
-  it('is never one for an object without a namespace', async () => {
+  it('rejects without a namespace', async () => {
     const everywhere = new ResourceClient<ConfigMap>(rest, configMaps.resource);
     await expect(everywhere.delete('a')).rejects.toThrow('an empty namespace may not be set');
   });

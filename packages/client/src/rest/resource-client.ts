@@ -25,7 +25,7 @@ import { namesOf } from './resource-names.ts';
 import type { RESTClient } from './rest-client.ts';
 import type { RestRequest } from './rest-request.ts';
 
-/** All that such a request says; frozen, so that transports know it again. */
+/** The headers of such a request. Frozen, so that transports can cache them by identity. */
 const headersOf = (contentType: string) => Object.freeze({ accept: 'application/json', 'content-type': contentType });
 const patchHeaders: Record<PatchType, ReturnType<typeof headersOf>> = {
   json: headersOf('application/json-patch+json'),
@@ -34,10 +34,10 @@ const patchHeaders: Record<PatchType, ReturnType<typeof headersOf>> = {
 };
 const applyHeaders = headersOf('application/apply-patch+yaml');
 
-/** What of a RESTClient a resource needs. */
+/** The methods of a RESTClient that a ResourceClient needs. */
 type Requests = Pick<RESTClient, 'request' | 'watch' | 'discard'>;
 
-/** All verbs on one resource over a RESTClient. */
+/** Implements all verbs on one resource with a RESTClient. */
 export class ResourceClient<T extends KubernetesObject> implements ResourceInterface<T> {
   readonly resource: ResourceDescription;
   readonly namespace: string | undefined;
@@ -119,7 +119,8 @@ export class ResourceClient<T extends KubernetesObject> implements ResourceInter
   }
 
   /**
-   * A request for one object. Without a name it would be one for all of them: a deletion of everything, at worst.
+   * A request for one object. Rejects an empty name, because the request would address the whole collection, and could
+   * delete it.
    */
   #object(method: string, call: Call & { readonly name: string | undefined }): RestRequest {
     if (typeof call.name !== 'string' || call.name === '') throw new Error('resource name may not be empty');
@@ -136,7 +137,7 @@ export class ResourceClient<T extends KubernetesObject> implements ResourceInter
     return { method, path, query, headers, body, resource: groupResource, name, signal, timeoutMs };
   }
 
-  /** Complete with what it is: objects out of lists and caches say nothing of it. */
+  /** Adds kind and apiVersion, because objects from lists and caches lack them. */
   #typed(object: object): object {
     const { group, version, kind } = this.resource;
     return { kind, apiVersion: group === '' ? version : `${group}/${version}`, ...object };
@@ -146,13 +147,13 @@ export class ResourceClient<T extends KubernetesObject> implements ResourceInter
 interface Call {
   readonly name?: string | undefined;
   readonly subresource?: string | undefined;
-  /** Those of the API go into the query. */
+  /** Options other than `signal` and `timeoutMs` become query parameters. */
   readonly options: CallOptions & ListOptions;
   readonly body?: unknown;
   readonly headers?: RestRequest['headers'];
 }
 
-/** Nobody wants to see what is answered. */
+/** Discards the responses of all requests. */
 class Discarding implements Requests {
   readonly #rest: Requests;
 

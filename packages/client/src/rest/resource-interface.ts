@@ -14,10 +14,7 @@ import type { ApplyConfiguration } from './apply-configuration.ts';
 import type { CallOptions } from './call-options.ts';
 import type { ResourceDescription } from './resource.ts';
 
-/**
- * How a patch is to be read, by the end of its media type: `application/json-patch+json` …
- * What the patch may be follows from it.
- */
+/** Patch types, named after their media type (`application/json-patch+json`, …), with the type of the patch. */
 export interface PatchBodies<T> {
   json: readonly JsonPatchOperation[];
   merge: DeepPartial<T>;
@@ -32,14 +29,14 @@ export interface JsonPatchOperation {
   readonly value?: unknown;
 }
 
-/** Null takes a field away. */
+/** Null removes a field. */
 export type DeepPartial<T> = T extends readonly unknown[]
   ? T
   : T extends object
     ? { readonly [K in keyof T]?: DeepPartial<T[K]> | null }
     : T;
 
-/** Lists may hold parts of elements, and directives (`$patch: 'delete'`) beside what tells which element. */
+/** Lists may contain partial elements, and directives (`$patch: 'delete'`) next to an element's merge key. */
 export type StrategicMergePatch<T> = T extends readonly (infer E)[]
   ? readonly StrategicMergePatch<E>[]
   : T extends object
@@ -47,9 +44,9 @@ export type StrategicMergePatch<T> = T extends readonly (infer E)[]
     : T;
 
 export interface ApplyCallOptions extends CallOptions {
-  /** Who applies; owns the fields it names. */
+  /** The name of the field manager, which will own the applied fields. */
   readonly fieldManager: string;
-  /** Take over fields that others own, instead of a conflict. */
+  /** Take over fields that other managers own, instead of a conflict. */
   readonly force?: boolean;
   readonly dryRun?: string[];
   readonly fieldValidation?: PatchOptions['fieldValidation'];
@@ -57,10 +54,11 @@ export interface ApplyCallOptions extends CallOptions {
 }
 
 /**
- * All verbs on one resource, in one namespace or in none. Every call rejects with an `ApiError` when the server refuses,
- * with a `TransportError` when there is no answer, and with the signal's reason when that is aborted.
+ * All verbs on one resource, in one namespace or without. Every call rejects with an `ApiError` when the server rejects
+ * the request, with a `TransportError` when there is no response, and with the signal's reason on abort.
  *
- * Typed clients, the dynamic client, fakes: all are of this form, so that informers and controllers take any of them.
+ * Typed clients, the dynamic client and fakes implement this interface, so informers and controllers accept any of
+ * them.
  */
 export interface ResourceInterface<T extends KubernetesObject> {
   readonly resource: ResourceDescription;
@@ -69,10 +67,10 @@ export interface ResourceInterface<T extends KubernetesObject> {
 
   get(name: string, options?: GetOptions & CallOptions): Promise<T>;
   list(options?: ListOptions & CallOptions): Promise<KubernetesList<T>>;
-  /** Resolves once the server has accepted it. */
+  /** Resolves when the server has accepted the watch. */
   watch(options?: ListOptions & CallOptions): Promise<Watch<T>>;
   create(object: T, options?: CreateOptions & CallOptions): Promise<T>;
-  /** Replaces the object of that name; with its resourceVersion only if nobody else did meanwhile. */
+  /** Replaces the object. With a resourceVersion, only if the object has not been changed since. */
   update(object: T, options?: UpdateOptions & CallOptions): Promise<T>;
   updateStatus(object: T, options?: UpdateOptions & CallOptions): Promise<T>;
   patch<P extends PatchType>(
@@ -81,16 +79,19 @@ export interface ResourceInterface<T extends KubernetesObject> {
     patch: PatchBodies<T>[P],
     options?: PatchOptions & CallOptions & { readonly subresource?: string },
   ): Promise<T>;
-  /** Server-side apply: the object has these fields afterwards, and they are ours. */
+  /** Server-side apply: sets these fields and takes ownership of them. */
   apply(configuration: ApplyConfiguration<T>, options: ApplyCallOptions): Promise<T>;
-  /** Answers the object when it only begins to go (finalizers, grace), a Status when it is gone. */
+  /**
+   * Returns the object when it is only marked for deletion (finalizers, grace period), and a Status when it has been
+   * deleted.
+   */
   delete(name: string, options?: DeleteOptions & CallOptions): Promise<T | Status>;
   deleteCollection(options?: DeleteOptions & CallOptions, which?: ListOptions): Promise<KubernetesList<T> | Status>;
-  /** For who has no use for answers: they are let go of unread. */
+  /** Returns a client that does not read the responses to writes, for callers that do not use them. */
   withoutAnswers(): WithoutAnswers<T>;
 }
 
-/** Writes that resolve with nothing, when the server has done what they ask for. */
+/** Writes that resolve with undefined when the server has performed them. */
 export interface WithoutAnswers<T extends KubernetesObject> {
   create(object: T, options?: CreateOptions & CallOptions): Promise<void>;
   update(object: T, options?: UpdateOptions & CallOptions): Promise<void>;

@@ -6,10 +6,10 @@ interface ResourceNames {
   readonly groupVersionResource: GroupVersionResource;
 }
 
-/** Of descriptions that are in use. Names that nobody holds are made anew each time, and collected again. */
+/** Caches the names by description, while that is referenced. */
 const known = new WeakMap<ResourceDescription, ResourceNames>();
 
-/** The names of a resource. A description does not change. */
+/** Returns the names of a resource. The description must not change. */
 export function namesOf(description: ResourceDescription): ResourceNames {
   let names = known.get(description);
   if (!names) {

@@ -1,8 +1,8 @@
-/** What a client must know of a resource to ask for it. */
+/** The description of a resource that a client needs for requests. */
 export interface ResourceDescription {
   readonly group: string;
   readonly version: string;
-  /** Plural, as in the path. */
+  /** The plural, as in the path. */
   readonly resource: string;
   readonly kind: string;
   readonly namespaced: boolean;

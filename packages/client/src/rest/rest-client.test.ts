@@ -29,7 +29,7 @@ const later = (status: number, seconds = '1'): Answer => ({
 });
 const lost = (code = 'ECONNRESET'): Error => new TransportError('lost', { code });
 
-/** A client of a server that gives these answers, one after another, and the last ever after. */
+/** A client of a server that returns these responses in turn, and then repeats the last. */
 function clientOf(answers: readonly Answer[], options: RESTClientOptions = {}) {
   const seen: Seen[] = [];
   const clock = new FakeClock();
@@ -43,7 +43,7 @@ function clientOf(answers: readonly Answer[], options: RESTClientOptions = {}) {
 }
 
 const get = { method: 'GET', path: '/api/v1/namespaces/x/pods/y' } as const;
-/** Runs a call to its end while time passes. */
+/** Awaits a call while advancing the clock. */
 async function whileTimePasses<T>(clock: FakeClock, call: Promise<T>): Promise<T> {
   let isOver = false;
   const over = (): void => {
@@ -55,7 +55,7 @@ async function whileTimePasses<T>(clock: FakeClock, call: Promise<T>): Promise<T
 }
 
 describe('requests', () => {
-  it('carry JSON by default, and bytes and text as they are', async () => {
+  it('send JSON by default, and bytes and text as they are', async () => {
     const { rest, seen } = clientOf([object()]);
     await rest.request({ method: 'POST', path: '/a', body: { x: 1 } });
     await rest.request({ method: 'POST', path: '/a', body: encoder.encode('{"x":2}') });
@@ -69,7 +69,7 @@ describe('requests', () => {
     ]);
   });
 
-  it('have a query of what is defined, lists repeated', async () => {
+  it('have a query of the defined values, with repeated list items', async () => {
     const { rest, seen } = clientOf([object()]);
     await rest.request({
       ...get,
@@ -79,7 +79,7 @@ describe('requests', () => {
   });
 });
 
-describe('answers', () => {
+describe('responses', () => {
   const notFound = {
     kind: 'Status',
     apiVersion: 'v1',
@@ -90,40 +90,46 @@ describe('answers', () => {
   };
   const pods = GroupResource.of('', 'pods');
   const cases: Record<string, { answer: Answer; error: object | RegExp }> = {
-    'a Status is its error': {
+    'a failure Status becomes an ApiError': {
       answer: { status: 404, headers: json, body: JSON.stringify(notFound) },
       error: { code: 404, message: 'no' },
     },
-    'a Status of failure is one whatever the code': { answer: object(notFound), error: { code: 404 } },
-    'text is shown': {
+    'a failure Status becomes an ApiError, whatever the HTTP status': {
+      answer: object(notFound),
+      error: { code: 404 },
+    },
+    'text is quoted': {
       answer: { status: 500, headers: { 'content-type': 'text/plain' }, body: ' broken\n' },
       error: /^an error on the server \("broken"\) has prevented the request from succeeding \(get pods y\)$/,
     },
-    'what is no text is not shown': {
+    'other media types are not quoted': {
       answer: { status: 500, headers: { 'content-type': 'image/png' }, body: 'xyz' },
       error: /^an error on the server \("unknown"\)/,
     },
-    'nothing is told by the code': { answer: { status: 403 }, error: { code: 403, reason: 'Forbidden' } },
-    'a redirect is no success': { answer: { status: 302 }, error: /status code 302/ },
-    'JSON that is no Status is told by the code': {
+    'an empty body gives an error by the HTTP status': {
+      answer: { status: 403 },
+      error: { code: 403, reason: 'Forbidden' },
+    },
+    'a redirect is an error': { answer: { status: 302 }, error: /status code 302/ },
+    'JSON other than a Status gives an error by the HTTP status': {
       answer: { ...object({ a: 1 }), status: 409 },
       error: { reason: 'Conflict' },
     },
-    'half a Status is told by the code': {
+    'a truncated Status gives an error by the HTTP status': {
       answer: { status: 404, headers: json, body: JSON.stringify(notFound).slice(0, 40) },
       error: { code: 404, reason: 'NotFound' },
     },
-    'a success without anything is an error': {
+    'an empty success is an error': {
       answer: { headers: json },
       error: /^0-length response with status code: 200 and content type: application\/json$/,
     },
-    'a success of a page for humans is an error that shows it': {
+    'a successful HTML page is an error that quotes it': {
       answer: { headers: { 'content-type': 'text/html' }, body: '<h1>Sign in</h1>' },
-      error: /200 with text\/html that is no JSON: <h1>Sign in/,
+      error: /200 with text\/html that is not JSON: <h1>Sign in/,
     },
-    'half an object is an error that does not show it': {
+    'a truncated object is an error that does not quote it': {
       answer: { headers: json, body: '{"data":{"password":"geheim' },
-      error: /^the server answered 200 with application\/json that is no JSON$/,
+      error: /^the server answered 200 with application\/json that is not JSON$/,
     },
   };
   it.each(Object.entries(cases))('%s', async (_, { answer, error }) => {
@@ -134,12 +140,12 @@ describe('answers', () => {
     await expect(failed).rejects.toSatisfy((thrown: unknown) => !JSON.stringify(thrown).includes('geheim'));
   });
 
-  it('can be had raw, also 304', async () => {
+  it('can be returned raw, also 304', async () => {
     const { rest } = clientOf([{ status: 304, headers: { etag: 'x' } }]);
     expect(await rest.raw(get)).toEqual({ status: 304, headers: { etag: 'x' }, bytes: new Uint8Array(0) });
   });
 
-  it('can be let go of as they come, down to the last piece', async () => {
+  it('can be discarded chunk by chunk, up to the last', async () => {
     let given = 0;
     async function* chunks(): AsyncGenerator<Uint8Array> {
       for (; given < 3; given++) yield encoder.encode('{');
@@ -154,7 +160,7 @@ describe('answers', () => {
     expect(given).toBe(3);
   });
 
-  it('need not be there where nobody reads them: their size is what the server says', async () => {
+  it('may be omitted by the transport when discarded: their size is the content-length', async () => {
     const sizes: number[] = [];
     const metrics: Metrics = {
       ...noMetrics,
@@ -175,13 +181,13 @@ describe('answers', () => {
     expect({ sizes, sent }).toEqual({ sizes: [7], sent: [true] });
   });
 
-  it('are errors also where nobody reads them', async () => {
+  it('are errors also when discarded', async () => {
     const { rest } = clientOf([{ status: 404, headers: json, body: '{}' }]);
     await expect(rest.discard({ method: 'DELETE', path: '/api/v1/x' })).rejects.toSatisfy(isNotFound);
   });
 });
 
-describe('trying again', () => {
+describe('retries', () => {
   const cases: Record<string, { answers: Answer[]; method?: string; requests: number; isAnswered: boolean }> = {
     'a 429 with Retry-After': { answers: [later(429), object()], requests: 2, isAnswered: true },
     'a 429 with Retry-After, for writes too': {
@@ -192,7 +198,7 @@ describe('trying again', () => {
     },
     'a 503 with Retry-After 0': { answers: [later(503, '0'), object()], requests: 2, isAnswered: true },
     'not a 429 without Retry-After': { answers: [{ status: 429 }, object()], requests: 1, isAnswered: false },
-    'not a Retry-After that is no number': {
+    'not a Retry-After that is not a number': {
       answers: [later(503, 'tomorrow'), object()],
       requests: 1,
       isAnswered: false,
@@ -209,7 +215,7 @@ describe('trying again', () => {
       requests: 1,
       isAnswered: false,
     },
-    'not when nobody listens': { answers: [lost('ECONNREFUSED'), object()], requests: 1, isAnswered: false },
+    'not when the connection is refused': { answers: [lost('ECONNREFUSED'), object()], requests: 1, isAnswered: false },
     'ten times, not more': { answers: [later(503)], requests: 11, isAnswered: false },
   };
   it.each(Object.entries(cases))('%s', async (_, { answers, method = 'GET', requests, isAnswered }) => {
@@ -223,7 +229,7 @@ describe('trying again', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('waits as long as the server says', async () => {
+  it('wait for the time of Retry-After', async () => {
     const { rest, seen, clock } = clientOf([later(429, '7'), object()]);
     const call = rest.request(get);
     await clock.advance(6999);
@@ -233,7 +239,7 @@ describe('trying again', () => {
     expect(seen.length).toBe(2);
   });
 
-  it('is over at once when the signal says so', async () => {
+  it('end at once when the signal is aborted', async () => {
     const { rest, seen, clock } = clientOf([later(429, '60')]);
     const abort = new AbortController();
     const call = rest.request({ ...get, signal: abort.signal });
@@ -243,13 +249,13 @@ describe('trying again', () => {
     expect([seen.length, clock.pending]).toEqual([1, 0]);
   });
 
-  it('can be forbidden', async () => {
+  it('can be disabled', async () => {
     const { rest, seen } = clientOf([later(429)]);
     await expect(rest.get().absPath('x').maxRetries(0).do()).rejects.toSatisfy(isTooManyRequests);
     expect(seen.length).toBe(1);
   });
 
-  it('goes on for watches when the connection was reset or timed out, not for streams', async () => {
+  it('are made for watches when the connection was reset or timed out, not for streams', async () => {
     const watched = clientOf([lost('ETIMEDOUT'), lost(), { headers: json }]);
     const watch = await whileTimePasses(watched.clock, watched.rest.watch(get));
     for await (const _ of watch) expect.unreachable();
@@ -259,8 +265,8 @@ describe('trying again', () => {
   });
 });
 
-describe('time limits', () => {
-  it('count over all attempts, and say what went wrong before; the server is told', async () => {
+describe('timeouts', () => {
+  it('span all attempts, have the last failure as cause, and are sent to the server', async () => {
     const { rest, seen, clock } = clientOf([later(503, '2')]);
     const failed = rest.request({ ...get, timeoutMs: 5000 });
     await expect(whileTimePasses(clock, failed)).rejects.toMatchObject({
@@ -273,7 +279,7 @@ describe('time limits', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('count while the body comes, and are the client’s where a call has none', async () => {
+  it('include the body, and default to the client’s', async () => {
     const clock = new FakeClock();
     const transport = new InProcessTransport(async () => ({
       status: 200,
@@ -284,7 +290,7 @@ describe('time limits', () => {
     await expect(whileTimePasses(clock, rest.request(get))).rejects.toMatchObject({ code: 'ETIMEDOUT' });
   });
 
-  it('of watches and streams count until they begin', async () => {
+  it('of watches and streams only apply until they begin', async () => {
     const clock = new FakeClock();
     const transport = new InProcessTransport(async () => ({
       status: 200,
@@ -304,7 +310,7 @@ describe('time limits', () => {
     expect((await whileTimePasses(clock, watch.nextBatch()))?.length).toBe(1);
   });
 
-  it('end a watch that does not begin', async () => {
+  it('abort a watch that does not begin', async () => {
     const clock = new FakeClock();
     const transport = new InProcessTransport(
       ({ signal }) => new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
@@ -316,8 +322,8 @@ describe('time limits', () => {
   });
 });
 
-describe('the rate', () => {
-  it('holds back requests and second attempts, but no watches', async () => {
+describe('the rate limiter', () => {
+  it('delays requests and retries, but not watches', async () => {
     const clock = new FakeClock();
     const rateLimiter = new TokenBucketRateLimiter({ qps: 1, burst: 1, clock });
     const { rest, seen } = clientOf([later(429, '0'), object()], { clock, rateLimiter });
@@ -331,7 +337,7 @@ describe('the rate', () => {
     expect(seen.length).toBe(3);
   });
 
-  it('of a config is 5 with bursts of 10, and none with 0', async () => {
+  it('of a config is 5 per second with bursts of 10, and off with 0', async () => {
     const clock = new FakeClock();
     const count = async (qps: number | undefined): Promise<number> => {
       let requests = 0;
@@ -357,7 +363,7 @@ describe('the rate', () => {
 describe('warnings', () => {
   const warning = '299 - "v1beta1 is old"';
 
-  it('are logged once each, whatever becomes of the request', async () => {
+  it('are logged once each, whatever the outcome of the request', async () => {
     const { logger, lines } = recordLogs();
     const headers = { ...json, warning: [warning, '299 - "other"'] };
     const { rest } = clientOf(
@@ -372,7 +378,7 @@ describe('warnings', () => {
     expect(lines).toEqual(['warning "Warning: v1beta1 is old"', 'warning "Warning: other"']);
   });
 
-  it('go to whom they are for', async () => {
+  it('are passed to the given handler', async () => {
     const heard: unknown[] = [];
     const { rest } = clientOf([{ headers: { ...json, warning }, body: '{}' }], {
       warnings: (each) => heard.push(each),
@@ -383,7 +389,7 @@ describe('warnings', () => {
   });
 });
 
-it('counts what client-go counts', async () => {
+it('has the metrics of client-go', async () => {
   const counts = new Map<string, number>();
   const add = (name: string, labels: readonly string[], value: number): void => {
     const key = [name, ...labels].join(' ');

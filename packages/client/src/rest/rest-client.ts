@@ -35,33 +35,34 @@ const defaultQps = 5;
 const defaultBurst = 10;
 const defaultMaxRetries = 10;
 
-/** The headers of most requests, without a body and with one. */
+/** The headers of most requests, without and with a body. */
 const readHeaders = Object.freeze({ accept: 'application/json' });
 const writeHeaders = Object.freeze({ ...readHeaders, 'content-type': 'application/json' });
 
 export interface RESTClientOptions {
-  /** Default: requests go as they come. Watches always do. */
+  /** Default: no limit. Watches are never limited. */
   readonly rateLimiter?: RateLimiter;
-  /** A call's whole time with waiting and retries, unless it says otherwise; streams and watches excepted. */
+  /** Default timeout of a call, including waiting and retries; not for streams and watches. */
   readonly timeoutMs?: number;
-  /** How often to try again. Default: 10. */
+  /** Maximum number of retries. Default: 10. */
   readonly maxRetries?: number;
-  /** Default: each distinct warning once to the logger. */
+  /** Default: logs each distinct warning once. */
   readonly warnings?: WarningHandler;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
-  /** The server, as metrics call it. */
+  /** The server's name in metrics. */
   readonly host?: string;
   readonly clock?: Clock;
 }
 
 /**
- * Requests and answers in the API's forms over a transport: JSON in and out, Status as ApiError, watches. Asks again where
- * the server says when (429 and 5xx with `Retry-After`), and reads also when the connection broke; keeps to a rate, to
- * deadlines and to signals.
+ * Sends API requests over a transport: encodes and decodes JSON, turns failure Statuses into ApiErrors, and opens
+ * watches. Retries after 429 and 5xx with `Retry-After`, and reads also when the connection broke. Enforces rate
+ * limits, timeouts and signals.
  *
- * Every call rejects with an `ApiError` when the server refuses, with a `TransportError` when there is no answer (in time),
- * with a `MalformedAnswerError` when the answer makes no sense, and with the signal's reason when that is aborted.
+ * Every call rejects with an `ApiError` when the server rejects the request, with a `TransportError` when there is no
+ * response (in time), with a `MalformedAnswerError` when the response cannot be decoded, and with the signal's reason
+ * on abort.
  */
 export class RESTClient {
   readonly #transport: Transport;
@@ -85,8 +86,9 @@ export class RESTClient {
   }
 
   /**
-   * A client for the server that the config names, with its credentials. Rate: the config's, or 5 in a second and 10 at
-   * once; `qps: 0` for none. Differs from client-go, where 0 is the default and only less than 0 is none.
+   * Creates a client for the config's server, with its credentials and rate limit. Default: 5 requests per second with
+   * bursts of 10; `qps: 0` for no limit. Differs from client-go, where 0 means the default and negative values mean no
+   * limit.
    */
   static forConfig(
     config: RestConfig,
@@ -103,7 +105,7 @@ export class RESTClient {
     });
   }
 
-  /** Begins a request: `rest.get().namespace('x').resource('pods').name('y').do<Pod>()`. */
+  /** Starts building a request: `rest.get().namespace('x').resource('pods').name('y').do<Pod>()`. */
   verb(method: string): RequestBuilder {
     return new RequestBuilder(this, method);
   }
@@ -120,7 +122,7 @@ export class RESTClient {
     return this.verb('PUT');
   }
 
-  /** `application/merge-patch+json` or another type that says how the patch is to be read. */
+  /** `contentType` is `application/merge-patch+json` or another patch type. */
   patch(contentType: string): RequestBuilder {
     return this.verb('PATCH').setHeader('content-type', contentType);
   }
@@ -129,39 +131,42 @@ export class RESTClient {
     return this.verb('DELETE');
   }
 
-  /** The answer's object. */
+  /** Sends a request and returns the response's object. */
   async request<T>(request: RestRequest): Promise<T> {
     const { method } = request;
     const read = method === 'GET' ? readFound : readWritten;
     const { head, text, bytes, size } = await this.#answered(request, 'whole', read);
     this.#metrics.responseSize.observe(size, method, this.#host);
-    // Who gets something looks at it.
+    // The result of a GET is not lazy, because its caller uses it.
     return bytes ? decodeAnswer<T>(head, bytes, method !== 'GET') : decodeText<T>(head, text);
   }
 
-  /** The answer's head and bytes. 304, which answers `if-none-match`, is an answer too. */
+  /** Sends a request and returns status, headers and bytes. 304, the response to `if-none-match`, is not an error. */
   async raw(request: RestRequest): Promise<RawResponse> {
     const answer = await this.#answered(request, 'whole', readBytes);
     this.#metrics.responseSize.observe(answer.bytes.length, request.method, this.#host);
     return answer;
   }
 
-  /** Resolves when the server has done it; what it answers is let go of as it comes. */
+  /** Sends a request and discards the response's body as it is received. */
   async discard(request: RestRequest): Promise<void> {
     this.#metrics.responseSize.observe(await this.#answered(request, 'unread', sizeOf), request.method, this.#host);
   }
 
-  /** The answer's body as it comes; resolves once the server has accepted. A time limit counts until then. */
+  /**
+   * Sends a request and returns the response's body as a stream. Resolves when the server has accepted the request; the
+   * timeout applies until then.
+   */
   async stream(request: RestRequest): Promise<ResponseBody> {
     return await this.#open(request, 'stream');
   }
 
-  /** A watch; resolves once the server has accepted it. A time limit counts until then. */
+  /** Opens a watch. Resolves when the server has accepted it; the timeout applies until then. */
   async watch<T>(request: RestRequest): Promise<Watch<T>> {
     return new JsonWatch<T>(await this.#open(request, 'watch'), request.signal);
   }
 
-  /** Opens a WebSocket, with a GET; a server that refuses is an ApiError as with any other request. */
+  /** Opens a WebSocket with a GET request. Rejects with an ApiError when the server rejects it, like other requests. */
   async openWebSocket(request: WebSocketRestRequest): Promise<WebSocketConnection> {
     const { path, query, protocols, headers, signal } = request;
     try {
@@ -178,12 +183,12 @@ export class RESTClient {
     }
   }
 
-  /** Ends every connection of the transport. */
+  /** Closes every connection of the transport. */
   close(): Promise<void> {
     return this.#transport.close();
   }
 
-  /** What is read of a whole answer, while its deadline counts. */
+  /** Sends a request and reads the response within the deadline. */
   async #answered<R>(
     request: RestRequest,
     kind: 'whole' | 'unread',
@@ -214,7 +219,7 @@ export class RESTClient {
     const { signal } = deadline;
     const sent = this.#encoded(request, kind, signal);
     if (sent.body) this.#metrics.requestSize.observe(sent.body.length, method, this.#host);
-    // Watches are few and long.
+    // Watches are not rate limited, because they are few and long-lived.
     const turn = kind === 'watch' ? undefined : this.#turn(method, signal);
     if (turn) await turn;
     const maxRetries = request.maxRetries ?? this.#maxRetries;
@@ -240,7 +245,7 @@ export class RESTClient {
     }
   }
 
-  /** What there is of them: the status says enough when the rest is cut off. */
+  /** The body of an error response; empty when it is cut off, because the HTTP status suffices. */
   async #errorBytes({ body }: TransportResponse, signal: AbortSignal | undefined): Promise<Uint8Array> {
     try {
       return await body.bytes();
@@ -252,10 +257,11 @@ export class RESTClient {
 
   #encoded(request: RestRequest, kind: CallKind, signal: AbortSignal | undefined): Parameters<Transport['send']>[0] {
     const { method, path, query, body, headers } = request;
-    // The server need not work for longer than we wait.
+    // Tells the server the timeout, so that it does not work for longer.
     const timeoutMs = kind === 'whole' || kind === 'unread' ? request.timeoutMs : undefined;
     const usual = body === undefined ? readHeaders : writeHeaders;
-    // Always of one shape, like every request on its way down: objects put together from others take longer than all of this.
+    // Always the same properties, so that all requests have one hidden class: objects made by spreading others take
+    // longer than everything else here.
     return {
       method,
       url: path + queryString(query, timeoutMs),
@@ -267,7 +273,7 @@ export class RESTClient {
     };
   }
 
-  /** Keeps to the rate. Undefined when there is nothing to wait for: most requests go at once. */
+  /** Applies the rate limit. Returns undefined when there is no need to wait, as for most requests. */
   #turn(method: string, signal: AbortSignal | undefined): Promise<void> | undefined {
     if (!this.#rateLimiter) return undefined;
     if (!this.#rateLimiter.tryAccept()) return this.#throttle(this.#rateLimiter, method, signal);
@@ -288,7 +294,7 @@ export class RESTClient {
   }
 }
 
-/** As they are, if they say all: transports know headers again that never change. */
+/** Returns the headers themselves if they contain all usual ones: transports cache frozen headers by identity. */
 function withUsual(headers: NonNullable<RestRequest['headers']>, usual: object): NonNullable<RestRequest['headers']> {
   for (const name in usual) if (!(name in headers)) return { ...usual, ...headers };
   return headers;
@@ -298,11 +304,11 @@ async function readBytes({ status, headers, body }: TransportResponse): Promise<
   return { status, headers, bytes: await body.bytes() };
 }
 
-/** Below it is quicker to take an answer in one piece. */
+/** Up to this size it is faster to read a response as one buffer. */
 const smallBytes = 64 * 1024;
 const lengthOf = ({ headers }: TransportResponse): number => Number(headers['content-length']);
 
-/** What an object is read from: bytes, of which parts may be read later, or a text where they are many. */
+/** A response to decode: bytes, which may be decoded lazily, or text if it is large. */
 interface ObjectAnswer {
   readonly head: TransportResponse;
   readonly bytes: Uint8Array | undefined;
@@ -310,7 +316,7 @@ interface ObjectAnswer {
   readonly size: number;
 }
 
-/** Not every server says how long an answer is. What it found may be a long list; what was written is mostly one object. */
+/** Not every response has a content-length. A GET without one may return a long list, a write mostly one object. */
 const readFound = (head: TransportResponse): Promise<ObjectAnswer> =>
   lengthOf(head) <= smallBytes ? inBytes(head) : asText(head);
 const readWritten = (head: TransportResponse): Promise<ObjectAnswer> =>
@@ -327,7 +333,10 @@ async function inBytes(head: TransportResponse): Promise<ObjectAnswer> {
   return { head, bytes, size: bytes.length, text: '' };
 }
 
-/** Reads an answer that nobody wants to see; the transport may have left it out, so that its size is what the server says. */
+/**
+ * Reads and discards a body, and returns its size. A transport may omit an unwanted body; then the size is the
+ * content-length.
+ */
 async function sizeOf(response: TransportResponse): Promise<number> {
   const { body } = response;
   const said = lengthOf(response);

@@ -3,9 +3,9 @@ import type { Counter, Histogram, Metrics } from '../observe/metrics.ts';
 const durations = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 const sizes = [64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216];
 
-/** What client-go counts of its requests, under its names. */
+/** Metrics of requests, with client-go's names. */
 export interface RestMetrics {
-  /** Attempts by code (`<error>` when there is no answer), method and host. */
+  /** Attempts by code (`<error>` without a response), method and host. */
   readonly requests: Counter;
   /** Attempts after the first, by code, verb and host. */
   readonly retries: Counter;

@@ -3,26 +3,26 @@ import type { GroupResource } from '@coxswain/apimachinery/meta';
 import type { TransportResponse } from '../transport/transport.ts';
 import type { CallOptions } from './call-options.ts';
 
-/** One request, before it is sent. */
+/** A request to send. */
 export interface RestRequest extends CallOptions {
-  /** In capitals. */
+  /** Uppercase. */
   readonly method: string;
   /** Percent-encoded, without query. */
   readonly path: string;
-  /** Strings, numbers, booleans; lists are repeated, what is undefined is left out. */
+  /** Strings, numbers, booleans; list items are repeated parameters, undefined values are omitted. */
   readonly query?: object | undefined;
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
-  /** Sent as JSON; bytes and text, such as YAML, as they are: `content-type` says what they are. */
+  /** Sent as JSON. Bytes and text, such as YAML, are sent as they are; set their `content-type`. */
   readonly body?: unknown;
-  /** How often to try again, instead of the client's. */
+  /** Maximum number of retries, instead of the client's. */
   readonly maxRetries?: number | undefined;
-  /** For messages: what is asked for. */
+  /** The requested resource, for error messages. */
   readonly resource?: GroupResource | undefined;
   readonly name?: string | undefined;
 }
 
-/** An answer before anybody read it. */
+/** A response with an undecoded body. */
 export interface RawResponse {
   readonly status: number;
   /** Names in lower case. */
@@ -30,13 +30,13 @@ export interface RawResponse {
   readonly bytes: Uint8Array;
 }
 
-/** A request that becomes a WebSocket. */
+/** A request to open a WebSocket. */
 export interface WebSocketRestRequest extends Omit<RestRequest, 'method' | 'body' | 'maxRetries'> {
-  /** Subprotocols offered, the best first. */
+  /** Offered subprotocols in order of preference. */
   readonly protocols: readonly string[];
 }
 
-/** With its question mark; empty without any. */
+/** The query string with its question mark; '' without parameters. */
 export function queryString(query: RestRequest['query'], timeoutMs?: number): string {
   const entries = query ? Object.entries(query) : [];
   if (entries.length === 0 && timeoutMs === undefined) return '';
@@ -51,7 +51,10 @@ export function queryString(query: RestRequest['query'], timeoutMs?: number): st
 }
 
 const encoder = new TextEncoder();
-/** Short bodies lie beside each other: memory of its own for each would cost more than all else that is done with it. */
+/**
+ * Size of the buffers that short bodies share. A separate allocation for each body would cost more than everything else
+ * done with it.
+ */
 const sharedBytes = 16 * 1024;
 const mostBytesOfUnit = 3;
 let shared = new Uint8Array(0);
@@ -63,7 +66,7 @@ export function encodeBody(body: unknown): Uint8Array {
   const most = text.length * mostBytesOfUnit;
   if (most > sharedBytes / 4) return encoder.encode(text);
   if (used + most > shared.length) {
-    // The old one goes when the last of its bodies has been sent.
+    // The old buffer is collected when the last of its bodies has been sent.
     shared = new Uint8Array(sharedBytes);
     used = 0;
   }

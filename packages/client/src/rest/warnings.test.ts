@@ -11,22 +11,22 @@ describe('parseWarnings', () => {
       headers: String.raw`299 - "a \"quoted\" \\ text, with a comma"`,
       texts: [String.raw`a "quoted" \ text, with a comma`],
     },
-    'a date, which is passed over': {
+    'a date, which is ignored': {
       headers: '299 - "a" "Wed, 21 Oct 2015 07:28:00 GMT", 299 - "b"',
       texts: ['a', 'b'],
     },
-    'characters of all languages': { headers: '299 - "größer ✓"', texts: ['größer ✓'] },
+    'non-ASCII characters': { headers: '299 - "größer ✓"', texts: ['größer ✓'] },
     'nothing after a malformed one': { headers: '299 - "a", nonsense, 299 - "b"', texts: ['a'] },
-    'nothing from one without an end': { headers: '299 - "a', texts: [] },
+    'nothing from an unterminated one': { headers: '299 - "a', texts: [] },
     'nothing from one without an agent': { headers: '299 "a"', texts: [] },
     'nothing with a control character': { headers: '299 - "a\u0007"', texts: [] },
-    'nothing with a code that is none': { headers: '29 - "a"', texts: [] },
+    'nothing with an invalid code': { headers: '29 - "a"', texts: [] },
   };
   it.each(Object.entries(cases))('%s', (_, { headers, texts }) => {
     expect(parseWarnings(headers).map(({ text }) => text)).toEqual(texts);
   });
 
-  it('brings code and agent', () => {
+  it('returns code and agent', () => {
     expect(parseWarnings('199 host:80 "x"')).toEqual([{ code: 199, agent: 'host:80', text: 'x' }]);
   });
 });

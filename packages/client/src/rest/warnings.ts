@@ -1,8 +1,8 @@
 import type { Logger } from '@coxswain/apimachinery/log';
 
-/** What a server said besides its answer, such as that a version is deprecated. */
+/** A `Warning` header of a response, for example about a deprecated version. */
 export interface Warning {
-  /** 299 for those of API servers. */
+  /** 299 for warnings of API servers. */
   readonly code: number;
   readonly agent: string;
   readonly text: string;
@@ -10,13 +10,13 @@ export interface Warning {
 
 export type WarningHandler = (warning: Warning) => void;
 
-/** Of so many texts it is remembered that they have been said. */
+/** Maximum number of remembered texts. */
 const mostRemembered = 1000;
 
-/** Hears nothing. */
+/** Ignores all warnings. */
 export const noWarnings: WarningHandler = () => {};
 
-/** Says every warning of an API server once. */
+/** Returns a handler that logs every warning of API servers (299) once. */
 export function logWarnings(logger: Logger): WarningHandler {
   const said = new Set<string>();
   return ({ code, text }) => {
@@ -28,10 +28,10 @@ export function logWarnings(logger: Logger): WarningHandler {
 }
 
 const quoted = String.raw`"((?:[^"\\]|\\.)*)"`;
-// Code, agent, text, perhaps a date; then the next or the end.
+// Code, agent, text, optional date; then a comma or the end.
 const oneWarning = new RegExp(String.raw`\s*(\d{3}) ([^\s\p{Cc}]+) ${quoted}\s*(?:"[^"]*"\s*)?(?:,|$)`, 'suy');
 
-/** The warnings of `Warning` headers. Of a header with a malformed one, those before it. */
+/** Parses `Warning` headers. In a header with a malformed warning, only those before it are returned. */
 export function parseWarnings(headers: string | readonly string[] | undefined): Warning[] {
   const warnings: Warning[] = [];
   for (const header of typeof headers === 'string' ? [headers] : (headers ?? [])) {

@@ -24,11 +24,11 @@ describe('retryOnConflict', () => {
     return { at, result: await result };
   };
 
-  it('gives what the call gives', async () => {
+  it('resolves with the result of the call', async () => {
     expect(await attempt(['ok'])).toEqual({ at: [0], result: 'ok' });
   });
 
-  it('tries again after a conflict', async () => {
+  it('retries after a conflict', async () => {
     expect(await attempt([conflict, conflict, 'ok'])).toEqual({ at: [0, 10, 20], result: 'ok' });
   });
 
@@ -38,15 +38,15 @@ describe('retryOnConflict', () => {
     expect(result).toBe(conflict);
   });
 
-  it('waits longer and longer where it is told to', async () => {
+  it('backs off exponentially with defaultBackoff', async () => {
     expect((await attempt([conflict], defaultBackoff)).at).toEqual([0, 10, 60, 310]);
   });
 
-  it('does not try again after another error', async () => {
+  it('does not retry after another error', async () => {
     expect(await attempt([conflict, notFound])).toEqual({ at: [0, 10], result: notFound });
   });
 
-  it('ends with its signal while it waits', async () => {
+  it('rejects when its signal is aborted during a delay', async () => {
     const clock = new FakeClock();
     const stop = new AbortController();
     const failed = expect(

@@ -3,21 +3,22 @@ import { isConflict } from '@coxswain/apimachinery/errors';
 import { type BackoffPolicy, BackoffSteps } from '../wait/backoff.ts';
 import type { WaitOptions } from '../wait/wait-options.ts';
 
-/** For changes that others make too, each of which is soon over: five tries, 10 ms apart. */
+/** For short concurrent changes: five tries, 10 ms apart. */
 export const defaultRetry: BackoffPolicy = { steps: 5, durationMs: 10, factor: 1, jitter: 0.1 };
 
-/** For a small change to an object that controllers are busy with: four tries, 10, 50 and 250 ms apart. */
+/** For a small change to an object that controllers change often: four tries, 10, 50 and 250 ms apart. */
 export const defaultBackoff: BackoffPolicy = { steps: 4, durationMs: 10, factor: 5, jitter: 0.1 };
 
 export interface RetryOptions extends WaitOptions {
-  /** `defaultRetry` where there is none. */
+  /** Default: `defaultRetry`. */
   readonly backoff?: BackoffPolicy;
   readonly random?: () => number;
 }
 
 /**
- * Calls the function, and again after a wait for as long as it fails in a way that `isRetriable` knows and the backoff has
- * steps; at least once. Resolves with what the function gives; rejects with its last error, or the signal's reason.
+ * Calls the function, and retries after a delay while it fails with an error that `isRetriable` accepts and the backoff
+ * has steps left. Calls it at least once. Resolves with its result; rejects with its last error, or the signal's
+ * reason.
  */
 export async function retryOnError<T>(
   isRetriable: (error: unknown) => boolean,
@@ -39,8 +40,8 @@ export async function retryOnError<T>(
 }
 
 /**
- * Makes a change that others may make at the same time: the function reads the object, changes it and writes it. When the
- * server answers with a conflict it is called again, and must read again. As `retryOnError`.
+ * Makes a change that may conflict with other writers: the function reads the object, changes it and writes it. After a
+ * conflict it is called again, and must read the object again. See `retryOnError`.
  *
  * ```ts
  * await retryOnConflict(async () => {

@@ -1,2 +1,2 @@
-// How many replicas a thing has, whatever it is.
+// Reads and sets the number of replicas of any scalable resource.
 export { ScaleClient, type ScaleClientOptions, type ScaleInterface, UnknownScaleError } from './scale-client.ts';

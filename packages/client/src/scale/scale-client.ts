@@ -19,16 +19,16 @@ import type { RESTClient } from '../rest/rest-client.ts';
 import { scaleKindFor } from './scale-kind.ts';
 
 export interface ScaleClientOptions {
-  /** By default one of its own, in memory. */
+  /** Default: a new discovery cache in memory. */
   readonly discovery?: CachedDiscoveryInterface;
-  /** By default one over that discovery. */
+  /** Default: a mapper with that discovery. */
   readonly mapper?: DeferredRESTMapper;
 }
 
-/** Scales in one namespace, or of resources without. */
+/** Scales of resources in one namespace, or of cluster-scoped resources. */
 export interface ScaleInterface {
   get(resource: MetaGroupResource, name: string, options?: GetOptions & CallOptions): Promise<Scale>;
-  /** Sets the number of replicas; with its resourceVersion only if nobody changed the object meanwhile. */
+  /** Sets the number of replicas. With a resourceVersion, only if the object has not been changed since. */
   update(resource: MetaGroupResource, scale: Scale, options?: UpdateOptions & CallOptions): Promise<Scale>;
   patch<P extends PatchType>(
     resource: MetaGroupResource,
@@ -40,8 +40,8 @@ export interface ScaleInterface {
 }
 
 /**
- * Reads and sets how many replicas anything has that has replicas: Deployments, StatefulSets, custom resources with
- * a scale subresource. The resource is named without its version, which discovery knows; names may be short.
+ * Reads and sets the number of replicas of any scalable resource: Deployments, StatefulSets, custom resources with
+ * a scale subresource. The resource is given without its version, which discovery finds; short names are allowed.
  *
  * ```ts
  * const scale = await scales.inNamespace('default').get({ group: 'apps', resource: 'deployments' }, 'web');
@@ -92,7 +92,7 @@ export class ScaleClient implements ScaleInterface {
     return this.#send('PATCH', await this.#resolve(resource, options), { name, options, headers, body: patch });
   }
 
-  /** In the version that the server prefers. */
+  /** Returns the resource in the server's preferred version. */
   #resolve({ group, resource }: MetaGroupResource, options: CallOptions): Promise<GroupVersionResource> {
     return this.#mapper.resourceFor(GroupResource.of(group, resource).withVersion(''), options);
   }
@@ -114,15 +114,15 @@ export class ScaleClient implements ScaleInterface {
 }
 
 /**
- * The server wants the scale in a form of before autoscaling/v1.
+ * The resource's scale subresource has a kind older than autoscaling/v1.
  *
- * Differs from client-go, which still converts to those: no server has them since v1.16.
+ * Differs from client-go, which still converts these: no server has them since v1.16.
  */
 export class UnknownScaleError extends Error {
   override readonly name = 'UnknownScaleError';
 
   constructor(resource: GroupVersionResource, kind: GroupVersionKind) {
-    super(`the scale subresource of ${resource} is no autoscaling/v1 Scale but ${kind}`);
+    super(`the scale subresource of ${resource} is not an autoscaling/v1 Scale but ${kind}`);
   }
 }
 

@@ -3,8 +3,8 @@ import type { DiscoveryInterface } from '../discovery/discovery-interface.ts';
 import type { CallOptions } from '../rest/call-options.ts';
 
 /**
- * Of which kind a resource's `/scale` is, by discovery. Rejects with an Error when the resource has none, and as
- * discovery does.
+ * Finds the kind of a resource's scale subresource by discovery. Rejects with an Error when the resource has none, and
+ * with errors of discovery.
  */
 export async function scaleKindFor(
   discovery: DiscoveryInterface,

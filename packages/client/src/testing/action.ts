@@ -2,7 +2,7 @@ import type { DeleteOptions, GroupVersionResource } from '@coxswain/apimachinery
 import type { Unstructured } from '../dynamic/unstructured.ts';
 import type { PatchType } from '../rest/resource-interface.ts';
 
-/** What a client asked for. */
+/** A request of a client. */
 export interface Action {
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`. */
   readonly verb: string;
@@ -11,19 +11,19 @@ export interface Action {
   readonly subresource: string;
   /** Empty for cluster-scoped resources and for all namespaces. */
   readonly namespace: string;
-  /** Empty for collections, and when something is created. */
+  /** Empty for collections and for create. */
   readonly name: string;
-  /** The query. */
+  /** The query parameters. */
   readonly options: Readonly<Record<string, string>>;
-  /** What is created, or replaces. */
+  /** The object to create, or the replacement. */
   readonly object?: Unstructured;
   readonly patch?: { readonly type: PatchType | 'apply'; readonly body: unknown };
   readonly deleteOptions?: DeleteOptions;
 }
 
 /**
- * Whether the action is of that verb and resource: `pods` with all its subresources, `pods/status` only that one,
- * `*` any.
+ * Whether the action matches the verb and resource: `pods` matches all its subresources, `pods/status` only that one,
+ * and `*` anything.
  */
 export function matchesAction(action: Action, verb: string, resource: string): boolean {
   if (verb !== '*' && verb !== action.verb) return false;

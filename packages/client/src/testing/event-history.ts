@@ -2,23 +2,23 @@ import type { GroupVersionResource, KubernetesObject } from '@coxswain/apimachin
 import type { ObjectEvent } from '@coxswain/apimachinery/watch';
 import type { Unstructured } from '../dynamic/unstructured.ts';
 
-/** One change to one object. Nobody changes what is in it. */
+/** A change of an object. Immutable. */
 export interface Change {
   readonly revision: number;
   readonly resource: GroupVersionResource;
   readonly type: ObjectEvent<unknown>['type'];
   readonly object: Unstructured;
-  /** As it was before. */
+  /** The object before the change. */
   readonly previous?: Unstructured;
 }
 
-/** How many changes a watch can go back. */
+/** Maximum number of kept changes. */
 const longestHistory = 10_000;
 
-/** The last changes, in order, and those who want to hear of the next. */
+/** The last changes, in order, and the listeners for the next. */
 export class EventHistory {
   #changes: Change[] = [];
-  /** The youngest change that is not kept any more. */
+  /** Revision of the newest change that is no longer kept. */
   #forgotten = 0;
   readonly #listeners = new Set<(change: Change) => void>();
 
@@ -28,25 +28,25 @@ export class EventHistory {
     for (const listener of [...this.#listeners]) listener(change);
   }
 
-  /** Those after a revision; undefined when some of them are not kept any more. */
+  /** Returns the changes after a revision; undefined when some of them are no longer kept. */
   after(revision: number): readonly Change[] | undefined {
     if (revision < this.#forgotten) return undefined;
     return this.#changes.filter((change) => change.revision > revision);
   }
 
-  /** The youngest change that `after` cannot give. */
+  /** Revision of the newest change that `after` cannot return. */
   get forgotten(): number {
     return this.#forgotten;
   }
 
-  /** Calls back for every change until the returned function is called. */
+  /** Calls the listener for every change until the returned function is called. */
   subscribe(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 }
 
-/** What a change is to somebody who sees only some of the objects. */
+/** Returns the watch event of a change for a watch with a selector; undefined if it does not concern that. */
 export function eventOf(
   { type, object, previous }: Change,
   matches: (object: KubernetesObject) => boolean,
@@ -57,7 +57,7 @@ export function eventOf(
   if (is) return { type: 'ADDED', object };
   if (!was) return undefined;
   if (type === 'DELETED') return { type, object };
-  // Its last state that could be seen, in the version that took it away.
+  // The last matching state, with the resourceVersion of this change.
   const resourceVersion = object.metadata?.resourceVersion;
   const metadata = { ...previous.metadata, ...(resourceVersion !== undefined && { resourceVersion }) };
   return { type: 'DELETED', object: { ...previous, metadata } };

@@ -61,7 +61,7 @@ const servers: Record<string, () => Promise<{ transport: Transport; stop(): Prom
   },
 };
 
-/** What went wrong, without what differs from run to run. */
+/** The Status of the failure, without values that differ between runs. */
 async function failureOf(call: Promise<unknown>): Promise<Status> {
   const error = await call.then(
     () => new ApiError({ message: 'it did not fail' }),
@@ -82,7 +82,7 @@ async function eventsOf<T extends KubernetesObject>(watch: Watch<T>, count: numb
   return seen;
 }
 
-/** Everything that a server may be asked in one run, and what it answered. */
+/** Sends all kinds of requests, and returns the responses. */
 async function run(transport: Transport): Promise<Record<string, unknown>> {
   const rest = new RESTClient(transport);
   const dynamic = new DynamicClient(rest);
@@ -172,7 +172,7 @@ async function run(transport: Transport): Promise<Record<string, unknown>> {
 
 const tab = (name: string, spec: object) => ({ apiVersion, kind: 'CronTab', metadata: { name }, spec });
 
-/** Something with a finalizer only begins to go. */
+/** Deletes an object with a finalizer, which is only marked for deletion. */
 async function finalizers(tabs: DynamicResourceInterface): Promise<unknown> {
   const { metadata } = await tabs.create({
     ...tab('f', {}),
@@ -196,7 +196,7 @@ async function pages(all: DynamicResourceInterface): Promise<unknown> {
   ]);
 }
 
-/** A list as the beginning of a watch. */
+/** Opens a watch with the initial list (sendInitialEvents). */
 async function watchList(maps: DynamicResourceInterface): Promise<unknown> {
   await maps.create({ metadata: { name: 'listed', labels: { of: 'list' } } });
   const watch = await maps.watch({
@@ -222,7 +222,7 @@ describe('a fake and a real server', () => {
     for (const stop of stops) await stop();
   });
 
-  it('answer alike', () => {
+  it('return the same responses', () => {
     expect(answers.fake).toEqual(answers.real);
   });
 });

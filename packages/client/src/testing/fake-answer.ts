@@ -6,14 +6,16 @@ import { partialList, partialObject } from '../metadata/partial-object.ts';
 import { bodyOf } from '../transport/response-body.ts';
 import type { TransportResponse } from '../transport/transport.ts';
 
-/** Makes of an object or list what the client asked for: itself, or its metadata. */
+/** Converts an object or list to the requested form: unchanged, or its metadata. */
 export type Rendering = <T extends object>(value: T) => object;
 
 const whole: Rendering = (value) => value;
 const metadataOnly: Rendering = (value) =>
   isList(value) ? partialList({ ...value, items: value.items.filter(isJsonObject) }) : partialObject(value);
 
-/** The first of the Accept header's forms that a fake server can write. Throws NotAcceptable when there is none. */
+/**
+ * Returns the first form of the Accept header that the fake server supports. Throws NotAcceptable when there is none.
+ */
 export function renderingFor(accept: string): Rendering {
   for (const clause of accept.split(',')) {
     const [mediaType = '', ...parameters] = clause.split(';').map((part) => part.trim());
@@ -25,14 +27,14 @@ export function renderingFor(accept: string): Rendering {
   throw newNotAcceptable(['application/json']);
 }
 
-/** A whole answer. */
+/** A complete JSON response. */
 export const jsonAnswer = (status: number, value: object): TransportResponse => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: bodyOf(new TextEncoder().encode(writeJson(value))),
 });
 
-/** What a server says of a path that it does not have. */
+/** The response for an unknown path. */
 export const unknownPath = (): TransportResponse => ({
   status: 404,
   headers: { 'content-type': 'text/plain; charset=utf-8' },

@@ -1,7 +1,7 @@
 import { GroupVersion } from '@coxswain/apimachinery/meta';
 import type { ResourceTable } from './resource-table.ts';
 
-/** What the fake server answers at the paths of discovery, in the form of before aggregation; undefined elsewhere. */
+/** Returns the unaggregated discovery document for a path; undefined for other paths. */
 export function discoveryDocument(table: ResourceTable, path: string): object | undefined {
   const groups = table.groups();
   if (path === '/version') return version;

@@ -3,7 +3,7 @@ import { isJsonObject } from '@coxswain/apimachinery/json';
 import { formatLabelSelector } from '@coxswain/apimachinery/labels';
 import type { Unstructured } from '../dynamic/unstructured.ts';
 
-/** How an object looks through its `scale` subresource, when it keeps replicas and selector where workloads do. */
+/** Returns the Scale of an object that has replicas and selector at the paths of the built-in workloads. */
 export function scaleOf({ metadata = {}, spec, status }: Unstructured): Scale {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata;
   const selector = fieldOf(spec, 'selector');
@@ -26,7 +26,7 @@ export function scaleOf({ metadata = {}, spec, status }: Unstructured): Scale {
   };
 }
 
-/** The object with as many replicas as the scale says, in the version that it says. */
+/** Returns the object with the replicas and resourceVersion of the scale. */
 export function withScale(object: Unstructured, { metadata, spec }: Unstructured): Unstructured {
   const { resourceVersion } = metadata ?? {};
   return {

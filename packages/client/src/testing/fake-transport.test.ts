@@ -26,7 +26,7 @@ function start(options: FakeTransportOptions = {}): { fake: FakeTransport; clien
 }
 
 describe('FakeTransport', () => {
-  it('has the objects it was given, with their status', async () => {
+  it('serves the given objects, with their status', async () => {
     const list = { apiVersion: 'v1', kind: 'PodList', items: [pod('b'), pod('c')] };
     const { client } = start({ objects: [pod('a'), list] });
     expect((await client.get('a')).status).toEqual({ phase: 'Running' });
@@ -34,7 +34,7 @@ describe('FakeTransport', () => {
     expect((await client.list({ labelSelector: 'of in (b,c)' })).items).toHaveLength(2);
   });
 
-  it('serves kinds that it learns from the objects', async () => {
+  it('serves the kinds of the given objects', async () => {
     const fake = new FakeTransport({
       objects: [{ apiVersion: 'example.com/v1', kind: 'Policy', metadata: { name: 'p', namespace: 'x' } }],
     });
@@ -44,7 +44,7 @@ describe('FakeTransport', () => {
     expect(fake.actions.map(({ resource }) => resource.resource)).toEqual(['policies']);
   });
 
-  it('writes down what was asked', async () => {
+  it('records the actions', async () => {
     const { fake, client } = start({ objects: [pod('a')] });
     await client.get('a');
     await client.patch('a', 'merge', { metadata: { labels: { x: 'y' } } }, { subresource: 'status' });
@@ -64,7 +64,7 @@ describe('FakeTransport', () => {
     expect(fake.actions).toEqual([]);
   });
 
-  it('lets the reactor added last answer first, and leaves to others what it does not answer', async () => {
+  it('calls the reactor that was added last first, and then the others until one returns a response', async () => {
     const { fake, client } = start({ objects: [pod('a')] });
     fake.prependReactor('*', 'pods', () => {
       throw newForbidden(pods.groupResource, 'a', 'no');
@@ -80,7 +80,7 @@ describe('FakeTransport', () => {
     expect((await client.get('whatever')).spec?.nodeName).toBe('made up');
   });
 
-  it('can fail as a connection does', async () => {
+  it('can fail like a connection', async () => {
     const { fake, client } = start();
     fake.prependReactor('create', '*', () => {
       throw new TransportError('cut', { code: 'ECONNRESET' });
@@ -88,7 +88,7 @@ describe('FakeTransport', () => {
     await expect(client.create(pod('a'))).rejects.toThrow(TransportError);
   });
 
-  it('watches what changes, also behind the back of clients', async () => {
+  it('watches changes, also those made through the tracker', async () => {
     const { fake, client } = start({ objects: [pod('a')] });
     const { metadata } = await client.list();
     const watch = await client.watch({ resourceVersion: metadata?.resourceVersion ?? '' });
@@ -104,7 +104,7 @@ describe('FakeTransport', () => {
     expect(await watch.ended).toEqual({ reason: 'stopped' });
   });
 
-  it('ends a watch in time, and says what is too old', async () => {
+  it('ends a watch after its timeout, and reports an expired resource version', async () => {
     const clock = new FakeClock();
     const { fake, client } = start({ clock });
     const watch = await client.watch({ timeoutSeconds: 60 });
@@ -125,7 +125,7 @@ describe('FakeTransport', () => {
     });
   });
 
-  it('lets a reactor tell what a watch sees', async () => {
+  it('lets a reactor supply the events of a watch', async () => {
     const { fake, client } = start();
     fake.prependWatchReactor('pods', async function* () {
       yield { type: 'ADDED', object: pod('made up') };
@@ -136,7 +136,7 @@ describe('FakeTransport', () => {
     expect(await watch.ended).toEqual({ reason: 'closed' });
   });
 
-  it('selects by the fields it was told of, and by no others', async () => {
+  it('selects by the given selectable fields, and rejects others', async () => {
     const { client } = start({
       objects: [pod('a', 'n1'), pod('b', 'n2')],
       selectableFields: { pods: ['spec.nodeName'] },
@@ -177,7 +177,7 @@ describe('FakeTransport', () => {
     expect((await client.list()).items).toHaveLength(1);
   });
 
-  it('reads a namespace and what is in it', async () => {
+  it('reads a namespace and objects in it', async () => {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'x' } };
     const configMap: ConfigMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'status', namespace: 'x' } };
     const objects = new ObjectClient(new RESTClient(new FakeTransport({ objects: [namespace, configMap] })));
@@ -189,7 +189,7 @@ describe('FakeTransport', () => {
     expect(await objects.get(namespace)).toMatchObject({ status: { phase: 'Active' } });
   });
 
-  it('makes the same names and uids of the same random numbers', async () => {
+  it('generates the same names and UIDs from the same random numbers', async () => {
     const names = async (): Promise<unknown> => {
       const { client } = start({ random: () => 0.5, clock: new FakeClock() });
       const { metadata } = await client.create({ ...pod(''), metadata: { generateName: 'p-' } });
@@ -201,7 +201,7 @@ describe('FakeTransport', () => {
     expect(await names()).toEqual(await names());
   });
 
-  it('is over when it is closed', async () => {
+  it('ends watches and rejects requests after close', async () => {
     const { fake, client } = start();
     const watch = await client.watch();
     await fake.close();
@@ -211,7 +211,7 @@ describe('FakeTransport', () => {
     await expect(fake.openWebSocket()).rejects.toThrow(TransportError);
   });
 
-  it('gives up with the signal', async () => {
+  it('aborts with the signal', async () => {
     const { client } = start();
     const controller = new AbortController();
     const watch = await client.watch({ signal: controller.signal });

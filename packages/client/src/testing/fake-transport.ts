@@ -23,19 +23,19 @@ import { ResourceTable } from './resource-table.ts';
 import { listOptions, type Served, trackAction } from './track-action.ts';
 
 export interface FakeTransportOptions extends ObjectTrackerOptions {
-  /** What there is at the beginning, lists of objects as well. Each says its apiVersion and kind. */
+  /** The initial objects, also as lists. Each needs apiVersion and kind. */
   readonly objects?: readonly (KubernetesObject | Unstructured)[];
-  /** Resources beside the built-in ones: those of custom kinds. Kinds of `objects` need not be named. */
+  /** Resources in addition to the built-in ones, for custom kinds. The kinds of `objects` are added automatically. */
   readonly resources?: readonly APIResourceList[];
 }
 
 /**
- * Answers an action instead of the tracker: with an object, a list or a Status. Undefined leaves it to the next. An
- * ApiError that is thrown is the answer; any other error is as if the connection had failed.
+ * Handles an action instead of the tracker: returns an object, a list or a Status, or undefined to pass it on. A thrown
+ * ApiError is the response; any other error looks like a failed connection.
  */
 export type Reaction = (action: Action) => object | undefined | Promise<object | undefined>;
 
-/** Answers a watch with events of its own, which ends when they do. Undefined leaves it to the next. */
+/** Handles a watch: returns its events, at whose end the watch ends, or undefined to pass it on. */
 export type WatchReaction = (
   action: Action,
 ) => AsyncIterable<WatchEvent> | undefined | Promise<AsyncIterable<WatchEvent> | undefined>;
@@ -46,11 +46,11 @@ interface Reactor<R> {
   readonly reaction: R;
 }
 
-/** How many of the last actions are remembered. */
+/** Maximum number of recorded actions. */
 const longestRecord = 100_000;
 
 /**
- * A server that is none: keeps objects in memory, writes down what clients ask, and answers what a test wants. It is
+ * A fake server: keeps objects in memory, records the actions of clients, and returns the responses of reactors. It is
  * a transport, so that every client and informer works on it unchanged.
  *
  * ```ts
@@ -59,8 +59,8 @@ const longestRecord = 100_000;
  * const rest = new RESTClient(fake);
  * ```
  *
- * It does not default, validate, authorize, convert or collect garbage, and its apply is a mere merge. Where it matters
- * that a server would have accepted what is sent, a real one in the same process is the better way: `startApiServer` of
+ * It does not default, validate, authorize, convert or collect garbage, and its apply is only a merge. When it matters
+ * that a server would accept the requests, use a real one in the same process: `startApiServer` of
  * `@coxswain/apiserver` with an `InProcessTransport` takes a fifth of a second.
  */
 export class FakeTransport implements Transport {
@@ -70,7 +70,7 @@ export class FakeTransport implements Transport {
   #watchReactors: readonly Reactor<WatchReaction>[] = [];
   #actions: Action[] = [];
   #state: Promise<{ table: ResourceTable; tracker: ObjectTracker }> | undefined;
-  /** Watches that run. */
+  /** The open watches. */
   readonly #streams = new Set<ChunkQueue>();
   #isClosed = false;
 
@@ -79,7 +79,7 @@ export class FakeTransport implements Transport {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** What was asked so far, discovery apart; of very many the last. */
+  /** The actions so far, except discovery; only the last `longestRecord`. */
   get actions(): readonly Action[] {
     return [...this.#actions];
   }
@@ -88,17 +88,17 @@ export class FakeTransport implements Transport {
     this.#actions = [];
   }
 
-  /** The objects, to look at them and to change them behind the clients' back. */
+  /** The objects, to read and change them directly. */
   async tracker(): Promise<ObjectTracker> {
     return (await this.#ready()).tracker;
   }
 
-  /** Asked before those that are there. The resource may be `pods`, `pods/status` or `*`, the verb `*`. */
+  /** Adds a reactor before the existing ones. The resource may be `pods`, `pods/status` or `*`, the verb `*`. */
   prependReactor(verb: string, resource: string, reaction: Reaction): void {
     this.#reactors = [{ verb, resource, reaction }, ...this.#reactors];
   }
 
-  /** Asked before those that are there. */
+  /** Adds a watch reactor before the existing ones. */
   prependWatchReactor(resource: string, reaction: WatchReaction): void {
     this.#watchReactors = [{ verb: 'watch', resource, reaction }, ...this.#watchReactors];
   }
@@ -193,7 +193,7 @@ function servedBy(table: ResourceTable, { resource, subresource }: RequestInfo):
   return below && { resource: found, subresource: below };
 }
 
-/** The answer of the first that has one. */
+/** Returns the first response of a matching reactor. */
 async function react<T>(
   reactors: readonly Reactor<(action: Action) => T | undefined | Promise<T | undefined>>[],
   action: Action,
@@ -206,7 +206,7 @@ async function react<T>(
   return undefined;
 }
 
-/** Writes events until they or the watch end. */
+/** Writes events until they end or the watch is closed. */
 async function pump(
   events: AsyncIterable<WatchEvent>,
   send: (event: WatchEvent) => void,
@@ -227,7 +227,7 @@ async function actionOf(request: TransportRequest, info: RequestInfo): Promise<A
   switch (info.verb) {
     case 'create':
     case 'update':
-      if (!isJsonObject(body)) throw newBadRequest('the body of the request is no object');
+      if (!isJsonObject(body)) throw newBadRequest('the body of the request is not an object');
       return { ...info, object: body };
     case 'patch':
       return { ...info, patch: { type: patchTypeOf(headerOf(request, 'content-type')), body } };
@@ -239,7 +239,7 @@ async function actionOf(request: TransportRequest, info: RequestInfo): Promise<A
   }
 }
 
-/** JSON, or YAML, which apply may be. */
+/** Parses JSON, or YAML, which apply may use. */
 async function read(bytes: Uint8Array): Promise<unknown> {
   const text = new TextDecoder().decode(bytes);
   try {
@@ -255,7 +255,7 @@ function headerOf({ headers }: TransportRequest, name: string): string {
   return value === undefined ? '' : typeof value === 'string' ? value : value.join(', ');
 }
 
-/** As servers answer: 201 for what is new. */
+/** The HTTP status of the response: 201 for create. */
 function statusOf({ verb }: Action, answer: object): number {
   if ('kind' in answer && answer.kind === 'Status' && 'code' in answer && typeof answer.code === 'number') {
     return answer.code;

@@ -1,5 +1,5 @@
-// Fakes for tests of what uses a client. A real server in the same process (`@coxswain/apiserver`) is the better way
-// wherever it matters that a server would have accepted what is sent.
+// Fakes for tests of code that uses a client. When it matters that a server would accept the requests, use a real
+// server in the same process (`@coxswain/apiserver`).
 export { type Action, matchesAction } from './action.ts';
 export { FakeTransport, type FakeTransportOptions, type Reaction, type WatchReaction } from './fake-transport.ts';
 export { ObjectTracker, type ObjectTrackerOptions, type TrackerWriteOptions } from './object-tracker.ts';

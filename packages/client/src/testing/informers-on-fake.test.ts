@@ -13,7 +13,7 @@ const configMap = (name: string) => ({
   data: { x: '1' },
 });
 
-it('feeds informers over all clients', async () => {
+it('works with informers over all clients', async () => {
   const fake = new FakeTransport({ objects: [configMap('a')] });
   const rest = new RESTClient(fake);
   const dynamic = new DynamicClient(rest);

@@ -4,8 +4,8 @@ import type { ListMeta, ListOptions } from '@coxswain/apimachinery/meta';
 const prefix = 'after-';
 
 /**
- * A part of a list: as many as `limit` says, after those that `continue` has seen. Unlike a server's, the pages are not of
- * one moment: the token only counts.
+ * Returns a page of a list: up to `limit` items after the position of `continue`. Unlike a server's, the pages are not
+ * from one snapshot: the token is an offset.
  */
 export function pageOf<T>(
   all: readonly T[],

@@ -9,12 +9,12 @@ export interface Selection {
   readonly fieldSelector?: string;
 }
 
-/** What every resource can be selected by. */
+/** The selectable fields of every resource. */
 const commonFields = ['metadata.name', 'metadata.namespace'];
 
 /**
- * Tells the objects that both selectors select. Throws BadRequest, as the server does for kinds that know no others, when
- * a field is neither common to all nor among `selectableFields`.
+ * Returns a predicate for both selectors. Throws BadRequest, like the server for kinds without further selectable
+ * fields, when a field is neither common nor in `selectableFields`.
  */
 export function objectMatcher(
   { labelSelector = '', fieldSelector = '' }: Selection,

@@ -38,12 +38,12 @@ function take(tracker: ObjectTracker, { verb, namespace, name, label, finalizers
     else if (verb === 'update') tracker.update(resource, namespace, object);
     else tracker.delete(resource, namespace, name);
   } catch (error) {
-    // It is there already, or not yet.
+    // The object exists already, or does not exist.
     if (!(error instanceof ApiError)) throw error;
   }
 }
 
-/** What somebody knows who saw only the events, and whether they made sense to him. */
+/** The state according to a watch's events, and the events that were inconsistent with it. */
 class Follower {
   readonly objects = new Map<string, Unstructured>();
   readonly problems: string[] = [];
@@ -65,7 +65,7 @@ it.each([
   ['one namespace', 'x', {}],
   ['some labels', '', { labelSelector: 'label=1' }],
   ['one name', 'y', { fieldSelector: 'metadata.name=b' }],
-])('lets who watches %s from any version know what there is', (_, namespace, selection) => {
+])('watches of %s from any version lead to the current state', (_, namespace, selection) => {
   fc.assert(
     fc.property(fc.array(step), fc.array(step), (before, after) => {
       const tracker = new ObjectTracker(table());
@@ -90,7 +90,7 @@ it.each([
   );
 });
 
-it('shares nothing with those who give and take', () => {
+it('copies objects in and out', () => {
   const tracker = new ObjectTracker(table());
   const given = {
     apiVersion: 'example.com/v1',
@@ -107,7 +107,7 @@ it('shares nothing with those who give and take', () => {
   expect(tracker.get(resource, 'x', 'a').spec).toEqual({ n: 1 });
 });
 
-it('deletes only what it was told to', () => {
+it('deletes only the addressed object', () => {
   const tracker = new ObjectTracker(table());
   const { metadata } = tracker.create(resource, 'x', { metadata: { name: 'a' } });
   const wrong = [{ uid: 'other' }, { resourceVersion: '1' }];
@@ -121,7 +121,7 @@ it('deletes only what it was told to', () => {
   expect(tracker.get(resource, 'x', 'a').metadata).toEqual(metadata);
 });
 
-it('guesses the resources of all built-in kinds right', async () => {
+it('guesses the resources of all built-in kinds correctly', async () => {
   const builtIn = await ResourceTable.withBuiltIn([]);
   const wrong: string[] = [];
   for (const { name: group, versions } of builtIn.groups()) {

@@ -33,25 +33,25 @@ import type { ResourceTable } from './resource-table.ts';
 
 export interface ObjectTrackerOptions {
   readonly clock?: Clock;
-  /** For uids and generated names: at least 0, below 1. */
+  /** For UIDs and generated names; returns a number in [0, 1). */
   readonly random?: () => number;
-  /** By resource (`pods`), what it can be selected by beside name and namespace: `['spec.nodeName']`. */
+  /** Selectable fields in addition to name and namespace, by resource (`pods`): `['spec.nodeName']`. */
   readonly selectableFields?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface TrackerWriteOptions {
-  /** Answer what would be; change nothing. */
+  /** Return the result without storing it. */
   readonly dryRun?: boolean;
-  /** Change only what belongs to it; `status` is known. */
+  /** Change only the fields of this subresource; `status` is supported. */
   readonly subresource?: string;
 }
 
-/** What generated names are made of: no vowels, and nothing that looks like another. */
+/** The letters of generated names: no vowels, and none that look alike. */
 const nameLetters = 'bcdfghjklmnpqrstvwxz2456789';
 const longestPrefix = 58;
 const nameAttempts = 8;
 
-/** A refusal for which upstream has no reason, only words. */
+/** An error for which upstream sets only a message, no reason. */
 const versionOfNew = {
   kind: 'Status',
   apiVersion: 'v1',
@@ -62,10 +62,10 @@ const versionOfNew = {
 };
 
 /**
- * Objects in memory as a server would keep them: by resource, namespace and name, with versions that grow, conflicts,
- * finalizers and watches. It knows no defaults, no validation, no conversion between versions, no garbage collection.
+ * Stores objects in memory like a server: by resource, namespace and name, with resource versions, conflicts,
+ * finalizers and watches. Without defaults, validation, conversion between versions or garbage collection.
  *
- * Its methods throw what the server would answer: ApiErrors in upstream's words. What goes in and comes out is copied.
+ * Its methods throw the ApiErrors that a server would return, in upstream's words. Objects are copied in and out.
  */
 export class ObjectTracker {
   readonly #table: ResourceTable;
@@ -75,7 +75,7 @@ export class ObjectTracker {
   /** By resource, then by `namespace/name`. */
   readonly #objects = new Map<GroupVersionResource, Map<string, Unstructured>>();
   readonly #history = new EventHistory();
-  /** That of the last change. The first is 2, so that an empty list has a version too. */
+  /** The revision of the last change. The first change has 2, so that an empty list has a version too. */
   #revision = 1;
 
   constructor(table: ResourceTable, options: ObjectTrackerOptions = {}) {
@@ -86,8 +86,8 @@ export class ObjectTracker {
   }
 
   /**
-   * Puts objects in, or the items of lists, with their status. Objects say their apiVersion and kind; those that live in
-   * namespaces and name none are in `default`.
+   * Adds objects, or the items of lists, with their status. Objects need apiVersion and kind. Namespaced objects
+   * without a namespace are put into `default`.
    */
   add(...objects: readonly (KubernetesObject | Unstructured)[]): void {
     for (const object of objects) {
@@ -108,7 +108,7 @@ export class ObjectTracker {
     return cloneJson(this.#find(resource, namespace, name));
   }
 
-  /** Of one namespace, or of all when that is empty; by namespace and name. */
+  /** Lists the objects of one namespace, or of all when it is empty, ordered by namespace and name. */
   list(resource: GroupVersionResource, namespace: string, options: ListOptions = {}): KubernetesList<Unstructured> {
     const { items, metadata } = pageOf(this.#select(resource, namespace, options), options);
     return {
@@ -132,7 +132,7 @@ export class ObjectTracker {
     return cloneJson(this.#create(resource, namespace, keepsStatus ? { ...rest, status } : rest, dryRun));
   }
 
-  /** Replaces an object; with a resourceVersion only if it still has that. */
+  /** Replaces an object; with a resourceVersion only if the object still has it. */
   update(
     resource: GroupVersionResource,
     namespace: string,
@@ -152,7 +152,7 @@ export class ObjectTracker {
     return cloneJson(this.#commit(resource, 'MODIFIED', next, current, dryRun));
   }
 
-  /** Takes an object away and returns undefined; or marks it and returns it, when it has finalizers. */
+  /** Deletes an object and returns undefined. If it has finalizers, marks it for deletion and returns it. */
   delete(
     resource: GroupVersionResource,
     namespace: string,
@@ -182,7 +182,7 @@ export class ObjectTracker {
     return cloneJson(this.#commit(resource, 'MODIFIED', { ...current, metadata: marked }, current, isDryRun));
   }
 
-  /** All that are selected, one by one. Returns them as they were. */
+  /** Deletes the selected objects one by one. Returns them as they were before. */
   deleteCollection(
     resource: GroupVersionResource,
     namespace: string,
@@ -197,9 +197,9 @@ export class ObjectTracker {
   }
 
   /**
-   * Calls back with the events of a watch: at once with what there is or has been since the resourceVersion, then with
-   * every change, until the returned function is called. A resourceVersion that is too old is an `ERROR` event, after
-   * which nothing comes.
+   * Calls the listener with the events of a watch: synchronously with the existing objects or the changes since the
+   * resourceVersion, then with every change until the returned function is called. For an expired resourceVersion it
+   * sends only an `ERROR` event.
    */
   watch(
     resource: GroupVersionResource,
@@ -265,7 +265,7 @@ export class ObjectTracker {
     throw newGenerateNameConflict(resource.groupResource, generated, 1);
   }
 
-  /** What an update makes of an object: what belongs to the server, and to other subresources, stays. */
+  /** Returns the object after an update, with the fields of the server and of other subresources unchanged. */
   #replacement(
     resource: GroupVersionResource,
     current: Unstructured,
@@ -305,7 +305,7 @@ export class ObjectTracker {
     this.#commit(resource, 'DELETED', last, previous, false);
   }
 
-  /** Stores the object, and tells it, as the next version. */
+  /** Stores the object with the next revision, and notifies watches. */
   #commit(
     resource: GroupVersionResource,
     type: Change['type'],
@@ -382,16 +382,16 @@ export class ObjectTracker {
 
 const keyOf = (namespace: string, name: string): string => `${namespace}/${name}`;
 
-/** Nothing holds it back any more. */
+/** Marked for deletion, without finalizers. */
 const isGone = ({ deletionTimestamp, finalizers = [] }: ObjectMeta): boolean =>
   deletionTimestamp !== undefined && finalizers.length === 0;
 
-/** Without what says how things are. */
+/** The object without metadata and status. */
 function desiredOf({ metadata: _, status: __, ...desired }: Unstructured): object {
   return desired;
 }
 
-/** A copy in the form that goes over the wire: without what is undefined. */
+/** A copy as it is sent over the network, without undefined values. */
 function wireForm<T>(value: T): T;
 function wireForm(value: unknown): unknown {
   return readJson(writeJson(value));

@@ -11,7 +11,7 @@ import type { StructSchema } from '@coxswain/apimachinery/schema';
 import type { Unstructured } from '../dynamic/unstructured.ts';
 import type { Action } from './action.ts';
 
-/** The media types of patches, and those that custom resources take. */
+/** The media types of patches. Custom resources support all but the last. */
 const mediaTypes = new Map<string, NonNullable<Action['patch']>['type']>([
   ['application/json-patch+json', 'json'],
   ['application/merge-patch+json', 'merge'],
@@ -19,7 +19,7 @@ const mediaTypes = new Map<string, NonNullable<Action['patch']>['type']>([
   ['application/strategic-merge-patch+json', 'strategic-merge'],
 ]);
 
-/** How a patch of that media type is to be read. Throws UnsupportedMediaType. */
+/** Returns the patch type of a media type. Throws UnsupportedMediaType. */
 export function patchTypeOf(mediaType: string): NonNullable<Action['patch']>['type'] {
   const type = mediaTypes.get(mediaType.split(';')[0]?.trim() ?? '');
   if (!type) throw newUnsupportedMediaType([...mediaTypes.keys()]);
@@ -27,8 +27,8 @@ export function patchTypeOf(mediaType: string): NonNullable<Action['patch']>['ty
 }
 
 /**
- * What the patch makes of the object. Apply is no more than a merge: nobody owns fields, so it neither conflicts nor
- * takes away what an earlier apply had. Strategic merge needs the schema of a built-in kind.
+ * Returns the patched object. Apply is only a merge without field ownership: it neither conflicts nor removes fields of
+ * an earlier apply. Strategic merge needs the schema of a built-in kind.
  */
 export async function patchObject(
   object: Unstructured,
@@ -40,7 +40,7 @@ export async function patchObject(
     if (type === 'json') return applyJsonPatch(object, body);
     return schema ? applyStrategicMergePatch(object, body, schema) : applyMergePatch(object, body);
   });
-  if (!isJsonObject(patched)) throw newBadRequest('the patch makes no object');
+  if (!isJsonObject(patched)) throw newBadRequest('the result of the patch is not an object');
   return patched;
 }
 

@@ -1,7 +1,7 @@
 import { GroupVersion, type GroupVersionResource } from '@coxswain/apimachinery/meta';
 import type { TransportRequest } from '../transport/transport.ts';
 
-/** What a request for a resource names. */
+/** The verb, resource and names of a request. */
 export interface RequestInfo {
   readonly verb: string;
   readonly resource: GroupVersionResource;
@@ -19,14 +19,14 @@ const verbs: Readonly<Record<string, readonly [one: string, many: string] | unde
   DELETE: ['delete', 'deletecollection'],
 };
 
-/** Of a request for a resource; undefined for all other paths. */
+/** Parses a request for a resource; returns undefined for other paths. */
 export function requestInfo({ method, url }: Pick<TransportRequest, 'method' | 'url'>): RequestInfo | undefined {
   const { pathname, searchParams } = new URL(url, 'http://fake');
   const [root, ...parts] = pathname.split('/').filter(Boolean).map(decodeURIComponent);
   const groupVersion = takeGroupVersion(root, parts);
   if (!groupVersion || parts.length === 0 || !verbs[method]) return undefined;
   let namespace = '';
-  // `namespaces/x/status` is of the namespace itself.
+  // `namespaces/x/status` is a subresource of the namespace.
   const isOfNamespace = ['status', 'finalize'].includes(parts[2] ?? '');
   if (parts[0] === 'namespaces' && parts.length > 2 && !isOfNamespace) {
     namespace = parts[1] ?? '';

@@ -8,7 +8,7 @@ import {
 } from '@coxswain/apimachinery/meta';
 import { guessResource } from '@coxswain/apimachinery/restmapper';
 
-/** Which resources a fake server has. */
+/** The resources of a fake server. */
 export class ResourceTable {
   /** By group version, in the order of discovery. */
   readonly #lists = new Map<string, Map<string, APIResource>>();
@@ -20,7 +20,7 @@ export class ResourceTable {
     }
   }
 
-  /** The built-in resources of Kubernetes and those given. */
+  /** Creates a table with the built-in resources of Kubernetes and the given ones. */
   static async withBuiltIn(lists: readonly APIResourceList[]): Promise<ResourceTable> {
     const { groupVersionResources } = await import('@coxswain/api/resources');
     const builtIn = groupVersionResources.map(({ group, version, resources }) => ({
@@ -33,12 +33,12 @@ export class ResourceTable {
     return new ResourceTable([...builtIn, ...lists]);
   }
 
-  /** A resource, or a subresource such as `pods/status`. */
+  /** Returns a resource, or a subresource such as `pods/status`. */
   get({ groupVersion, resource }: GroupVersionResource, subresource = ''): APIResource | undefined {
     return this.#lists.get(groupVersion.toString())?.get(subresource === '' ? resource : `${resource}/${subresource}`);
   }
 
-  /** Where objects of a kind are. A kind that is not known yet becomes a resource by this, under its usual name. */
+  /** Returns the resource of a kind. For an unknown kind, adds a resource under its usual name. */
   resourceOf(gvk: GroupVersionKind, isNamespaced: boolean): GroupVersionResource {
     const known = this.#byKind.get(gvk);
     if (known) return known;
@@ -49,7 +49,7 @@ export class ResourceTable {
     return groupVersion.withResource(plural);
   }
 
-  /** As discovery has it; the core group's name is empty. */
+  /** The groups for discovery; the core group's name is empty. */
   groups(): APIGroup[] {
     const groups = new Map<string, APIGroup>();
     for (const groupVersion of this.#lists.keys()) {
@@ -77,7 +77,7 @@ export class ResourceTable {
   }
 }
 
-/** What a resource and its subresources have in the catalogue, where verbs are one text. */
+/** The common fields of resources and subresources in the catalogue, where verbs are one string. */
 interface Served {
   readonly kind: string;
   readonly group?: string;

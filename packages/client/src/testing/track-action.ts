@@ -9,11 +9,12 @@ import type { ObjectTracker } from './object-tracker.ts';
 import { patchObject } from './patch-object.ts';
 
 /**
- * Carries an action out on the tracked objects, and gives the answer. Rejects with the ApiError a server would answer.
+ * Performs an action on the tracked objects and returns the response. Rejects with the ApiError that a server would
+ * return.
  *
- * Of subresources it knows `status` and `scale`; those of the resource's own kind (`approval`, `resize`) are taken for the object as
- * a whole; what is created under another kind (`eviction`, `token`) comes back as it is and changes nothing, just as the
- * reviews that are only ever created.
+ * Supports the subresources `status` and `scale`. Subresources with the resource's own kind (`approval`, `resize`)
+ * write the whole object. An object of another kind that is created (`eviction`, `token`) is returned unchanged and has
+ * no effect, like reviews.
  */
 export async function trackAction(tracker: ObjectTracker, action: Action, served: Served): Promise<object> {
   const { verb, resource, namespace, name } = action;
@@ -43,7 +44,7 @@ export async function trackAction(tracker: ObjectTracker, action: Action, served
   }
 }
 
-/** What discovery says of what the action is about. */
+/** The discovery entries of the action's resource and subresource. */
 export interface Served {
   readonly resource: APIResource;
   readonly subresource?: APIResource;
@@ -70,11 +71,11 @@ async function patch(tracker: ObjectTracker, action: Action): Promise<object> {
     return tracker.create(resource, namespace, given.body, writeOptions(action));
   }
   const patched = await patchObject(current ?? tracker.get(resource, namespace, name), given);
-  // Nobody comes between, so only a version that the patch itself names can conflict.
+  // There is no concurrent change, so only a resourceVersion in the patch itself can conflict.
   return tracker.update(resource, namespace, patched, writeOptions(action));
 }
 
-/** A part of the object under a kind of its own. */
+/** Handles the scale subresource. */
 async function scale(tracker: ObjectTracker, action: Action): Promise<object> {
   const { verb, resource, namespace, name, patch: given } = action;
   const current = tracker.get(resource, namespace, name);
@@ -102,7 +103,7 @@ const writeOptions = ({ options, subresource }: Action): { dryRun: boolean; subr
   subresource,
 });
 
-/** From a query. */
+/** Parses list options from query parameters. */
 export function listOptions(query: Action['options']): ListOptions {
   const { labelSelector, fieldSelector, resourceVersion, continue: token, limit, sendInitialEvents } = query;
   return {

@@ -63,8 +63,8 @@ describe('DiskCachedDiscovery', () => {
 
   it.each<[string, (file: string) => Promise<number | undefined>]>([
     ['is too old', async () => systemClock.now() + 7 * 60 * 60 * 1000],
-    ['is no JSON', (file) => writeFile(file, '{"kind":"APIGro').then(() => undefined)],
-    ['is something else', (file) => writeFile(file, '{"kind":"Status"}').then(() => undefined)],
+    ['is not JSON', (file) => writeFile(file, '{"kind":"APIGro').then(() => undefined)],
+    ['is another kind', (file) => writeFile(file, '{"kind":"Status"}').then(() => undefined)],
   ])('requests discovery from the server when the file %s', async (_, spoil) => {
     await start().groups();
     const nowMs = await spoil(join(directory, 'servergroups.json'));
