@@ -61,7 +61,7 @@ describe('a binding', () => {
       { code: 400, reason: 'BadRequest', message: 'name in URL does not match name in Binding object' },
     ],
     [
-      'to something else than a node',
+      'to something other than a node',
       { target: { kind: 'Pod', name: '' } },
       pod,
       {
@@ -71,13 +71,13 @@ describe('a binding', () => {
       },
     ],
     [
-      'of another pod of that name',
+      'with the uid of another pod',
       { metadata: { name: 'p2', uid: 'abc' } },
       pod,
       conflict('pods', `${stored}UID in precondition: abc, UID in object meta: u`),
     ],
     [
-      'of an older state of the pod',
+      'with an old resourceVersion',
       { metadata: { name: 'p2', resourceVersion: '1' } },
       pod,
       conflict('pods', `${stored}ResourceVersion in precondition: 1, ResourceVersion in object meta: 7`),

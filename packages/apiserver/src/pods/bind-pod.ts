@@ -7,24 +7,24 @@ const pods = GroupResource.of('', 'pods');
 const podsBinding = GroupResource.of('', 'pods/binding');
 
 export interface BindingRequest {
-  /** That of the pod in the URL; for the legacy resource `bindings`, that of the binding. */
+  /** The name of the pod in the URL; for the legacy resource `bindings`, the name of the binding. */
   readonly name: string;
-  /** With the uid and resourceVersion that the client sent: they are preconditions. */
+  /** The client's binding. Its uid and resourceVersion are preconditions. */
   readonly binding: Binding;
   readonly features: FeatureGates;
   readonly now: () => Date;
-  /** Where the pod is stored, for what upstream says when a precondition fails. */
+  /** The key of the pod in the store, for upstream's message when a precondition fails. */
   readonly storageKey: string;
-  /** Validating admission, once the binding itself is in order. */
+  /** Validating admission. Called when the binding itself is valid. */
   readonly validate?: () => Promise<void>;
   /**
-   * Changes the stored pod without strategy or validation: `change` gets what is there and gives what is to be there, or
-   * throws what the client hears. It is called again when somebody else was quicker. Throws NotFound.
+   * Updates the stored pod without strategy and validation. `change` returns the new pod, or throws the error for the client. It is
+   * called again after a concurrent write. Throws NotFound.
    */
   readonly update: (change: (current: Pod) => Pod) => Promise<unknown>;
 }
 
-/** Assigns a pod to a node. Throws the ApiErrors that upstream answers. */
+/** Assigns a pod to a node. Throws upstream's ApiErrors. */
 export async function createBinding(request: BindingRequest): Promise<void> {
   const { name, binding, features, now, storageKey, validate, update } = request;
   if (name !== (binding.metadata.name ?? '')) throw newBadRequest('name in URL does not match name in Binding object');

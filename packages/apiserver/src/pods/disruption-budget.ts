@@ -13,12 +13,12 @@ import {
   timeFromDate,
 } from '@coxswain/apimachinery';
 
-/** More evictions than that, which its controller has not seen, are too many. */
+/** The maximum number of evictions that the budget's controller has not confirmed. */
 const maxDisruptedPods = 2000;
 
 const budgets = GroupResource.of('policy', 'poddisruptionbudget');
 
-/** Whether the pod is one that the budget is for. A selector that cannot be read selects none. */
+/** Returns whether the budget selects the pod. An invalid selector selects no pods. */
 export function covers({ spec }: PodDisruptionBudget, { metadata }: Pod): boolean {
   try {
     return labels.labelSelectorAsSelector(spec?.selector).matches(metadata.labels ?? {});
@@ -27,7 +27,7 @@ export function covers({ spec }: PodDisruptionBudget, { metadata }: Pod): boolea
   }
 }
 
-/** Whether a pod that is not ready may go without counting: it is not among those that the budget counts as healthy. */
+/** Returns whether a pod that is not ready may be evicted without using up the budget, because it is not counted as healthy. */
 export function allowsUnready({ spec, status = {} }: PodDisruptionBudget): boolean {
   if (spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;
   const { currentHealthy = 0, desiredHealthy = 0 } = status;
@@ -35,8 +35,8 @@ export function allowsUnready({ spec, status = {} }: PodDisruptionBudget): boole
 }
 
 /**
- * The budget with one disruption less, for the pod. Throws 429 when there is none left, or nobody knows yet; 403 when
- * the budget is not in order.
+ * Returns the budget with one allowed disruption less, for the pod. Throws TooManyRequests when none is left or the budget was not
+ * processed yet, and Forbidden when its status is invalid.
  */
 export function withDisruption(budget: PodDisruptionBudget, podName: string, now: () => Date): PodDisruptionBudget {
   const { name = '', generation = 0 } = budget.metadata;
@@ -66,7 +66,7 @@ export function withDisruption(budget: PodDisruptionBudget, podName: string, now
   return changed;
 }
 
-/** The answer when it cannot be decided now, but probably soon. */
+/** Returns the 429 for a budget whose status is not up to date; the client should retry. */
 export const stillProcessed = (name: string): ApiError =>
   refusal(10, `The disruption budget ${name} is still being processed by the server.`);
 
@@ -84,7 +84,7 @@ function refusalReason(name: string, status: PodDisruptionBudgetStatus): string 
   const condition = findStatusCondition(conditions, 'DisruptionAllowed');
   const why = condition?.status === 'False' && condition.message !== '' ? condition : undefined;
   const refused = `The disruption budget ${name} does not allow evicting pods currently`;
-  // After a failed sync the figures are not to be trusted.
+  // After a failed sync the counts in the status may be wrong.
   if (why?.reason === 'SyncFailed') return `${refused} because it failed sync: ${why.message}`;
   if (currentHealthy <= desiredHealthy)
     return `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;

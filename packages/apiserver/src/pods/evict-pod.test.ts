@@ -68,7 +68,7 @@ const evict = (deleteOptions?: DeleteOptions, more: Partial<EvictionRequest> = {
     },
   );
 
-/** Code, message and details, as a client sees them. */
+/** Returns code, message and details of the response. */
 const answer = async (attempt: Promise<void>): Promise<unknown> => {
   const error: unknown = await attempt.then(
     () => undefined,
@@ -100,7 +100,7 @@ beforeEach(() => {
 });
 
 describe('an eviction', () => {
-  it('of a pod without a budget deletes it, and says why', async () => {
+  it('of a pod without a budget deletes it, with a DisruptionTarget condition', async () => {
     putPod(ready);
     expect(await answer(evict({ gracePeriodSeconds: 5 }))).toBe('success');
     expect(deletions).toEqual([{ gracePeriodSeconds: 5, dryRun: [] }]);
@@ -138,7 +138,7 @@ describe('an eviction', () => {
       },
     ],
     [
-      'that is a dry run in two ways',
+      'with two different dry run options',
       { dryRun: ['All'] },
       { dryRun: ['Foo'] },
       {
@@ -147,7 +147,7 @@ describe('an eviction', () => {
       },
     ],
     [
-      'of a pod that is not there',
+      'of a pod that does not exist',
       {},
       undefined,
       { code: 404, reason: 'NotFound', message: 'pods "p1" not found', details: { name: 'p1', kind: 'pods' } },
@@ -159,7 +159,7 @@ describe('an eviction', () => {
 
   it.each<[string, Partial<PodDisruptionBudgetStatus>, unknown]>([
     [
-      'has not been looked at yet',
+      'was not processed yet',
       { observedGeneration: 0, disruptionsAllowed: 1 },
       refused('The disruption budget b1 is still being processed by the server.', 10),
     ],
@@ -169,12 +169,12 @@ describe('an eviction', () => {
       refused('The disruption budget b1 needs 1 healthy pods and has 1 currently'),
     ],
     [
-      'allows none for no reason',
+      'allows none without a reason',
       { currentHealthy: 2, desiredHealthy: 1 },
       refused('The disruption budget b1 does not allow evicting pods currently'),
     ],
     [
-      'could not be synced',
+      'failed to sync',
       {
         conditions: [
           { type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed', message: 'boom', lastTransitionTime: '' },
@@ -183,7 +183,7 @@ describe('an eviction', () => {
       refused('The disruption budget b1 does not allow evicting pods currently because it failed sync: boom'),
     ],
     [
-      'allows none for a reason',
+      'allows none with a reason',
       {
         currentHealthy: 2,
         desiredHealthy: 1,
@@ -194,7 +194,7 @@ describe('an eviction', () => {
       refused('The disruption budget b1 does not allow evicting pods currently (Other): why'),
     ],
     [
-      'is below zero',
+      'is negative',
       { disruptionsAllowed: -1 },
       {
         code: 403,
@@ -204,7 +204,7 @@ describe('an eviction', () => {
       },
     ],
     [
-      'has too many on their way',
+      'has too many unconfirmed evictions',
       {
         disruptionsAllowed: 1,
         disruptedPods: Object.fromEntries(Array.from({ length: 2001 }, (_, i) => [`p${i}`, ''])),
@@ -224,7 +224,7 @@ describe('an eviction', () => {
     expect([deletions, podStatus()]).toEqual([[], ready]);
   });
 
-  it('is refused when two budgets are for the pod, but not for one of others', async () => {
+  it('is refused when two budgets select the pod, but ignores budgets of other pods', async () => {
     putPod(ready);
     putBudget({ disruptionsAllowed: 1 });
     putBudget({ disruptionsAllowed: 1 }, { selector: { matchLabels: { app: 'y' } } }, 'b0');
@@ -237,7 +237,7 @@ describe('an eviction', () => {
     expect(await answer(evict())).toBe('success');
   });
 
-  it('uses the budget up', async () => {
+  it('decrements the allowed disruptions', async () => {
     putPod(ready);
     putBudget({ disruptionsAllowed: 1, currentHealthy: 2, desiredHealthy: 1 });
     expect(await answer(evict())).toBe('success');
@@ -261,7 +261,7 @@ describe('an eviction', () => {
     expect(deletions).toHaveLength(1);
   });
 
-  it('tries the budget again after a conflict, and gives up when it is used up meanwhile', async () => {
+  it('retries the budget after a conflict, and is refused when it was used up meanwhile', async () => {
     putPod(ready);
     putBudget({ disruptionsAllowed: 5, currentHealthy: 2, desiredHealthy: 1 });
     let conflicts = 2;
@@ -274,7 +274,7 @@ describe('an eviction', () => {
     expect(pauses).toEqual([500, 500]);
   });
 
-  it('never takes more from a budget than it has, however many come at once', async () => {
+  it('never exceeds the budget, even with concurrent evictions', async () => {
     putPod(ready);
     putBudget({ disruptionsAllowed: 3, currentHealthy: 9, desiredHealthy: 1 });
     const answers = await Promise.all(Array.from({ length: 8 }, () => answer(evict())));
@@ -283,11 +283,11 @@ describe('an eviction', () => {
   });
 
   it.each([
-    ['has ended', { phase: 'Succeeded' as const }, {}, undefined],
+    ['has succeeded', { phase: 'Succeeded' as const }, {}, undefined],
     ['has failed', { phase: 'Failed' as const }, {}, undefined],
     ['is being deleted', ready, { deletionTimestamp: '2026-01-01T00:00:00Z' }, undefined],
     ['is pending', { phase: 'Pending' as const }, {}, 'its own'],
-  ])('does not ask the budget for a pod that %s', async (_, status, metadata, version) => {
+  ])('ignores the budget for a pod that %s', async (_, status, metadata, version) => {
     const pod = putPod(status, metadata);
     putBudget({});
     expect(await answer(evict())).toBe('success');
@@ -296,7 +296,7 @@ describe('an eviction', () => {
     expect(deletions).toEqual([{ dryRun: [], ...(version && { preconditions: { resourceVersion } }) }]);
   });
 
-  it('tries again when a pending pod changes', async () => {
+  it('is retried when a pending pod changes', async () => {
     putPod({ phase: 'Pending' });
     let conflicts = 3;
     deletePod = async (options) => {
@@ -307,7 +307,7 @@ describe('an eviction', () => {
     expect(pauses).toEqual([500, 500, 500]);
   });
 
-  it('gives up after twenty attempts', async () => {
+  it('fails after twenty attempts', async () => {
     putPod({ phase: 'Pending' });
     deletePod = async () => {
       throw newConflict(GroupResource.of('', 'pods'), 'p1', 'changed');
@@ -317,21 +317,21 @@ describe('an eviction', () => {
   });
 
   it.each([
-    ['may go when the healthy ones are enough', { currentHealthy: 1, desiredHealthy: 1 }, undefined, 'success'],
+    ['is allowed when enough pods are healthy', { currentHealthy: 1, desiredHealthy: 1 }, undefined, 'success'],
     [
-      'may not go when they are not',
+      'is refused when not enough pods are healthy',
       { currentHealthy: 0, desiredHealthy: 1 },
       undefined,
       refused('The disruption budget b1 needs 1 healthy pods and has 0 currently'),
     ],
     [
-      'may not go when nobody knows how many are needed',
+      'is refused when the desired number is not known',
       {},
       'IfHealthyBudget' as const,
       refused('The disruption budget b1 needs 0 healthy pods and has 0 currently'),
     ],
     [
-      'may always go when the budget says so',
+      'is always allowed with policy AlwaysAllow',
       { currentHealthy: 0, desiredHealthy: 1 },
       'AlwaysAllow' as const,
       'success',
@@ -346,7 +346,7 @@ describe('an eviction', () => {
     );
   });
 
-  it('of a pod that is not ready is to be tried later when the pod changes', async () => {
+  it('of a pod that is not ready gets a 429 when the pod changes meanwhile', async () => {
     putPod(unready);
     putBudget({ currentHealthy: 1, desiredHealthy: 1 });
     deletePod = async () => {
@@ -385,7 +385,7 @@ describe('an eviction', () => {
     expect(deletions).toEqual([]);
   });
 
-  it('is judged by admission before anything happens', async () => {
+  it('runs admission before anything else', async () => {
     putPod(ready);
     const validate = async () => {
       throw new Error('no');

@@ -31,24 +31,24 @@ export interface EvictionDependencies {
   /** Deletes the pod as if a client had sent these options, dry run included, without admission. */
   readonly deletePod: (namespace: string, name: string, options: DeleteOptions) => Promise<unknown>;
   readonly now: () => Date;
-  /** For pauses between attempts; the machine's by default. */
+  /** The clock for pauses between attempts; the system clock by default. */
   readonly clock?: Clock;
-  /** Waits so many milliseconds between attempts; by the clock where it is absent. */
+  /** Waits between attempts; by `clock` when undefined. */
   readonly pause?: (ms: number) => Promise<void>;
 }
 
 export interface EvictionRequest {
   readonly namespace: string;
-  /** That of the pod in the URL. */
+  /** The name of the pod in the URL. */
   readonly name: string;
   readonly eviction: Eviction;
-  /** Of the request itself: `['All']`. */
+  /** The `dryRun` parameter of the request, such as `['All']`. */
   readonly dryRun?: readonly string[];
-  /** Validating admission, once the eviction itself is in order. */
+  /** Validating admission. Called when the eviction itself is valid. */
   readonly validate?: () => Promise<void>;
 }
 
-/** Deletes a pod if its disruption budget allows it. Throws the ApiErrors that upstream answers. */
+/** Deletes a pod if its disruption budget allows it. Throws upstream's ApiErrors. */
 export async function evictPod(dependencies: EvictionDependencies, request: EvictionRequest): Promise<void> {
   const { namespace, name, eviction, validate } = request;
   if (name !== (eviction.metadata.name ?? ''))
@@ -64,7 +64,7 @@ export async function evictPod(dependencies: EvictionDependencies, request: Evic
   if (pod) await podEviction.deleteWithinBudget(pod);
 }
 
-/** Whoever says so in one place means it for the whole. */
+/** Merges the dry run options of the request and of `deleteOptions`. Throws when both are set and differ. */
 function deleteOptionsOf({ eviction, dryRun = [] }: EvictionRequest): DeleteOptions {
   const { deleteOptions = {} } = eviction;
   const own = deleteOptions.dryRun ?? [];
@@ -88,15 +88,15 @@ class PodEviction {
     this.#options = options;
   }
 
-  /** A pod that does not run yet, or no longer, disturbs nobody by going. Gives any other. */
+  /** Deletes a pod that is pending, has terminated or is being deleted, without a budget. Returns any other pod. */
   async deleteUnlessBudgetCounts(): Promise<Pod | undefined> {
-    // Who names a resourceVersion wants to hear of a conflict.
+    // With a resourceVersion precondition, the client gets the conflict instead of a retry.
     return this.#retry(this.#namesVersion ? 1 : attempts, async () => {
       const pod = await this.#getPod();
       const { phase } = pod.status ?? {};
       const isOver = phase === 'Succeeded' || phase === 'Failed' || pod.metadata.deletionTimestamp !== undefined;
       if (!isOver && phase !== 'Pending') return pod;
-      // A pending pod must not become ready meanwhile.
+      // The precondition makes sure that a pending pod does not become ready meanwhile.
       await this.#delete(isOver || this.#namesVersion ? this.#options : this.#onlyIf(pod));
       return undefined;
     });
@@ -133,7 +133,7 @@ class PodEviction {
     });
   }
 
-  /** Says in the pod's status why it goes, then lets it go. */
+  /** Sets the DisruptionTarget condition of the pod, then deletes it. */
   async #delete(options: DeleteOptions): Promise<void> {
     const { deletePod } = this.#dependencies;
     let { preconditions } = options;
@@ -177,7 +177,7 @@ class PodEviction {
     return (this.#options.dryRun ?? []).length > 0;
   }
 
-  /** Tries again after a conflict, with a pause; the last conflict is thrown. */
+  /** Retries after a conflict, with a pause. Throws the last conflict. */
   async #retry<T>(times: number, attempt: () => Promise<T>): Promise<T> {
     const { clock = systemClock, pause = (ms) => sleep(clock, ms, { background: true }) } = this.#dependencies;
     for (let left = times - 1; ; left--) {
@@ -194,7 +194,7 @@ class PodEviction {
 const isReady = ({ status }: Pod): boolean =>
   status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
 
-/** The same pod when it says so already. */
+/** Returns the pod with a DisruptionTarget condition; the same pod when it has it already. */
 function withDisruptionTarget(pod: Pod, now: () => Date): Pod {
   const wanted = { status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' };
   const conditions = pod.status?.conditions ?? [];
@@ -221,10 +221,10 @@ function checkPreconditions({ metadata }: Pod, { preconditions }: DeleteOptions)
     const wanted = preconditions?.[field];
     if (!wanted || wanted === metadata[field]) continue;
     const why = `the ${called} in the precondition (${wanted}) does not match the ${called} in record (${metadata[field]}). ${hint}`;
-    // Upstream names the kind where a resource belongs.
+    // As upstream, this error has the kind in place of the resource.
     throw newConflict(GroupResource.of('', 'Pod'), metadata.name ?? '', why);
   }
 }
 
-/** A failure that upstream gives no reason for. */
+/** Returns an error with status 500 and no reason, as upstream. */
 const internal = (message: string): ApiError => new ApiError({ status: 'Failure', message, code: 500 });

@@ -1,3 +1,3 @@
-/** What pods have of their own: how they are bound to nodes, and evicted. */
+/** Binding and eviction of pods. */
 export { createBinding } from './bind-pod.ts';
 export { type EvictionDependencies, evictPod } from './evict-pod.ts';

@@ -2,12 +2,12 @@ import { dateFromTime, GroupResource, type KubernetesObject, newNotFound } from 
 import type { ClaimedObject, Claims } from './claims.ts';
 import type { TokenObjects, TokenValidator, ValidatedToken } from './token-objects.ts';
 
-/** Clocks may differ by so much; the same for objects that should be gone. */
+/** The tolerated clock skew, also for the deletion timestamps of bound objects. */
 const leewayMs = 60_000;
 
 const invalidated = 'service account token has been invalidated';
 
-/** Validates tokens of the TokenRequest API: their time, that their service account and what they are bound to exist. */
+/** Returns a validator for tokens of the TokenRequest API: checks their times, service account and bound object. */
 export function boundTokenValidator(objects: TokenObjects, now: () => Date): TokenValidator {
   return (claims) => {
     const time = now().getTime();
@@ -16,7 +16,7 @@ export function boundTokenValidator(objects: TokenObjects, now: () => Date): Tok
     checkServiceAccount(objects, namespace, serviceAccount, time);
     if (secret) checkBound('secret', secret, objects.secrets.get(namespace, secret.name), time);
     if (pod) checkBound('pod', pod, objects.pods.get(namespace, pod.name), time);
-    // With a pod, it only tells where that runs.
+    // The node of a pod-bound token is only informational.
     else if (node) checkBound('node', node, objects.nodes.get('', node.name), time);
     return {
       identity: { namespace, ...serviceAccount, pod, node, tokenId: claims.id },

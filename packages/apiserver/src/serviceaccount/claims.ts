@@ -1,12 +1,12 @@
 import { isJsonObject, ownEntry } from '@coxswain/apimachinery';
 
-/** An object that a token names. */
+/** A reference to an object in a token. */
 export interface ClaimedObject {
   readonly name: string;
   readonly uid: string;
 }
 
-/** What a token says, all of it of the right type. Times are seconds since 1970. */
+/** The parsed claims of a token. Times are in Unix seconds. */
 export interface Claims {
   readonly issuer: string;
   readonly subject: string;
@@ -17,7 +17,7 @@ export interface Claims {
   /** `jti` */
   readonly id: string;
   readonly kubernetes: KubernetesClaims;
-  /** Of tokens that live in a secret. */
+  /** The claims of legacy tokens in secrets. */
   readonly legacy: LegacyClaims;
 }
 
@@ -39,7 +39,7 @@ export interface LegacyClaims {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Reads the claims of a verified token; what is not there is empty. Throws an Error for one of the wrong type. */
+/** Parses the claims of a verified token. Missing claims are empty. Throws an Error when a claim has the wrong type. */
 export function readClaims(json: Json): Claims {
   const kubernetes = objectClaim(json, 'kubernetes.io') ?? {};
   const reference = (key: string): ClaimedObject | undefined => {
@@ -72,7 +72,7 @@ export function readClaims(json: Json): Claims {
   };
 }
 
-/** Null is as good as nothing, as in all JSON that upstream reads. */
+/** Returns a claim, or undefined. As in Go's JSON decoding, null means absent. */
 function claimOf(json: Json, key: string): unknown {
   return ownEntry(json, key) ?? undefined;
 }

@@ -1,4 +1,4 @@
-/** Tokens of service accounts: keys, issuing, the TokenRequest endpoint, what makes one valid, OpenID discovery. */
+/** Service account tokens: keys, issuing, the TokenRequest endpoint, validation, OpenID discovery. */
 
 export type { SigningKey, VerificationKey } from '@coxswain/client/jwt';
 export { verifyJwt } from '@coxswain/client/jwt';

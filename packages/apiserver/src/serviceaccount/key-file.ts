@@ -12,13 +12,13 @@ import {
 } from '@coxswain/client/jwt';
 import { readTextIfExists, writeAtomically } from '../files/write-atomically.ts';
 
-/** `--service-account-signing-key-file`. Throws an Error that names the file. */
+/** Loads the key of `--service-account-signing-key-file`. Throws an Error that names the file. */
 export async function loadSigningKey(path: string): Promise<SigningKey> {
   const pem = await readFile(path, 'utf8');
   return naming(`error reading private key file ${path}`, () => parseSigningKey(pem));
 }
 
-/** `--service-account-key-file`, which may be given many times. Throws an Error that names the file. */
+/** Loads the keys of all `--service-account-key-file` flags. Throws an Error that names the file. */
 export async function loadVerificationKeys(paths: readonly string[]): Promise<VerificationKey[]> {
   const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
   return texts.flatMap((pem, i) =>
@@ -44,10 +44,10 @@ function usableKey(file: string, pem: string): SigningKey {
 }
 
 /**
- * The key of `sa.key`, with its public half in `sa.pub`; made when there is none. It is never replaced, since all tokens
- * are of it: throws an Error that names the file when it is no good.
+ * Returns the key in `sa.key`, whose public key is written to `sa.pub`. Generates it when there is none. An existing key is never
+ * replaced, because that would invalidate all tokens: throws an Error that names the file when it is not usable.
  *
- * Differs from upstream: kubeadm makes an RSA key, which takes a second; ours is of P-256, which upstream accepts too.
+ * Differs from upstream: kubeadm generates an RSA key, which takes a second. Ours is a P-256 key, which upstream accepts, too.
  */
 export async function ensureServiceAccountKey(directory: string, logger: Logger = silentLogger): Promise<SigningKey> {
   const keyFile = join(directory, 'sa.key');

@@ -21,14 +21,14 @@ describe('keys of service accounts', () => {
     expect(key!.algorithm).toBe(algorithm);
   });
 
-  it('may be private ones in any form', () => {
+  it('may be private keys in any PEM format', () => {
     const forms = [pem(rsa, 'pkcs1'), pem(rsa, 'pkcs8'), pem(ec, 'sec1'), pem(ec, 'pkcs8')];
     expect(forms.map((text) => parseSigningKey(text).algorithm)).toEqual(['RS256', 'RS256', 'ES384', 'ES384']);
     const { keyId } = parseSigningKey(forms[2]!);
     expect(parseVerificationKeys(forms[2]!).map((key) => key.keyId)).toEqual([keyId]);
   });
 
-  it('may be many in one text, certificates too, among what is no key', () => {
+  it('may be several in one text, also as certificates, among other text', () => {
     const validity = { notBefore: new Date(0), notAfter: new Date(4e12) };
     const { certificatePem } = issueKeyPair({ commonName: 'x', ...validity });
     const parameters = '-----BEGIN EC PARAMETERS-----\nBgUrgQQAIg==\n-----END EC PARAMETERS-----\n';
@@ -49,14 +49,14 @@ describe('keys of service accounts', () => {
     expect(() => parseSigningKey(text)).toThrow(new Error('data does not contain a valid RSA or ECDSA private key'));
   });
 
-  it('are of the curves that tokens know', () => {
+  it('must be of a curve that JWTs support', () => {
     const other = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).privateKey;
     expect(() => parseSigningKey(pem(other, 'sec1'))).toThrow('unknown private key curve, must be 256, 384, or 521');
     const publicPem = createPublicKey(other).export({ type: 'spki', format: 'pem' }).toString();
     expect(() => parseVerificationKeys(publicPem)).toThrow('data does not contain any valid RSA or ECDSA public keys');
   });
 
-  it('are read from files, which errors name', async () => {
+  it('are read from files, whose names are in errors', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'keys-'));
     try {
       const [a, b, bad] = ['a', 'b', 'bad'].map((name) => join(directory, name)) as [string, string, string];

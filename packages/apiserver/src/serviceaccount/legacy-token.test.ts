@@ -5,7 +5,7 @@ import { secretLabeller } from './legacy-token.ts';
 
 const secret: Secret = { metadata: { name: 's', namespace: 'ns', resourceVersion: '7', labels: { a: 'b' } }, data: {} };
 
-it('secretLabeller adds labels to the secret that it read, which stays as it is', async () => {
+it('secretLabeller adds labels without modifying the cached secret', async () => {
   const updates: unknown[] = [];
   const client = {
     async update<T>(...args: [string, string, T, object?]) {
@@ -19,7 +19,7 @@ it('secretLabeller adds labels to the secret that it read, which stays as it is'
   expect(secret.metadata.labels).toEqual({ a: 'b' });
 });
 
-it('secretLabeller only logs what fails', async () => {
+it('secretLabeller only logs errors', async () => {
   const { logger, lines } = recordLogs();
   const client = {
     async update(): Promise<never> {

@@ -7,7 +7,7 @@ import type { Claims, LegacyClaims } from './claims.ts';
 import type { TokenObjects, TokenValidator, ValidatedToken } from './token-objects.ts';
 import { splitServiceAccountUsername } from './user-info.ts';
 
-/** The issuer of all tokens that live in secrets. */
+/** The issuer of legacy tokens, which are stored in secrets. */
 export const legacyIssuer = 'kubernetes/serviceaccount';
 
 const invalidSinceLabel = 'kubernetes.io/legacy-token-invalid-since';
@@ -15,14 +15,14 @@ const lastUsedLabel = 'kubernetes.io/legacy-token-last-used';
 
 export interface LegacyTokenOptions {
   readonly objects: TokenObjects;
-  /** `--service-account-lookup`: whether secret and service account must still be there. Default true. */
+  /** `--service-account-lookup`: whether the secret and service account must still exist. Default true. */
   readonly lookup?: boolean;
   readonly now: () => Date;
-  /** Writes the labels to the secret, so that it can be seen which tokens are still in use. Errors are its own affair. */
+  /** Writes labels to the secret that show which tokens are still in use. Must not reject. */
   readonly label?: (secret: Secret, labels: Readonly<Record<string, string>>) => Promise<void>;
 }
 
-/** For `LegacyTokenOptions.label`: writes as the server itself. What fails is logged; the token is good all the same. */
+/** Returns the `LegacyTokenOptions.label` that writes as the server itself. Errors are logged and do not affect the token. */
 export function secretLabeller(
   client: Pick<InternalClient, 'update'>,
   logger: Logger,
@@ -39,7 +39,7 @@ export function secretLabeller(
   };
 }
 
-/** Validates tokens that were written into secrets of type `kubernetes.io/service-account-token`; they never expire. */
+/** Returns a validator for tokens in secrets of type `kubernetes.io/service-account-token`, which never expire. */
 export function legacyTokenValidator(options: LegacyTokenOptions): TokenValidator {
   return async (claims, token) => {
     const { legacy } = claims;
@@ -89,7 +89,7 @@ function lookUp(
   return { secret, serviceAccount };
 }
 
-/** Once a day; a label of tomorrow is of a server whose clock is ahead. */
+/** Updates the last-used label once a day. A label of tomorrow comes from a server whose clock is ahead. */
 async function noteUse(secret: Secret, { now, label }: LegacyTokenOptions): Promise<void> {
   const day = (offset: number): string => new Date(now().getTime() + offset * 86_400_000).toISOString().slice(0, 10);
   const lastUsed = ownEntry(secret.metadata.labels, lastUsedLabel);

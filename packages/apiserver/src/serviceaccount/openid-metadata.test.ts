@@ -8,7 +8,7 @@ const keys = upstreamKeys.flatMap(({ pem }) => parseVerificationKeys(pem));
 const text = ({ body }: ApiResponse): string => Buffer.from(body as Uint8Array).toString();
 
 describe('newOpenIdMetadata', () => {
-  it('says what upstream says of the issuer', () => {
+  it('makes the same configuration document as upstream', () => {
     const { configuration } = newOpenIdMetadata({ issuer: 'https://issuer', externalAddress: '1.2.3.4:6443', keys });
     expect(text(configuration)).toBe(
       '{"issuer":"https://issuer","jwks_uri":"https://1.2.3.4:6443/openid/v1/jwks","response_types_supported":["id_token"],"subject_types_supported":["public"],"id_token_signing_alg_values_supported":["ES256","ES384","ES512","RS256"]}',
@@ -19,7 +19,7 @@ describe('newOpenIdMetadata', () => {
     ]);
   });
 
-  it('says what upstream says of the keys', () => {
+  it('makes the same key set as upstream', () => {
     const { keyset } = newOpenIdMetadata({ issuer: 'https://issuer', jwksUri: 'https://x/jwks', keys });
     expect(text(keyset)).toBe(`{"keys":[${upstreamKeys.map(({ jwk }) => jwk).join(',')}]}`);
     expect(keyset.headers).toEqual({
@@ -46,7 +46,7 @@ describe('newOpenIdMetadata', () => {
     expect(() => newOpenIdMetadata({ issuer, jwksUri, externalAddress, keys })).toThrow(new Error(message));
   });
 
-  it('refuses to publish nothing', () => {
+  it('refuses an empty key set', () => {
     expect(() => newOpenIdMetadata({ issuer: 'https://i', externalAddress: 'a', keys: [] })).toThrow(
       'no keys provided for validating keyset',
     );

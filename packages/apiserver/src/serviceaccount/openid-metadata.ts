@@ -7,22 +7,22 @@ export const jwksPath = '/openid/v1/jwks';
 export interface OpenIdMetadataOptions {
   /** The first `--service-account-issuer`. */
   readonly issuer: string;
-  /** `--service-account-jwks-uri`; empty: this server's own. */
+  /** `--service-account-jwks-uri`. When empty, the key set is served at this server's address. */
   readonly jwksUri?: string;
-  /** Host and port that clients reach the server by. */
+  /** The host and port at which clients reach the server. */
   readonly externalAddress?: string;
   readonly keys: readonly VerificationKey[];
 }
 
-/** What others need to check tokens of service accounts by themselves, ready to be sent. */
+/** The responses of OpenID discovery, with which other parties can verify service account tokens. */
 export interface OpenIdMetadata {
   readonly configuration: ApiResponse;
   readonly keyset: ApiResponse;
 }
 
 /**
- * Makes the two documents once. Throws an Error, in upstream's words, when the issuer is nothing that OpenID knows:
- * then the server goes without them.
+ * Makes the two documents. Throws an Error with upstream's message when the issuer is not valid for OpenID; the server then runs
+ * without OpenID discovery.
  */
 export function newOpenIdMetadata({
   issuer,
@@ -82,7 +82,7 @@ function ownJwksUri(address: string): string {
   return uri;
 }
 
-/** With its members in upstream's order. */
+/** Returns a JWK with its members in upstream's order. */
 function toJwk({ keyId, algorithm, publicKey }: VerificationKey): object {
   const { kty, crv, x, y, n, e } = publicKey.export({ format: 'jwk' });
   return { use: 'sig', kty, kid: keyId, crv, alg: algorithm, x, y, n, e };

@@ -4,19 +4,19 @@ import type { SigningKey } from '@coxswain/client/jwt';
 import { signJwt } from '@coxswain/client/jwt';
 import { serviceAccountUsername } from './user-info.ts';
 
-/** What of an object stands in a token. */
+/** The part of an object that a token contains. */
 type Named = { readonly metadata: Pick<ObjectMeta, 'name' | 'uid'> };
 
 export interface NewToken {
   readonly serviceAccount: { readonly metadata: Pick<ObjectMeta, 'name' | 'namespace' | 'uid'> };
-  /** The token is good as long as this is there. Of pod and secret only one. */
+  /** The bound object, without which the token becomes invalid. At most one of `pod` and `secret` may be set. */
   readonly pod?: Named;
   readonly secret?: Named;
-  /** With a pod: where it runs, for information. Without: what the token is bound to. */
+  /** With `pod`, the node that it runs on, for information. Otherwise the bound object. */
   readonly node?: Named;
   readonly audiences: readonly string[];
   readonly expirationSeconds: number;
-  /** From then on the use of the token is noted: it should have been renewed. */
+  /** After this time, uses of the token are recorded in the audit log, because it should have been renewed. */
   readonly warnAfterSeconds?: number;
 }
 
@@ -25,11 +25,11 @@ export interface TokenIssuerOptions {
   readonly issuer: string;
   readonly key: SigningKey;
   readonly now: () => Date;
-  /** Makes the ids of tokens. */
+  /** Makes the IDs of tokens. */
   readonly newId?: () => string;
 }
 
-/** Signs tokens of service accounts. */
+/** Issues service account tokens. */
 export class TokenIssuer {
   readonly #options: TokenIssuerOptions;
 
@@ -37,7 +37,7 @@ export class TokenIssuer {
     this.#options = options;
   }
 
-  /** A token and its id (`jti`). */
+  /** Returns a signed token and its ID (`jti`). Throws an Error when it would be bound to two objects. */
   createToken(token: NewToken): { token: string; id: string } {
     const { issuer, key, now, newId = systemRandom.uuid } = this.#options;
     const { serviceAccount, pod, secret, node, audiences, expirationSeconds, warnAfterSeconds } = token;
@@ -45,7 +45,7 @@ export class TokenIssuer {
     const seconds = Math.floor(now().getTime() / 1000);
     const { name = '', namespace = '' } = serviceAccount.metadata;
     const id = newId();
-    // In upstream's order, which is that of the alphabet.
+    // In upstream's order, which is alphabetical.
     const claims = {
       aud: audiences,
       exp: seconds + expirationSeconds,

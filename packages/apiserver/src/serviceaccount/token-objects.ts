@@ -3,7 +3,7 @@ import type { Lister } from '../registry/lister.ts';
 import type { Claims } from './claims.ts';
 import type { ServiceAccountIdentity } from './user-info.ts';
 
-/** The objects that tokens are bound to, as they are now. */
+/** Listers of service accounts and of the objects that tokens can be bound to. */
 export interface TokenObjects {
   readonly serviceAccounts: Lister<ServiceAccount>;
   readonly secrets: Lister<Secret>;
@@ -11,7 +11,7 @@ export interface TokenObjects {
   readonly nodes: Lister<Node>;
 }
 
-/** Whose a token is, and what the request's log and its client should know about it. */
+/** The identity of a valid token, with warnings for the client and annotations for the audit log. */
 export interface ValidatedToken {
   readonly identity: ServiceAccountIdentity;
   readonly warnings?: readonly string[];
@@ -19,7 +19,7 @@ export interface ValidatedToken {
 }
 
 /**
- * Judges the claims of a token whose signature, issuer and audiences are good. Throws an Error that says, in upstream's
- * words, why it is not (or no longer) good.
+ * Validates the claims of a token whose signature, issuer and audiences were verified. Throws an Error with upstream's message when
+ * the token is not valid.
  */
 export type TokenValidator = (claims: Claims, token: string) => ValidatedToken | Promise<ValidatedToken>;

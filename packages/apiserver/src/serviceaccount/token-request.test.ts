@@ -80,14 +80,14 @@ const bound = (kind: string, name: string, uid?: string, apiVersion = 'v1'): Tok
   boundObjectRef: { kind, apiVersion, name, ...(uid && { uid }) },
 });
 
-/** As upstream writes them, byte for byte. */
+/** Returns the claims exactly as upstream encodes them. */
 const claimsWith = (more: { aud?: string; exp?: number; objects?: string; warnafter?: string } = {}): string => {
   const { aud = issuer, exp = seconds + 3600, objects: named = '', warnafter = '' } = more;
   return `{"aud":["${aud}"],"exp":${exp},"iat":${seconds},"iss":"${issuer}","jti":"an-id","kubernetes.io":{"namespace":"ns",${named}"serviceaccount":{"name":"sa1","uid":"sa1-uid"}${warnafter}},"nbf":${seconds},"sub":"system:serviceaccount:ns:sa1"}`;
 };
 
 describe('POST serviceaccounts/NAME/token', () => {
-  it('answers with the request, completed', async () => {
+  it('returns the completed request', async () => {
     const { answer, header, annotations, warnings } = await ask({
       metadata: { labels: { a: 'b' } },
       spec: { audiences: [] },
@@ -117,7 +117,11 @@ describe('POST serviceaccounts/NAME/token', () => {
     ['to nothing, by its own uid', { metadata: { name: 'sa1', uid: 'sa1-uid' } }, claimsWith()],
     ['to a pod', { spec: bound('Pod', 'p1') }, claimsWith({ objects: pod('p1') })],
     ['to a pod with the right uid', { spec: bound('Pod', 'p1', 'p1-uid') }, claimsWith({ objects: pod('p1') })],
-    ['to a pod by an odd version', { spec: bound('Pod', 'p1', '', 'a/b/c') }, claimsWith({ objects: pod('p1') })],
+    [
+      'to a pod by an unusual apiVersion',
+      { spec: bound('Pod', 'p1', '', 'a/b/c') },
+      claimsWith({ objects: pod('p1') }),
+    ],
     [
       'to a pod on a node',
       { spec: bound('Pod', 'p2') },
@@ -131,26 +135,30 @@ describe('POST serviceaccounts/NAME/token', () => {
     ['to a node', { spec: bound('Node', 'n1') }, claimsWith({ objects: '"node":{"name":"n1","uid":"n1-uid"},' })],
     ['to a secret', { spec: bound('Secret', 's1') }, claimsWith({ objects: '"secret":{"name":"s1","uid":"s1-uid"},' })],
     [
-      'to a pod that asks as old manifests do',
+      'to a pod, with an extended expiration',
       { spec: { ...bound('Pod', 'p1'), expirationSeconds: 3607 } },
       claimsWith({ objects: pod('p1'), exp: seconds + year, warnafter: `,"warnafter":${seconds + 3607}` }),
     ],
     [
-      'to such a pod, when that is off',
+      'to a pod, without an extended expiration when that is off',
       { spec: { ...bound('Pod', 'p1'), expirationSeconds: 3607 }, options: { extendExpiration: false } },
       claimsWith({ objects: pod('p1'), exp: seconds + 3607 }),
     ],
     [
-      'to such a pod, for somebody else',
+      'to a pod, without an extended expiration for other audiences',
       { spec: { ...bound('Pod', 'p1'), expirationSeconds: 3607, audiences: ['x'] } },
       claimsWith({ objects: pod('p1'), exp: seconds + 3607, aud: 'x' }),
     ],
-    ['to nothing for as long', { spec: { expirationSeconds: 3607 } }, claimsWith({ exp: seconds + 3607 })],
+    [
+      'to nothing, without an extended expiration',
+      { spec: { expirationSeconds: 3607 } },
+      claimsWith({ exp: seconds + 3607 }),
+    ],
   ])('gives a token that is bound %s', async (_, asked, claims) => {
     expect((await ask(asked)).claims).toBe(claims);
   });
 
-  it('shortens what asks for too long, and says so', async () => {
+  it('shortens an expiration that is too long, with a warning', async () => {
     const { answer, claims, warnings } = await ask({
       spec: { expirationSeconds: 7201 },
       options: { maxExpirationSeconds: 7200 },
@@ -202,7 +210,7 @@ describe('POST serviceaccounts/NAME/token', () => {
     expect([error.code, error.message]).toEqual([code, message]);
   });
 
-  it('asks admission, once the request is complete and before it looks for what the token is bound to', async () => {
+  it('calls admission with the completed request, before it looks up the bound object', async () => {
     const seen: unknown[] = [];
     const admit = async ({ spec, status }: TokenRequest) => {
       seen.push(spec?.audiences, status);
@@ -212,7 +220,7 @@ describe('POST serviceaccounts/NAME/token', () => {
     expect(seen).toEqual([[issuer], undefined]);
   });
 
-  it('never binds a token to two things', () => {
+  it('never binds a token to two objects', () => {
     const tokens = new TokenIssuer({ issuer, key, now });
     const named = { metadata: { name: 'x', uid: 'u' } };
     expect(() =>

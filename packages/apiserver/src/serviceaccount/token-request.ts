@@ -21,15 +21,18 @@ import type { NewToken, TokenIssuer } from './token-issuer.ts';
 
 const kind = GroupKind.of('authentication.k8s.io', 'TokenRequest');
 
-/** Tokens of pods that ask for just so long come from old manifests: they are good for longer, and noted. */
+/**
+ * Pods that request exactly this expiration get it from the ServiceAccount admission plugin, and may not renew their token. Such
+ * tokens are valid for `extendedExpirationSeconds`, and late uses are recorded.
+ */
 const warnOnlyExpirationSeconds = 60 * 60 + 7;
 const extendedExpirationSeconds = 365 * 24 * 60 * 60;
 
 export interface TokenRequestOptions {
   readonly issuer: TokenIssuer;
-  /** Reads from the store itself, so that a token can be had for what was created a moment ago. */
+  /** Its reads are always fresh, so that tokens can be requested for objects created just before. */
   readonly client: Pick<InternalClient, 'get'>;
-  /** `--api-audiences`, or else the issuers. */
+  /** `--api-audiences`, or by default the issuers. */
   readonly apiAudiences: readonly string[];
   /** `--service-account-max-token-expiration` */
   readonly maxExpirationSeconds?: number;
@@ -38,10 +41,10 @@ export interface TokenRequestOptions {
   readonly now: () => Date;
 }
 
-/** The request that a token is asked for with. */
+/** The context of a TokenRequest. */
 export interface TokenRequestContext {
   readonly namespace: string;
-  /** Of the service account. */
+  /** The name of the service account. */
   readonly name: string;
   readonly warn: (text: string) => void;
   readonly annotate: (key: string, value: string) => void;
@@ -50,9 +53,8 @@ export interface TokenRequestContext {
 }
 
 /**
- * What `POST serviceaccounts/NAME/token` answers: the request, completed, with the token in its status. The request is
- * the caller's, decoded and defaulted, its namespace checked against the path; it is changed. Throws the ApiErrors that
- * upstream answers with.
+ * Handles `POST serviceaccounts/NAME/token`: returns the request, completed, with the token in its status. The request must be
+ * decoded and defaulted, and its namespace checked against the path. It is modified. Throws upstream's ApiErrors.
  */
 export async function createTokenRequest(
   request: TokenRequest,
@@ -103,7 +105,7 @@ export async function createTokenRequest(
   return request;
 }
 
-/** Fills in what the client left open; what only the server says is said anew. */
+/** Sets default audiences, and overwrites the metadata and status fields that only the server sets. */
 function complete(
   request: TokenRequest,
   { metadata }: ServiceAccount,
@@ -126,7 +128,7 @@ function complete(
 
 type Bound = Pick<NewToken, 'pod' | 'secret' | 'node'>;
 
-/** How each kind that a token can be bound to is found. */
+/** Finds a bound object, by kind. */
 const bindable: Readonly<
   Record<
     string,
@@ -152,7 +154,7 @@ const bindable: Readonly<
   },
 };
 
-/** The node of a pod; its name alone when it is gone or was never there. */
+/** Returns the node of a pod; only its name when it does not exist. */
 async function nodeOf(name: string, client: Pick<InternalClient, 'get'>): Promise<NonNullable<Bound['node']>> {
   try {
     return await client.get<Node>('', 'nodes', '', name);

@@ -1,4 +1,4 @@
-/** Public keys, tokens that upstream's library signed with their private halves, and what it says of them in a key set. */
+/** Public keys, tokens that upstream's library signed with the private keys, and upstream's JWKs for them. */
 export const upstreamKeys = [
   {
     name: 'P-256',

@@ -4,10 +4,10 @@ import type { ClaimedObject } from './claims.ts';
 
 const prefix = 'system:serviceaccount:';
 
-/** Who a service account is: `system:serviceaccount:<namespace>:<name>`. */
+/** Returns the user name of a service account: `system:serviceaccount:<namespace>:<name>`. */
 export const serviceAccountUsername = (namespace: string, name: string): string => `${prefix}${namespace}:${name}`;
 
-/** The service account that a user is; undefined when it is none. */
+/** Returns the service account of a user name, or undefined when it is not one. */
 export function splitServiceAccountUsername(username: string): { namespace: string; name: string } | undefined {
   if (!username.startsWith(prefix)) return undefined;
   const [namespace, name, more] = username.slice(prefix.length).split(':', 3);
@@ -23,11 +23,11 @@ export interface ServiceAccountIdentity {
   readonly uid: string;
   readonly pod?: ClaimedObject;
   readonly node?: ClaimedObject;
-  /** The `jti` of its token. */
+  /** The `jti` of the token. */
   readonly tokenId?: string;
 }
 
-/** The user that a service account is, with where its token is from in `extra`. */
+/** Returns the user of a service account. `extra` has the pod, node and ID of its token. */
 export function serviceAccountUser({ namespace, name, uid, pod, node, tokenId }: ServiceAccountIdentity): UserInfo {
   const extra: Record<string, string[]> = {};
   const add = (key: string, value: string | undefined): void => {

@@ -4,25 +4,25 @@ import { staticBand } from './static-band.ts';
 
 export type IPFamily = 'IPv4' | 'IPv6';
 
-/** An address as a number; IPv4 in its IPv6-mapped form, so that one space holds both families. */
+/** An address as a number. IPv4 addresses are IPv6-mapped, so both families share one number space. */
 type AddressNumber = bigint;
 
 /**
- * Differs from upstream: of a range with more than 2^20 addresses only so many are given out unasked, which is what
- * service ranges could have before ServiceCIDRs. Any other may still be asked for.
+ * Differs from upstream: only the first 2^20 addresses of a range are allocated automatically, which was the maximum size of a
+ * service range before ServiceCIDRs. The other addresses can still be requested.
  */
 const maxTracked = 2 ** 20;
 
-/** The addresses of a service CIDR, and which of them are taken. */
+/** The addresses of a service CIDR, with a bitmap of allocated ones. */
 export class AddressRange {
-  /** In canonical form. */
+  /** The CIDR in canonical form. */
   readonly cidr: string;
   readonly family: IPFamily;
   readonly networkAddress: string;
   readonly #network: AddressNumber;
   readonly #last: AddressNumber;
   readonly #taken: Bitmap;
-  /** Addresses that are given out unasked have offsets from 1 up to but not including this. */
+  /** Addresses with offsets from 1 up to but not including this are allocated automatically. */
   readonly #end: number;
   readonly #dynamicFrom: number;
 
@@ -32,7 +32,7 @@ export class AddressRange {
     this.networkAddress = formatIP(network);
     this.#network = toNumber(network);
     const size = 1n << BigInt(hostBits);
-    // The first address names the network; the last of an IPv4 network is for broadcasts.
+    // The first address is that of the network, and the last of an IPv4 network is its broadcast address.
     this.#last = this.#network + size - (this.family === 'IPv4' ? 2n : 1n);
     this.#end = Math.max(1, Number(this.#last - this.#network) + 1);
     if (this.#end > maxTracked) this.#end = maxTracked;
@@ -40,18 +40,18 @@ export class AddressRange {
     this.#dynamicFrom = 1 + staticBand(Number(size), { min: 16, max: 256, step: 16 });
   }
 
-  /** Undefined for what is no CIDR. */
+  /** Returns undefined when `text` is not a CIDR. */
   static parse(text: string): AddressRange | undefined {
     const cidr = parseCIDRSloppy(text);
     return cidr && new AddressRange(text, cidr.network, 128 - cidr.prefixBits);
   }
 
-  /** Whether a service may have the address. */
+  /** Returns whether the address can be allocated: it is in the CIDR, and not the network or broadcast address. */
   contains(address: AddressNumber): boolean {
     return address > this.#network && address <= this.#last;
   }
 
-  /** The address `offset` after that of the network. */
+  /** Returns the address at an offset from the network address. */
   at(offset: number): string {
     return formatIP(toBytes(this.#network + BigInt(offset)));
   }
@@ -64,7 +64,7 @@ export class AddressRange {
     else this.#taken.clear(offset);
   }
 
-  /** A free address: any above the band that is kept for those who ask for one, and of that band when there is no other. */
+  /** Returns a random free address above the static band, or else in the static band. Undefined when none is free. */
   findFree(random: () => number): string | undefined {
     const offset = this.#find(this.#dynamicFrom, this.#end, random) ?? this.#find(1, this.#dynamicFrom, random);
     return offset === undefined ? undefined : this.at(offset);
@@ -77,7 +77,7 @@ export class AddressRange {
   }
 }
 
-/** Undefined for what is no address. */
+/** Parses an address. Returns undefined when `text` is not one. */
 export function parseAddress(text: string): { number: AddressNumber; canonical: string; family: IPFamily } | undefined {
   const bytes = parseIPSloppy(text)?.bytes;
   if (!bytes) return undefined;

@@ -27,7 +27,7 @@ describe('a bitmap', () => {
     );
   });
 
-  it('finds the first free number from any start, and then before it', () => {
+  it('finds the first clear bit from any start, or else before it', () => {
     fc.assert(
       fc.property(
         indexes,
@@ -41,7 +41,7 @@ describe('a bitmap', () => {
     );
   });
 
-  it('is the same after it was written and read, as the number that has these bits', () => {
+  it('is the same after encoding and decoding, and is encoded as the number with these bits', () => {
     fc.assert(
       fc.property(indexes, (list) => {
         const bitmap = ofIndexes(list);
@@ -55,7 +55,7 @@ describe('a bitmap', () => {
     );
   });
 
-  it('leaves out what is beyond its size', () => {
+  it('drops bits beyond its size', () => {
     expect([...Bitmap.fromBytes(Uint8Array.of(0xff, 0xff), 3)]).toEqual([0, 1, 2]);
   });
 });

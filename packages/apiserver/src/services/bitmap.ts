@@ -1,4 +1,4 @@
-/** Which numbers below a size are taken. Finds a free one without looking at every number. */
+/** A set of numbers below a size. Finds a free number without examining every single one. */
 export class Bitmap {
   readonly size: number;
   readonly #words: Uint32Array;
@@ -9,7 +9,7 @@ export class Bitmap {
     this.#words = new Uint32Array(Math.ceil(size / 32));
   }
 
-  /** How many are taken. */
+  /** The number of bits that are set. */
   get count(): number {
     return this.#count;
   }
@@ -18,7 +18,7 @@ export class Bitmap {
     return (this.#words[index >>> 5]! & (1 << (index & 31))) !== 0;
   }
 
-  /** Takes it. False when it was taken before. */
+  /** Sets a bit. Returns false when it was set before. */
   set(index: number): boolean {
     if (this.has(index)) return false;
     this.#words[index >>> 5]! |= 1 << (index & 31);
@@ -26,7 +26,7 @@ export class Bitmap {
     return true;
   }
 
-  /** Frees it. False when it was free before. */
+  /** Clears a bit. Returns false when it was clear before. */
   clear(index: number): boolean {
     if (!this.has(index)) return false;
     this.#words[index >>> 5]! &= ~(1 << (index & 31));
@@ -34,12 +34,12 @@ export class Bitmap {
     return true;
   }
 
-  /** A free number from `from` up to but not including `to`: the first at `start` or after it, then those before it. */
+  /** Returns a clear bit from `from` up to but not including `to`: the first one from `start` on, or else from `from` on. */
   findClear(from: number, to: number, start: number): number | undefined {
     return this.#firstClear(start, to) ?? this.#firstClear(from, start);
   }
 
-  /** Goes by words of 32, so that a full one costs one look. */
+  /** Examines words of 32 bits. */
   #firstClear(from: number, to: number): number | undefined {
     for (let index = from; index < to; index = (index | 31) + 1) {
       const free = ~this.#words[index >>> 5]! & (-1 << (index & 31));
@@ -50,7 +50,7 @@ export class Bitmap {
     return undefined;
   }
 
-  /** Of two of the same size. */
+  /** Compares with a bitmap of the same size. */
   equals(other: Bitmap): boolean {
     return this.#count === other.#count && this.#words.every((word, i) => word === other.#words[i]);
   }
@@ -66,7 +66,7 @@ export class Bitmap {
     for (let index = 0; index < this.size; index++) if (this.has(index)) yield index;
   }
 
-  /** As one big-endian number without leading zeros, number n being its bit n: upstream's form of it. */
+  /** Returns upstream's encoding: a big-endian number without leading zeros, whose bit n is the bitmap's bit n. */
   toBytes(): Uint8Array {
     const bytes = new Uint8Array(this.#words.length * 4);
     const view = new DataView(bytes.buffer);
@@ -75,7 +75,7 @@ export class Bitmap {
     return first < 0 ? new Uint8Array(0) : bytes.subarray(first);
   }
 
-  /** The reverse of `toBytes`. What is beyond the size is left out. */
+  /** The reverse of `toBytes`. Bits beyond the size are dropped. */
   static fromBytes(bytes: Uint8Array, size: number): Bitmap {
     const bitmap = new Bitmap(size);
     const bits = Math.min(size, bytes.length * 8);

@@ -6,7 +6,7 @@ import type { InternalClient, Lister, Listers } from '../registry/lister.ts';
 import { AddressRange, type IPFamily, parseAddress } from './address-range.ts';
 import { isSameOwner, networkingGroup, newIPAddress, type Owner, ownerOf } from './ip-address-object.ts';
 
-/** Why an address is not to be had, in upstream's words. */
+/** An address cannot be allocated. The message is upstream's. */
 class ClusterIPError extends Error {
   override readonly name = 'ClusterIPError';
 }
@@ -21,22 +21,22 @@ export class RangeFullError extends ClusterIPError {
 interface ClusterIPAllocatorOptions {
   readonly client: InternalClient;
   readonly listers: Listers;
-  /** From 0 up to but not including 1. */
+  /** Returns a number from 0 up to but not including 1. */
   readonly random?: () => number;
-  /** Hears of what went wrong in the background. */
+  /** Logs errors of background work. */
   readonly logger?: Logger;
 }
 
 interface KnownRange {
   readonly range: AddressRange;
-  /** Whether new addresses may come from it. */
+  /** Whether new addresses may be allocated from it. */
   readonly isReady: boolean;
 }
 
 /**
- * Gives out addresses of services. That an address is taken is recorded by an IPAddress object of its name, which is
- * created before anybody gets the address: so no address is given out twice, whatever servers share the store and
- * whenever they die. What is kept in memory only saves looking for a free one.
+ * Allocates cluster IPs. An allocated address is recorded by the IPAddress object of that name, which is created before the address
+ * is used. So no address is allocated twice, even by several servers and after crashes. The state in memory only speeds up the
+ * search for a free address.
  */
 export class ClusterIPAllocator {
   readonly #client: InternalClient;
@@ -45,10 +45,10 @@ export class ClusterIPAllocator {
   readonly #random: () => number;
   readonly #logger: Logger;
   readonly #unsubscribe: (() => void)[];
-  /** By CIDR, in order of the names of the ServiceCIDRs. An address that is taken or being taken is marked in all that have it. */
+  /** By CIDR, in order of the ServiceCIDR names. An address that is (being) allocated is marked in all ranges that contain it. */
   #ranges: ReadonlyMap<string, KnownRange> = new Map();
   #isBuilt = false;
-  /** Addresses on their way back: whoever wants one of them waits. */
+  /** Addresses that are being released. Requests for such an address wait for the promise. */
   readonly #releasing = new Map<string, Promise<void>>();
 
   constructor({ client, listers, random = systemRandom.number, logger = silentLogger }: ClusterIPAllocatorOptions) {
@@ -68,7 +68,7 @@ export class ClusterIPAllocator {
     ];
   }
 
-  /** Takes any free address of the family. Throws a ClusterIPError, or what the client says. */
+  /** Allocates any free address of the family. Throws a ClusterIPError, or an error of the client. */
   async allocateNext(family: IPFamily, owner: Owner): Promise<string> {
     const tried: string[] = [];
     try {
@@ -85,13 +85,13 @@ export class ClusterIPAllocator {
         }
       }
     } finally {
-      // Somebody else was quicker, or it failed: from now on the lister knows better.
+      // Another server has allocated these, or creating the record failed. Mark them as the lister says.
       for (const address of tried) this.#mark(address, this.#addresses.get('', address) !== undefined);
     }
     throw new RangeFullError();
   }
 
-  /** Takes that address. Throws a ClusterIPError, or what the client says. */
+  /** Allocates a given address. Throws a ClusterIPError, or an error of the client. */
   async allocate(text: string, owner: Owner): Promise<void> {
     const address = parseAddress(text);
     const ranges = address ? await this.#rangesOf(address.family, true) : [];
@@ -103,7 +103,10 @@ export class ClusterIPAllocator {
     this.#mark(address.canonical, true);
   }
 
-  /** What a dry run gets: a stand-in, or the address that was asked for if there is a range for it. Nothing is taken. */
+  /**
+   * Returns the address for a dry run: the requested one, or the network address as a placeholder. Allocates nothing. Throws a
+   * ClusterIPError when no range contains the requested address.
+   */
   async tryAllocate(family: IPFamily, text: string | undefined): Promise<string> {
     const ranges = await this.#rangesOf(family, false);
     const [first] = ranges;
@@ -117,7 +120,7 @@ export class ClusterIPAllocator {
     return text;
   }
 
-  /** Gives the address back, if it is still the owner's. Never rejects: what fails is left to the repair. */
+  /** Releases an address if it still belongs to the owner. Never rejects: after an error, the repair releases it later. */
   release(text: string, owner: Owner): Promise<void> {
     const name = parseAddress(text)?.canonical;
     if (name === undefined) return Promise.resolve();
@@ -129,7 +132,7 @@ export class ClusterIPAllocator {
     });
   }
 
-  /** Whether any service CIDR has the address. */
+  /** Returns whether any ServiceCIDR contains the address. */
   async isInRange(text: string): Promise<boolean> {
     const address = parseAddress(text);
     return (
@@ -137,13 +140,13 @@ export class ClusterIPAllocator {
     );
   }
 
-  /** Waits for releases under way; nothing is heard of changes after it. */
+  /** Stops following changes, and waits for running releases. */
   async close(): Promise<void> {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     await Promise.all(this.#releasing.values());
   }
 
-  /** False when it is taken already. */
+  /** Creates the IPAddress. Returns false when it exists already. */
   async #record(name: string, family: IPFamily, owner: Owner): Promise<boolean> {
     try {
       await this.#client.create(networkingGroup, 'ipaddresses', newIPAddress(name, family, owner));
@@ -203,7 +206,7 @@ export class ClusterIPAllocator {
   }
 }
 
-/** Without a condition it counts as ready: nobody sets one where no controller runs. */
+/** A ServiceCIDR without a Ready condition counts as ready, because there may be no controller that sets it. */
 function isReady({ metadata, status }: ServiceCIDR): boolean {
   return !metadata.deletionTimestamp && (findStatusCondition(status?.conditions, 'Ready')?.status ?? 'True') === 'True';
 }

@@ -17,10 +17,10 @@ import {
 } from './ip-address-object.ts';
 
 /**
- * How long an address may be recorded for a service that does not have it: as long as a request may take.
+ * How long an IPAddress may exist before its service has the address: the maximum duration of a request.
  *
- * Differs from upstream: that waits only 5 s when the service exists, in which a slow admission webhook could lose the
- * second address of a service that becomes dual-stack.
+ * Differs from upstream, which waits only 5 s when the service exists. There, a slow admission webhook can lose the second
+ * address of a service that becomes dual-stack.
  */
 const gracePeriodMs = 60_000;
 
@@ -29,13 +29,13 @@ interface ClusterIPRepairOptions {
   readonly listers: Listers;
   readonly allocator: ClusterIPAllocator;
   readonly now: () => Date;
-  /** Hears of everything that was not as it should be. */
+  /** Logs every inconsistency. */
   readonly logger: Logger;
 }
 
 /**
- * Brings services and the records of their addresses together again: one IPAddress for each address of a service, and
- * none for a service that is not there or has another one. Several servers may do it at once.
+ * Repairs inconsistencies between services and IPAddresses. Every cluster IP must have its IPAddress; IPAddresses of services that
+ * do not exist or have other addresses are deleted. Several servers may run it concurrently.
  */
 export class ClusterIPRepair {
   readonly #options: ClusterIPRepairOptions;
@@ -48,20 +48,20 @@ export class ClusterIPRepair {
     this.#addresses = options.listers.lister(networkingGroup, 'ipaddresses');
   }
 
-  /** Looks at everything once. What fails is reported and left for the next time. */
+  /** Checks and repairs everything once. Errors are logged; the next run retries. */
   async runOnce(): Promise<void> {
     await Promise.all([this.#services.synced, this.#addresses.synced]);
     for (const service of this.#services.list()) await this.#attempt(() => this.#repairService(service));
     for (const address of this.#addresses.list()) await this.#attempt(() => this.#repairAddress(address));
   }
 
-  /** Puts records back at once that somebody deleted while their service is there. Gives the way to stop. */
+  /** Recreates IPAddresses at once that are deleted while their service exists. Returns a function that stops this. */
   watchDeletions(): () => void {
     return this.#addresses.onChange((object, old) => {
       const owner = old && isManaged(old) ? ownerOf(old) : undefined;
       if (object || !old || !owner || !this.#holds(this.#services.get(owner.namespace, owner.name), old)) return;
       void this.#attempt(async () => {
-        // The lister may be behind: records go after their service has gone.
+        // The lister may be stale: deleting a service deletes its IPAddresses afterwards.
         const service = await this.#options.client.get<Service>('', 'services', owner.namespace, owner.name);
         if (this.#holds(service, old)) await this.#repairService(service);
       });
@@ -72,7 +72,7 @@ export class ClusterIPRepair {
     try {
       await repair();
     } catch (error) {
-      // Somebody else was quicker.
+      // Another server repaired it concurrently.
       if (isAlreadyExists(error) || isConflict(error) || isNotFound(error)) return;
       this.#options.logger.error('Failed to repair the addresses of services', error);
     }
@@ -102,13 +102,13 @@ export class ClusterIPRepair {
     }
   }
 
-  /** What others manage is theirs. */
+  /** Deletes an IPAddress without a service, unless it is managed by something else. */
   async #repairAddress(record: IPAddress): Promise<void> {
     if (!isManaged(record)) return;
     const owner = ownerOf(record);
     if (owner && (this.#holds(this.#services.get(owner.namespace, owner.name), record) || this.#isYoung(record)))
       return;
-    this.#options.logger.error('IPAddress is for no service; cleaning up', undefined, { ipAddress: record });
+    this.#options.logger.error('IPAddress belongs to no service; cleaning up', undefined, { ipAddress: record });
     await this.#delete(record);
   }
 

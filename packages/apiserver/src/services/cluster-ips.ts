@@ -4,11 +4,12 @@ import { messageOf } from '@coxswain/apimachinery/errors';
 import type { IPFamily } from './address-range.ts';
 import { RangeFullError } from './cluster-ip-allocator.ts';
 
-/** Addresses that a service needs, in order of its families: asked for by name, or any (empty). */
+/** An address that a service needs. */
 export interface ClusterIPRequest {
-  /** The position among the service's families and addresses. */
+  /** The index in `ipFamilies` and `clusterIPs`. */
   readonly index: number;
   readonly family: IPFamily;
+  /** The requested address; empty for any. */
   readonly address: string;
 }
 
@@ -17,19 +18,19 @@ const path = Path.of('spec', 'clusterIPs');
 const isExternalName = ({ type }: ServiceSpec): boolean => type === 'ExternalName';
 const isHeadless = ({ clusterIPs = [] }: ServiceSpec): boolean => clusterIPs[0] === 'None';
 
-/** The addresses that a service has. */
+/** Returns the allocated addresses of a service. */
 export function heldClusterIPs({ spec = {} }: Service): string[] {
   if (isExternalName(spec) || isHeadless(spec)) return [];
   return (spec.clusterIPs ?? (spec.clusterIP ? [spec.clusterIP] : [])).filter((address) => address !== '');
 }
 
-/** What a new service needs, or one that was an ExternalName. Its families are settled. */
+/** Returns the addresses to allocate for a new service, or for one that was an ExternalName. `ipFamilies` must be set. */
 export function clusterIPsForCreate({ spec = {} }: Service): ClusterIPRequest[] {
   if (isExternalName(spec) || isHeadless(spec)) return [];
   return (spec.ipFamilies ?? []).map((family, index) => request(spec, index, family));
 }
 
-/** What a changed service needs, and what it has no longer. */
+/** Returns the addresses to allocate and to release for an update. */
 export function clusterIPsForUpdate(
   service: Service,
   old: Service,
@@ -50,7 +51,7 @@ function request({ clusterIPs = [] }: ServiceSpec, index: number, family: string
   return { index, family: family === 'IPv6' ? 'IPv6' : 'IPv4', address: clusterIPs[index] ?? '' };
 }
 
-/** Puts an address where it belongs. */
+/** Sets an allocated address in the spec. */
 export function setClusterIP(service: Service, index: number, address: string): void {
   service.spec ??= {};
   const clusterIPs = [...(service.spec.clusterIPs ?? [])];
@@ -59,7 +60,7 @@ export function setClusterIP(service: Service, index: number, address: string): 
   if (index === 0) service.spec.clusterIP = address;
 }
 
-/** The answer when an address is not to be had. */
+/** Returns the ApiError for a failed allocation. */
 export function clusterIPFailure({ metadata, spec }: Service, { address }: ClusterIPRequest, error: unknown): Error {
   const message = messageOf(error);
   const { name = '' } = metadata;
@@ -67,7 +68,7 @@ export function clusterIPFailure({ metadata, spec }: Service, { address }: Clust
     const why = `failed to allocate a serviceIP for Service ${JSON.stringify(name)}: ${message}`;
     return newInternalError(new Error(why, { cause: error }));
   }
-  // The places for addresses that are missing are there already when upstream prints what was asked for.
+  // As upstream, the error shows empty strings for addresses that are not allocated yet.
   const { clusterIPs = [], ipFamilies = [] } = spec ?? {};
   const asked = [...clusterIPs, ...ipFamilies.slice(clusterIPs.length).map(() => '')];
   const detail = address ? `failed to allocate IP ${address}: ${message}` : `failed to allocate IP: ${message}`;

@@ -61,20 +61,20 @@ class FakeResource implements Lister {
   }
 }
 
-/** The server is gone in the middle of it. */
+/** Simulates a crash of the server during a write. */
 export class CrashError extends Error {
   override readonly name = 'CrashError';
 }
 
-/** The objects of a cluster in memory: every server of a test reads and writes the same ones. */
+/** The objects of a cluster in memory, which all servers of a test share. */
 export class FakeCluster implements InternalClient, InternalApplier, Listers {
   readonly store = new FakeStore();
   now = new Date('2026-01-02T03:04:05Z');
-  /** What is written, as `create ipaddresses 10.0.0.1`. */
+  /** All writes, such as `create ipaddresses 10.0.0.1`. */
   readonly writes: string[] = [];
-  /** An error for a write that is to fail, before it does anything. After a CrashError nobody cleans up. */
+  /** Returns an error for a write that must fail before it changes anything. After a CrashError there is no rollback. */
   fail: (write: string) => Error | undefined = () => undefined;
-  /** An error for a write that has been done, of which nobody hears. */
+  /** Returns an error for a write that takes effect but whose response is lost. */
   failAfter: (write: string) => Error | undefined = () => undefined;
   readonly hooks = new Map<string, ResourceHooks<never>>();
   serviceIPFamilies: readonly ('IPv4' | 'IPv6')[] = ['IPv4'];
@@ -88,7 +88,7 @@ export class FakeCluster implements InternalClient, InternalApplier, Listers {
     return known;
   }
 
-  // The real one decodes what it is asked for; here the caller is believed.
+  // Unlike the real lister, this one does not decode objects, so the type is not checked.
   lister<T extends KubernetesObject>(group: string, resource: string): Lister<T> {
     return this.resource(group, resource) as Lister as Lister<T>;
   }
@@ -173,7 +173,7 @@ export class FakeCluster implements InternalClient, InternalApplier, Listers {
     return cloneJson(object);
   }
 
-  /** Nobody's fields are kept apart here: conditions come in place of those of their type, with a reason, as decoding makes one. */
+  /** A simplified apply without managedFields: replaces conditions by type, with an empty reason by default as after decoding. */
   async apply<T extends KubernetesObject>(
     group: string,
     resource: string,
@@ -206,7 +206,7 @@ export class FakeCluster implements InternalClient, InternalApplier, Listers {
     await (this.hooks.get(resource) as ResourceHooks | undefined)?.afterDelete?.(old);
   }
 
-  /** Puts an object there as it is, as if it had always been. */
+  /** Stores an object as it is, without strategy and hooks. */
   put<T extends KubernetesObject>(group: string, resource: string, object: T): T {
     const metadata = { uid: `uid-${this.#revision}`, creationTimestamp: timeFromDate(this.now), ...object.metadata };
     return this.#set(group, resource, { ...object, metadata });
@@ -258,11 +258,11 @@ export class FakeCluster implements InternalClient, InternalApplier, Listers {
   }
 }
 
-/** One key after the other, without history or watches. */
+/** A store without history and watches. */
 class FakeStore implements Store {
   readonly driver = 'memory';
   readonly entries = new Map<string, KeyValue & { ttlSeconds?: number }>();
-  /** Called before and after each write; what they throw is what the writer hears. */
+  /** Called before and after each write. An error that they throw is thrown by the write. */
   beforeWrite: () => void = () => {};
   afterPut: () => void = () => {};
   puts = 0;
@@ -302,13 +302,13 @@ class FakeStore implements Store {
     return { ok: true, revision: ++this.#revision };
   }
 
-  /** What has a time to live is gone. */
+  /** Deletes all entries with a TTL. */
   expireAll(): void {
     for (const [key, { ttlSeconds }] of this.entries) if (ttlSeconds) this.entries.delete(key);
   }
 
   watch(): never {
-    throw new Error('there are no watches here');
+    throw new Error('the fake store has no watches');
   }
 
   async compact(): Promise<void> {}

@@ -1,4 +1,4 @@
-/** Addresses and node ports of services: who gets which, and how that survives restarts and crashes. */
+/** Allocation of cluster IPs and node ports to services, persistent across restarts and crashes. */
 export { AddressRange } from './address-range.ts';
 export { PortRange } from './port-range.ts';
 export {

@@ -13,7 +13,7 @@ export interface Owner {
   readonly name: string;
 }
 
-/** The record that the address is taken: there can be only one of its name. */
+/** Returns the IPAddress that records an allocated address. Its name is the address, so there can be only one. */
 export function newIPAddress(address: string, family: IPFamily, { namespace, name }: Owner): IPAddress {
   return {
     kind: 'IPAddress',
@@ -23,13 +23,13 @@ export function newIPAddress(address: string, family: IPFamily, { namespace, nam
   };
 }
 
-/** Whether services' addresses are recorded by it, rather than what somebody else has addresses for. */
+/** Returns whether the IPAddress is managed by the allocator of service addresses, by its label. */
 export const isManaged = ({ metadata }: IPAddress): boolean => metadata.labels?.[managedByLabel] === managedBy;
 
 export const hasRightLabels = (object: IPAddress, family: IPFamily): boolean =>
   isManaged(object) && object.metadata.labels?.[familyLabel] === family;
 
-/** The service that it says the address is for; undefined when that is no service. In memory it may be missing. */
+/** Returns the service in `parentRef`, or undefined when the parent is not a service or missing. */
 export function ownerOf({ spec }: IPAddress): Owner | undefined {
   const parent: Partial<ParentReference> = spec?.parentRef ?? {};
   if (parent.group || parent.resource !== 'services') return undefined;

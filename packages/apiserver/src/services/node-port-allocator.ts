@@ -8,12 +8,12 @@ import type { PortRange } from './port-range.ts';
 import { staticBand } from './static-band.ts';
 import { StoredRange } from './stored-range.ts';
 
-/** Why a port is not to be had, in upstream's words. */
+/** A port cannot be allocated. The message is upstream's. */
 class NodePortError extends Error {
   override readonly name = 'NodePortError';
 }
 
-/** Where a service gets its node ports from. Both throw a NodePortError. */
+/** Allocates node ports. Both methods throw a NodePortError. */
 export interface PortSource {
   allocate(port: number): void;
   allocateNext(): number;
@@ -21,15 +21,15 @@ export interface PortSource {
 
 interface NodePortAllocatorOptions {
   readonly store: Store;
-  /** `/registry/ranges/servicenodeports`. */
+  /** The key of the RangeAllocation, such as `/registry/ranges/servicenodeports`. */
   readonly key: string;
   readonly range: PortRange;
   readonly services: Lister<Service>;
-  /** From 0 up to but not including 1. */
+  /** Returns a number from 0 up to but not including 1. */
   readonly random?: () => number;
 }
 
-/** Gives out node ports. The store has the record of those that are taken. */
+/** Allocates node ports. The store has the record of allocated ones. */
 export class NodePortAllocator {
   readonly range: PortRange;
   readonly #stored: StoredRange;
@@ -48,8 +48,8 @@ export class NodePortAllocator {
   }
 
   /**
-   * Lets the plan take ports and stores that they are taken; when it throws none is. The plan may be called more than
-   * once, with what was taken before free again.
+   * Runs the plan and stores the ports that it allocates. When the plan throws, none is allocated. The plan may be called again
+   * after a conflict, with its earlier allocations undone.
    */
   async allocate<T>(plan: (source: PortSource) => T): Promise<{ result: T; allocated: readonly number[] }> {
     return this.#stored.update((taken) => {
@@ -79,7 +79,7 @@ export class NodePortAllocator {
     });
   }
 
-  /** Lets the plan see what it could take, and takes nothing: ports that it does not ask for by number are made up. */
+  /** Runs the plan for a dry run, without allocating anything. Ports without a requested number are placeholders. */
   async tryAllocate<T>(plan: (source: PortSource) => T): Promise<T> {
     return this.#stored.update((taken) => {
       const allocated: number[] = [];
@@ -98,7 +98,7 @@ export class NodePortAllocator {
     });
   }
 
-  /** Gives ports back; those that are out of range or free already are none of its business. */
+  /** Releases ports. Ignores those that are out of range or free already. */
   async release(ports: readonly number[]): Promise<void> {
     if (ports.length === 0) return;
     await this.update((taken) => {
@@ -106,12 +106,12 @@ export class NodePortAllocator {
     });
   }
 
-  /** Changes the record as such, for the repair. */
+  /** Changes the stored record, for the repair. */
   update<T>(change: (taken: Bitmap) => T): Promise<T> {
     return this.#stored.update(change);
   }
 
-  /** Waits for what is under way. */
+  /** Waits for running changes. */
   close(): Promise<void> {
     return this.#stored.close();
   }
@@ -124,7 +124,7 @@ export class NodePortAllocator {
     if (taken.has(port - this.range.base)) throw new NodePortError('provided port is already allocated');
   }
 
-  /** Any above the band that is kept for those who ask for one, and of that band when there is no other. */
+  /** Returns a random free port above the static band, or else in the static band. */
   #find(taken: Bitmap): number | undefined {
     const within = (from: number, to: number): number | undefined =>
       from < to ? taken.findClear(from, to, from + Math.floor(this.#random() * (to - from))) : undefined;

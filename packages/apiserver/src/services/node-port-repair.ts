@@ -4,34 +4,34 @@ import type { Lister } from '../registry/lister.ts';
 import type { NodePortAllocator } from './node-port-allocator.ts';
 import { heldPorts } from './node-ports.ts';
 
-/** How often in a row a port must be found without a service to be free again: one may be on its way. */
+/** A port without a service is released after this many consecutive runs, because its service may not be stored yet. */
 const roundsToRelease = 3;
 
 interface NodePortRepairOptions {
   readonly services: Lister<Service>;
   readonly allocator: NodePortAllocator;
-  /** Hears of everything that was not as it should be. */
+  /** Logs every inconsistency. */
   readonly logger: Logger;
 }
 
-/** Something that was not as it should be. */
+/** An inconsistency. */
 interface Finding {
   readonly message: string;
   readonly port: number;
   readonly service?: string;
 }
 
-/** Brings services and the record of their node ports together again. Several servers may do it at once. */
+/** Repairs inconsistencies between services and the stored record of node ports. Several servers may run it concurrently. */
 export class NodePortRepair {
   readonly #options: NodePortRepairOptions;
-  /** Ports without a service, and how often they were found so. Never more than the range has. */
+  /** Allocated ports without a service, with the number of consecutive runs that found them. */
   #suspects = new Map<number, number>();
 
   constructor(options: NodePortRepairOptions) {
     this.#options = options;
   }
 
-  /** Looks at everything once. Rejects when the store cannot be written. */
+  /** Checks and repairs everything once. Rejects when the store cannot be written. */
   async runOnce(): Promise<void> {
     const { services, allocator, logger } = this.#options;
     const { range } = allocator;

@@ -4,11 +4,12 @@ import { messageOf } from '@coxswain/apimachinery/errors';
 import { clientsMistake } from '../registry/clients-mistake.ts';
 import type { PortSource } from './node-port-allocator.ts';
 
-/** What a service is to get, by the position of its ports; undefined where one keeps what it has. */
+/** The node ports of a service after a write. */
 export interface NodePortPlan {
+  /** By index of `spec.ports`; undefined where the port stays as it is. */
   readonly nodePorts: readonly (number | undefined)[];
   readonly healthCheckNodePort?: number;
-  /** What it had and has no longer. */
+  /** Ports that the service no longer has. */
   readonly released: readonly number[];
 }
 
@@ -25,10 +26,10 @@ const needsHealthCheck = ({ type, externalTrafficPolicy }: ServiceSpec): boolean
 const nodePortsOf = ({ ports = [] }: ServiceSpec): number[] => ports.flatMap(({ nodePort }) => nodePort || []);
 
 /**
- * All node ports that a service has been given.
+ * Returns all node ports that are allocated to a service.
  *
- * Differs from upstream: an ExternalName may name node ports, which nobody has reserved for it. Upstream takes them for
- * its own when its type changes, and frees them with it, though another service may have them.
+ * Differs from upstream: an ExternalName service may have node ports in its spec, which are not allocated. Upstream treats them as
+ * allocated when its type changes, and releases them with it, although another service may have them.
  */
 export function heldPorts({ spec = {} }: Service): number[] {
   if (!hasNodePorts(spec)) return [];
@@ -36,12 +37,12 @@ export function heldPorts({ spec = {} }: Service): number[] {
   return [...nodePortsOf(spec), ...(needsHealthCheck(spec) && healthCheckNodePort ? [healthCheckNodePort] : [])];
 }
 
-/** Whether anything of the source would be asked for. */
+/** Returns whether a write may allocate or release node ports. */
 export function concernsNodePorts({ spec = {} }: Service, old?: Service): boolean {
   return hasNodePorts(spec) || hasNodePorts(old?.spec ?? {});
 }
 
-/** What a new service takes. Throws the ApiError that upstream answers. */
+/** Allocates node ports for a new service. Throws upstream's ApiErrors. */
 export function planCreate(service: Service, source: PortSource): NodePortPlan {
   const { spec = {} } = service;
   return {
@@ -51,7 +52,7 @@ export function planCreate(service: Service, source: PortSource): NodePortPlan {
   };
 }
 
-/** What a changed service takes and gives back. Throws the ApiError that upstream answers. */
+/** Allocates node ports for an update, and returns which are released. Throws upstream's ApiErrors. */
 export function planUpdate(service: Service, old: Service, source: PortSource): NodePortPlan {
   const { spec = {} } = service;
   const { spec: before = {} } = old;
@@ -67,7 +68,7 @@ export function planUpdate(service: Service, old: Service, source: PortSource): 
   };
 }
 
-/** The same port by several protocols gets one node port, unless several are asked for. */
+/** Allocates one node port for the same port with several protocols, unless different ones are requested. */
 function initialNodePorts(service: Service, source: PortSource): (number | undefined)[] {
   const { spec = {} } = service;
   const { ports = [] } = spec;
@@ -99,7 +100,7 @@ function changedNodePorts(service: Service, before: readonly number[], source: P
     }
     const nodePort = port.nodePort || takeNext(source);
     const key = `${port.protocol} ${nodePort}`;
-    // Upstream answers with no more than these words.
+    // As upstream, this error has no reason and details.
     if (seen.has(key)) throw clientsMistake(`duplicate nodePort: {${key}}`);
     seen.add(key);
     return nodePort;

@@ -1,6 +1,6 @@
 import { quote } from '@coxswain/apimachinery';
 
-/** Ports from one to another, both included, as `--service-node-port-range` has them. */
+/** A range of ports, inclusive, as in `--service-node-port-range`. */
 export class PortRange {
   readonly base: number;
   readonly size: number;
@@ -18,7 +18,7 @@ export class PortRange {
     return this.size === 0 ? '' : `${this.base}-${this.base + this.size - 1}`;
   }
 
-  /** Reads `30000-32767`, `30000+2767` or `30000`. Throws an Error with upstream's text. */
+  /** Parses `30000-32767`, `30000+2767` or `30000`. Throws an Error with upstream's message. */
   static parse(text: string): PortRange {
     const value = text.trim();
     if (value === '') return new PortRange(0, 0);

@@ -19,7 +19,7 @@ describe('a range of ports', () => {
     ['1-2+3', 'unable to parse port range: 1-2+3'],
     ['1-65536', 'the port range cannot be greater than 65535: 1-65536'],
     ['2-1', 'end port cannot be less than start port: 2-1'],
-  ])('%j is none', (text, message) => {
+  ])('%j is invalid', (text, message) => {
     expect(() => PortRange.parse(text)).toThrow(message);
   });
 });
@@ -39,7 +39,7 @@ describe('a range of addresses', () => {
     ['fd00::/120', 'fd00::ff', true],
     ['fd00::/120', 'fd00::100', false],
     ['fd00::/64', 'fd00::ffff:ffff:ffff:ffff', true],
-  ])('%s with %s: %s', (cidr, address, expected) => {
+  ])('%s contains %s: %s', (cidr, address, expected) => {
     expect(has(cidr, address)).toBe(expected);
   });
 
@@ -52,7 +52,7 @@ describe('a range of addresses', () => {
     ['fd00::/128', 0],
     ['fd00::/127', 1],
     ['fd00::/118', 1023],
-  ])('%s has %d to give', (cidr, expected) => {
+  ])('%s has %d addresses to allocate', (cidr, expected) => {
     const range = AddressRange.parse(cidr)!;
     const given = new Set<string>();
     for (;;) {
@@ -65,7 +65,7 @@ describe('a range of addresses', () => {
     for (const address of given) expect(has(cidr, address)).toBe(true);
   });
 
-  it('does not mind how large it is', () => {
+  it('may be very large', () => {
     const range = AddressRange.parse('fd00::/64')!;
     range.mark(parseAddress('fd00::ffff:ffff:ffff:ffff')!.number, true);
     expect([range.findFree(() => 0), range.findFree(() => 0.999_999_999), range.at(1)]).toEqual([
@@ -75,7 +75,7 @@ describe('a range of addresses', () => {
     ]);
   });
 
-  it('gives an address again that was given back', () => {
+  it('returns a released address again', () => {
     const range = AddressRange.parse('10.0.0.0/30')!;
     for (const address of ['10.0.0.1', '10.0.0.2']) range.mark(parseAddress(address)!.number, true);
     expect(range.findFree(Math.random)).toBeUndefined();

@@ -32,7 +32,7 @@ const spec: fc.Arbitrary<ServiceSpec> = fc.record(
   },
   { requiredKeys: ['type', 'ports'] },
 );
-/** What goes wrong on the way, by how many writes later. */
+/** A failure during a write, and the number of writes before it. */
 const trouble = fc.option(
   fc.record({
     after: fc.nat(4),
@@ -100,7 +100,7 @@ class Scenario extends ServiceScenario {
     }
   }
 
-  /** The addresses and ports of all services; each must be that of one only. */
+  /** Returns the addresses and ports of all services, which must be unique. */
   used(): { addresses: string[]; ports: number[] } {
     const services = this.cluster.lister<Service>('', 'services').list();
     const addresses = services
@@ -117,7 +117,7 @@ class Scenario extends ServiceScenario {
   }
 }
 
-it('whatever happens, nothing is given out twice, and after the repair nothing is kept for nobody', async () => {
+it('with any failures, nothing is allocated twice, and after the repair nothing is leaked', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
       const scenario = new Scenario();

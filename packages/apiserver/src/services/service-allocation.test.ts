@@ -34,7 +34,7 @@ describe('the address of a new service', () => {
     expect(scenario.addresses()).toEqual(clusterIPs);
   });
 
-  it('is not taken from the band for those who ask, while there are others', async () => {
+  it('is not allocated from the static band while others are free', async () => {
     scenario.cluster.put('networking.k8s.io', 'servicecidrs', serviceCIDR('kubernetes', ['192.168.7.0/27']));
     const given = [];
     for (let i = 0; i < 30; i++) given.push((await scenario.create(`s${i}`, {})).clusterIP!);
@@ -48,7 +48,7 @@ describe('the address of a new service', () => {
     ]);
   });
 
-  it('is the one that is asked for, recorded in canonical form', async () => {
+  it('is the requested one, recorded in canonical form', async () => {
     expect((await scenario.create('web', { clusterIP: 'fd00:10:96:0::ABC' })).clusterIP).toBe('fd00:10:96:0::ABC');
     expect(scenario.addresses()).toEqual(['fd00:10:96::abc']);
   });
@@ -60,22 +60,22 @@ describe('the address of a new service', () => {
       'Service "web" is invalid: spec.clusterIPs: Invalid value: ["10.96.0.1"]: failed to allocate IP 10.96.0.1: provided IP is already allocated',
     ],
     [
-      'of no range',
+      'not in any range',
       { clusterIP: '1.2.3.4' },
       'Service "web" is invalid: spec.clusterIPs: Invalid value: ["1.2.3.4"]: failed to allocate IP 1.2.3.4: the provided network does not match the current range',
     ],
     [
-      'that of the network',
+      'the network address',
       { clusterIP: '10.96.0.0' },
       'Service "web" is invalid: spec.clusterIPs: Invalid value: ["10.96.0.0"]: failed to allocate IP 10.96.0.0: the provided network does not match the current range',
     ],
     [
-      'that for broadcasts',
+      'the broadcast address',
       { clusterIP: '10.96.255.255' },
       'Service "web" is invalid: spec.clusterIPs: Invalid value: ["10.96.255.255"]: failed to allocate IP 10.96.255.255: the provided network does not match the current range',
     ],
     [
-      'good, but the second is of no range',
+      'valid, but the second is not in any range',
       { ipFamilyPolicy: 'RequireDualStack', clusterIP: '10.96.7.7', clusterIPs: ['10.96.7.7', 'fd00:10:97::5'] },
       'Service "web" is invalid: spec.clusterIPs: Invalid value: ["10.96.7.7","fd00:10:97::5"]: failed to allocate IP fd00:10:97::5: the provided network does not match the current range',
     ],
@@ -85,7 +85,7 @@ describe('the address of a new service', () => {
     expect(scenario.addresses()).toEqual(['10.96.0.1']);
   });
 
-  it('comes from ranges that are added, once they are ready', async () => {
+  it('is allocated from new ServiceCIDRs once they are ready', async () => {
     scenario.cluster.put('networking.k8s.io', 'servicecidrs', serviceCIDR('kubernetes', ['192.168.7.0/30']));
     await scenario.create('a', {});
     await scenario.create('b', {});
@@ -98,7 +98,7 @@ describe('the address of a new service', () => {
     expect((await scenario.create('c', {})).clusterIP).toMatch(/^192\.168\.8\.[12]$/);
   });
 
-  it('is none for headless services and external names', async () => {
+  it('is not allocated for headless services and external names', async () => {
     expect((await scenario.create('a', { clusterIP: 'None' })).clusterIPs).toEqual(['None']);
     expect(
       (await scenario.create('b', { type: 'ExternalName', externalName: 'x.example' })).clusterIPs,
@@ -106,14 +106,14 @@ describe('the address of a new service', () => {
     expect(scenario.addresses()).toEqual([]);
   });
 
-  it('is given back when the service cannot be stored', async () => {
+  it('is released when the service cannot be stored', async () => {
     await scenario.create('web', {});
     const before = scenario.addresses();
     expect((await failure(scenario.create('web', {})))[0]).toBe(409);
     expect(scenario.addresses()).toEqual(before);
   });
 
-  it('is another one when another server was quicker', async () => {
+  it('is a different one when another server allocated it concurrently', async () => {
     scenario.cluster.put('networking.k8s.io', 'servicecidrs', serviceCIDR('kubernetes', ['192.168.7.0/29']));
     const other = scenario.newServer();
     const taken = new Set<string>();
@@ -137,7 +137,7 @@ describe('the address of a new service', () => {
 });
 
 describe('node ports of a new service', () => {
-  it('are above the band for those who ask, and stored', async () => {
+  it('are above the static band, and stored', async () => {
     const { ports: given } = await scenario.create('web', {
       type: 'NodePort',
       ports: [
@@ -170,7 +170,7 @@ describe('node ports of a new service', () => {
       'Service "web" is invalid: spec.ports[1].nodePort: Invalid value: 30111: provided port is already allocated',
     ],
     [
-      'is asked for twice, for different ports',
+      'is requested twice, for different ports',
       {
         type: 'NodePort',
         ports: [
@@ -202,7 +202,7 @@ describe('node ports of a new service', () => {
 
   it.each<[string, ServiceSpec['ports'], (number | undefined)[]]>([
     [
-      'is the one that was asked for with either',
+      'is the one that was requested with either',
       [
         { name: 't', port: 53, protocol: 'TCP' },
         { name: 'u', port: 53, protocol: 'UDP', nodePort: 30222 },
@@ -210,7 +210,7 @@ describe('node ports of a new service', () => {
       [30222, 30222],
     ],
     [
-      'may be two that were asked for',
+      'may be two that were requested',
       [
         { name: 't', port: 53, protocol: 'TCP', nodePort: 30224 },
         { name: 'u', port: 53, protocol: 'UDP', nodePort: 30225 },
@@ -235,7 +235,7 @@ describe('node ports of a new service', () => {
     expect(scenario.ports()).toEqual([given![0]!.nodePort]);
   });
 
-  it('are only those that are asked for when the load balancer needs none', async () => {
+  it('are only the requested ones when the load balancer needs none', async () => {
     const { ports: given } = await scenario.create('lb', {
       type: 'LoadBalancer',
       allocateLoadBalancerNodePorts: false,
@@ -248,7 +248,7 @@ describe('node ports of a new service', () => {
     expect(scenario.ports()).toEqual([30333]);
   });
 
-  it('run out at some point', async () => {
+  it('fail when the range is full', async () => {
     scenario.serveWith(scenario.newServer('30000-30001'));
     await scenario.create('a', { type: 'NodePort' });
     await scenario.create('b', { type: 'NodePort' });
@@ -269,7 +269,7 @@ describe('node ports of a new service', () => {
 });
 
 describe('a dry run', () => {
-  it('shows stand-ins and keeps nothing', async () => {
+  it('returns placeholders and allocates nothing', async () => {
     const spec = await scenario.create(
       'web',
       {
@@ -291,7 +291,7 @@ describe('a dry run', () => {
     expect([scenario.addresses(), scenario.ports(), scenario.cluster.store.puts]).toEqual([[], [], 0]);
   });
 
-  it('does not mind an address that is taken, or a port out of range', async () => {
+  it('accepts an address that is allocated, and a port out of range', async () => {
     await scenario.create('kubernetes', { clusterIP: '10.96.0.1' });
     const spec = await scenario.create(
       'web',
@@ -301,7 +301,7 @@ describe('a dry run', () => {
     expect(spec).toMatchObject({ clusterIP: '10.96.0.1', ports: [{ nodePort: 80 }] });
   });
 
-  it('refuses an address of no range and a port that is taken', async () => {
+  it('refuses an address that is in no range, and a port that is allocated', async () => {
     await scenario.create('first', { type: 'NodePort', ports: [{ port: 80, nodePort: 30111 }] });
     expect(await failure(scenario.create('web', { clusterIP: '1.2.3.4' }, true))).toEqual([
       422,
@@ -312,7 +312,7 @@ describe('a dry run', () => {
     ).toContain('provided port is already allocated');
   });
 
-  it('of an update gives nothing back', async () => {
+  it('of an update releases nothing', async () => {
     await scenario.create('web', { type: 'NodePort' });
     const before = [scenario.addresses(), scenario.ports()];
     await scenario.update(
@@ -327,7 +327,7 @@ describe('a dry run', () => {
 });
 
 describe('an update', () => {
-  it('to an external name gives everything back, and the way back takes anew', async () => {
+  it('to an external name releases everything, and changing back allocates again', async () => {
     const { clusterIP } = await scenario.create('web', { type: 'NodePort' });
     const external = await scenario.update('web', (spec) => {
       spec.type = 'ExternalName';
@@ -345,7 +345,7 @@ describe('an update', () => {
     expect(scenario.ports()).toEqual([spec.ports![0]!.nodePort]);
   });
 
-  it('to a load balancer with local traffic takes a port for health checks, and back gives it back', async () => {
+  it('to a load balancer with local traffic allocates a health check port, and changing back releases it', async () => {
     const { ports: before } = await scenario.create('web', { type: 'NodePort' });
     const spec = await scenario.update('web', (to) => {
       to.type = 'LoadBalancer';
@@ -360,7 +360,7 @@ describe('an update', () => {
     expect(scenario.ports()).toEqual([before![0]!.nodePort]);
   });
 
-  it('to the inside gives the ports back', async () => {
+  it('to ClusterIP releases the node ports', async () => {
     await scenario.create('web', { type: 'NodePort' });
     await scenario.update('web', (spec) => {
       spec.type = 'ClusterIP';
@@ -368,7 +368,7 @@ describe('an update', () => {
     expect(scenario.ports()).toEqual([]);
   });
 
-  it('swaps one port for another', async () => {
+  it('replaces one node port by another', async () => {
     await scenario.create('web', { type: 'NodePort', ports: [{ port: 80, nodePort: 30001 }] });
     await scenario.update('web', (spec) => {
       spec.ports![0]!.nodePort = 30002;
@@ -376,7 +376,7 @@ describe('an update', () => {
     expect(scenario.ports()).toEqual([30002]);
   });
 
-  it('never takes for its own what an external name says', async () => {
+  it('does not treat node ports of an external name as allocated', async () => {
     await scenario.create('a', {
       type: 'ExternalName',
       externalName: 'x.example',
@@ -394,7 +394,7 @@ describe('an update', () => {
     expect(scenario.ports()).toEqual([30777]);
   });
 
-  it('keeps the port of a load balancer that needs none any more', async () => {
+  it('keeps the node port of a load balancer that no longer needs one', async () => {
     const { ports: before } = await scenario.create('web', { type: 'LoadBalancer' });
     await scenario.update('web', (spec) => {
       spec.allocateLoadBalancerNodePorts = false;
@@ -406,7 +406,7 @@ describe('an update', () => {
     expect(scenario.ports()).toEqual([]);
   });
 
-  it('takes a second address for dual stack, and gives it back', async () => {
+  it('allocates a second address for dual stack, and releases it', async () => {
     const { clusterIP } = await scenario.create('web', {});
     const dual = await scenario.update('web', (spec) => {
       spec.ipFamilyPolicy = 'RequireDualStack';
@@ -420,7 +420,7 @@ describe('an update', () => {
     expect(scenario.addresses()).toEqual([clusterIP]);
   });
 
-  it('that cannot be stored changes nothing', async () => {
+  it('that cannot be stored changes no allocations', async () => {
     await scenario.create('web', { type: 'NodePort' });
     const before = [scenario.addresses(), scenario.ports()];
     scenario.cluster.fail = (write) => (write.startsWith('update services') ? new Error('no') : undefined);
@@ -434,7 +434,7 @@ describe('an update', () => {
     expect([scenario.addresses(), scenario.ports()]).toEqual(before);
   });
 
-  it('that is tried again right away gets the same address', async () => {
+  it('that is retried at once gets the same address', async () => {
     await scenario.create('web', { type: 'ExternalName', externalName: 'x.example' });
     const old = await scenario.cluster.get<Service>('', 'services', 'test', 'web');
     const context = {
@@ -452,8 +452,8 @@ describe('an update', () => {
   });
 });
 
-describe('a service that is deleted', () => {
-  it('gives everything back, and its endpoints go with it', async () => {
+describe('deleting a service', () => {
+  it('releases everything and deletes its endpoints', async () => {
     await scenario.create('web', {
       type: 'LoadBalancer',
       externalTrafficPolicy: 'Local',
@@ -473,7 +473,7 @@ describe('a service that is deleted', () => {
     ]);
   });
 
-  it('leaves an address alone that is recorded for another', async () => {
+  it('does not release an address that is recorded for another service', async () => {
     const { clusterIP } = await scenario.create('web', {});
     const twin = service('twin', { clusterIP, clusterIPs: [clusterIP!], type: 'ClusterIP' });
     scenario.cluster.put('', 'services', twin);

@@ -13,25 +13,25 @@ export interface ServiceAllocationOptions {
   readonly client: InternalClient;
   readonly listers: Listers;
   readonly store: Store;
-  /** Before all keys: `/registry`. */
+  /** The prefix of all keys, such as `/registry`. */
   readonly storePrefix: string;
   readonly nodePortRange: PortRange;
   readonly now: () => Date;
-  /** From 0 up to but not including 1. */
+  /** Returns a number from 0 up to but not including 1. */
   readonly random?: () => number;
-  /** Hears of what was not as it should be, and of what failed in the background. */
+  /** Logs inconsistencies and errors of background work. */
   readonly logger: Logger;
 }
 
-/** Everything about the addresses and ports of services, put together. */
+/** The allocation of cluster IPs and node ports. */
 export interface ServiceAllocation {
-  /** For the resource `services`. */
+  /** The hooks of the resource `services`. */
   readonly hooks: ServiceHooks;
-  /** Looks once whether services and what is recorded for them agree. At the start, and every few minutes. */
+  /** Repairs inconsistencies between services and their recorded allocations, once. For the start and every few minutes. */
   repair(): Promise<void>;
-  /** From now on, addresses whose record somebody deletes are recorded again at once. Gives the way to stop. */
+  /** Recreates deleted IPAddresses of existing services at once. Returns a function that stops this. */
   watchDeletions(): () => void;
-  /** Waits for what is under way. After the last request, before the store is closed. */
+  /** Waits for background work. Must be called after the last request and before the store is closed. */
   close(): Promise<void>;
 }
 

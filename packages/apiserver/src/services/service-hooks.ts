@@ -20,22 +20,22 @@ interface ServiceHooksOptions {
   readonly client: InternalClient;
   readonly clusterIPs: ClusterIPAllocator;
   readonly nodePorts: NodePortAllocator;
-  /** Hears of what went wrong in the background. */
+  /** Logs errors of background work. */
   readonly logger: Logger;
 }
 
-/** Addresses and ports that go one way or the other when a write has ended. */
+/** Addresses and ports to release after a write. */
 interface Holding {
   readonly addresses: string[];
   readonly ports: number[];
 }
 
 /**
- * Gives services their addresses and node ports, and takes them back. What is reserved is in the store before the
- * service is, so that a crash in between can only leave something reserved for nobody, which the repair finds.
+ * Allocates and releases addresses and node ports of services. Allocations are stored before the service, so a crash in between
+ * can only leak an allocation, which the repair finds.
  *
- * What happens after a write (`commit`, `rollback`, `afterDelete`) goes on in the background; they return promises that
- * never reject, for who wants to wait. Who asks for an address or port that is on its way back waits for it.
+ * Releases (in `commit`, `rollback` and `afterDelete`) run in the background. These methods return promises that never reject, for
+ * callers that want to wait. A request for an address or port that is being released waits for the release.
  */
 export class ServiceHooks implements ResourceHooks<Service> {
   readonly #options: ServiceHooksOptions;
@@ -58,7 +58,7 @@ export class ServiceHooks implements ResourceHooks<Service> {
 
   afterDelete(service: Service): Promise<void> {
     const owner = ownerOf(service);
-    // Left there, the endpoints would be those of the next service of that name.
+    // Otherwise a new service of that name would get these endpoints.
     const endpoints = this.#options.client.delete('', 'endpoints', owner.namespace, owner.name).catch((error) => {
       if (!isNotFound(error))
         this.#options.logger.error('Failed to delete service endpoints', error, { service: owner });
@@ -67,7 +67,7 @@ export class ServiceHooks implements ResourceHooks<Service> {
     return this.#inBackground(Promise.all([endpoints, this.#release(owner, holding)]));
   }
 
-  /** Waits for what goes on in the background. */
+  /** Waits for background work. */
   async close(): Promise<void> {
     while (this.#background.size > 0) await Promise.all(this.#background);
   }

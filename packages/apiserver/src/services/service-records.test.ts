@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 
 describe('node ports in the store', () => {
-  it('are written once for a service, and once for many that come together', async () => {
+  it('are written once per service, and once for several concurrent ones', async () => {
     await scenario.create('first', {
       type: 'NodePort',
       ports: [
@@ -23,7 +23,7 @@ describe('node ports in the store', () => {
     expect(scenario.cluster.store.puts).toBeLessThan(10);
   });
 
-  it('are written for whoever comes just when others are done', async () => {
+  it('are written for a request that arrives just when others are done', async () => {
     for (let turns = 0; turns < 30; turns++) {
       await scenario.create(`s${turns}`, { type: 'NodePort' });
       for (let i = 0; i < turns; i++) await undefined;
@@ -44,7 +44,7 @@ describe('node ports in the store', () => {
     expect(scenario.ports()).toHaveLength(150);
   });
 
-  it('are never given out by two servers', async () => {
+  it('are never allocated by two servers', async () => {
     const other = scenario.newServer();
     for (let i = 0; i < 20; i++) {
       scenario.cluster.hooks.set('services', (i % 2 ? scenario.allocation : other).hooks);
@@ -68,7 +68,7 @@ describe('node ports in the store', () => {
     ).toBe(freed);
   });
 
-  it('begin with those that services have when nothing is stored', async () => {
+  it('are initialized with those of existing services when nothing is stored', async () => {
     await scenario.create('web', { type: 'NodePort', ports: [{ port: 80, nodePort: 30111 }] });
     scenario.cluster.store.entries.clear();
     scenario.cluster.hooks.set('services', scenario.newServer().hooks);
@@ -77,14 +77,14 @@ describe('node ports in the store', () => {
     ).toBe(422);
   });
 
-  it('that are no such record are refused', async () => {
+  it('are an error when the stored value is no RangeAllocation', async () => {
     scenario.cluster.store.entries.set('/registry/ranges/servicenodeports', {
       key: '/registry/ranges/servicenodeports',
       value: Buffer.from('k8s\0'),
       createRevision: 1,
       modRevision: 1,
     });
-    await expect(scenario.create('web', { type: 'NodePort' })).rejects.toThrow('is no RangeAllocation');
+    await expect(scenario.create('web', { type: 'NodePort' })).rejects.toThrow('is not a RangeAllocation');
     expect(scenario.addresses()).toEqual([]);
   });
 });
@@ -95,7 +95,7 @@ describe('the repair', () => {
     await scenario.allocation.repair();
   };
 
-  it('finds nothing to do when all is well', async () => {
+  it('changes nothing when everything is consistent', async () => {
     await scenario.create('web', { type: 'NodePort', ipFamilyPolicy: 'RequireDualStack' });
     scenario.cluster.writes.length = 0;
     const { puts } = scenario.cluster.store;
@@ -103,7 +103,7 @@ describe('the repair', () => {
     expect([scenario.cluster.writes, scenario.cluster.store.puts, scenario.reports]).toEqual([[], puts, []]);
   });
 
-  it('records addresses that are not', async () => {
+  it('records addresses that are not recorded', async () => {
     const { clusterIP } = await scenario.create('web', {});
     scenario.cluster.resource('networking.k8s.io', 'ipaddresses').set('', clusterIP!, undefined);
     await restart();
@@ -113,7 +113,7 @@ describe('the repair', () => {
     ]);
   });
 
-  it('records at once what somebody deletes', async () => {
+  it('recreates a deleted IPAddress at once', async () => {
     const { clusterIP } = await scenario.create('web', {});
     const stop = scenario.allocation.watchDeletions();
     await scenario.cluster.delete('networking.k8s.io', 'ipaddresses', '', clusterIP!);
@@ -123,7 +123,7 @@ describe('the repair', () => {
     stop();
   });
 
-  it('waits a minute before an address that nobody has is free', async () => {
+  it('releases a leaked address after a minute', async () => {
     const object = service('never', { ipFamilies: ['IPv4'] });
     await scenario.allocation.hooks.beginCreate(object, {
       dryRun: false,
@@ -138,7 +138,7 @@ describe('the repair', () => {
     expect(scenario.addresses()).toEqual([]);
   });
 
-  it('frees a port that nobody has when it finds it the third time', async () => {
+  it('releases a leaked port in the third run', async () => {
     const object = service('never', { type: 'NodePort', ipFamilies: ['IPv4'] });
     await scenario.allocation.hooks.beginCreate(object, {
       dryRun: false,
@@ -154,7 +154,7 @@ describe('the repair', () => {
     expect(scenario.ports()).toEqual([]);
   });
 
-  it('leaves the address to one of two services, and tells', async () => {
+  it('leaves the address to one of two services, and logs that', async () => {
     const { clusterIP } = await scenario.create('web', {});
     scenario.cluster.put('', 'services', service('twin', { clusterIP, clusterIPs: [clusterIP!], type: 'ClusterIP' }));
     scenario.cluster.writes.length = 0;
@@ -165,7 +165,7 @@ describe('the repair', () => {
     ]);
   });
 
-  it('tells of addresses and ports that are out of range', async () => {
+  it('logs addresses and ports that are out of range', async () => {
     scenario.cluster.put(
       '',
       'services',
@@ -183,7 +183,7 @@ describe('the repair', () => {
     ]);
   });
 
-  it('does not touch what others manage', async () => {
+  it('does not change IPAddresses managed by something else', async () => {
     scenario.cluster.put('networking.k8s.io', 'ipaddresses', {
       kind: 'IPAddress',
       apiVersion: 'networking.k8s.io/v1',

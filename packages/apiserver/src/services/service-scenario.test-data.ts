@@ -23,7 +23,7 @@ export const service = (name: string, spec: ServiceSpec): Service => ({
   spec: { ports: [{ port: 80 }], ...spec },
 });
 
-/** Code and message of what a client hears; 0 when it succeeds. */
+/** Returns status code and message of a failed write, or code 0 when it succeeds. */
 export const failure = (write: Promise<unknown>): Promise<[code: number, message: string]> =>
   write.then(
     () => [0, ''],
@@ -33,7 +33,7 @@ export const failure = (write: Promise<unknown>): Promise<[code: number, message
     },
   );
 
-/** A dual-stack cluster, and one server of it that takes requests for services. */
+/** A dual-stack cluster with a server that handles requests for services. */
 export class ServiceScenario {
   readonly cluster = new FakeCluster();
   readonly #logs = recordLogs();
@@ -79,13 +79,13 @@ export class ServiceScenario {
     return (await this.cluster.update('', 'services', object, undefined, dryRun)).spec!;
   }
 
-  /** Those that are recorded, in order. */
+  /** Returns the names of all IPAddresses, sorted. */
   addresses(): string[] {
     const records = this.cluster.lister<IPAddress>('networking.k8s.io', 'ipaddresses').list();
     return records.map(({ metadata }) => metadata.name!);
   }
 
-  /** Those that the store has, in order. */
+  /** Returns the allocated node ports in the store, sorted. */
   ports(): number[] {
     const entry = this.cluster.store.entries.get('/registry/ranges/servicenodeports');
     if (!entry) return [];

@@ -1,6 +1,6 @@
 /**
- * How many of a range, from its beginning, are given out unasked only when nothing else is free, so that who asks for
- * one there has a good chance to get it: a share of the range, within limits. A small range has no such band.
+ * Returns the size of the static band at the beginning of a range. It is used for automatic allocation only when the rest of the
+ * range is full, so that requests for a specific address or port in it usually succeed. Small ranges have none.
  */
 export function staticBand(size: number, { min, max, step }: { min: number; max: number; step: number }): number {
   if (size <= min) return 0;

@@ -4,18 +4,18 @@ import type { Store } from '@coxswain/storage';
 import { Bitmap } from './bitmap.ts';
 import type { PortRange } from './port-range.ts';
 
-/** A change to which ports are taken. When it throws it must have left them as they were. May be called again. */
+/** A change of the allocated ports. When it throws, it must leave them unchanged. It may be called again. */
 type Change<T> = (taken: Bitmap) => T;
 
 interface Waiting {
-  /** Carries the change out and says whether it could be; `settle` tells who waits. */
+  /** Runs the change. `ok` is false when it threw; `settle` settles the caller's promise. */
   readonly attempt: (taken: Bitmap) => { readonly ok: boolean; readonly settle: () => void };
   readonly reject: (error: unknown) => void;
 }
 
 interface Known {
   readonly taken: Bitmap;
-  /** The key's modRevision; 0 when there is no such key. */
+  /** The key's modRevision; 0 when the key does not exist. */
   readonly revision: number;
 }
 
@@ -23,19 +23,19 @@ interface StoredRangeOptions {
   readonly store: Store;
   readonly key: string;
   readonly range: PortRange;
-  /** The ports that are in use when nothing is stored, or something for another range. */
+  /** Returns the ports in use. Called when nothing is stored yet, or only for another range. */
   readonly inUse: () => Promise<Iterable<number>>;
 }
 
 /**
- * A set of numbers of a range, kept under one key by compare-and-swap: whatever servers share the store, no number is
- * taken twice. Changes that come while a write is under way go into the next write together.
+ * A set of ports in a range, stored under one key with compare-and-swap, so no port is allocated twice, even by several servers.
+ * Changes that arrive during a write are batched into the next write.
  */
 export class StoredRange {
   readonly #options: StoredRangeOptions;
-  /** As it was when last seen: what is done on it is right only if the write succeeds. */
+  /** The last known state. Changes based on it are valid only if the write succeeds. */
   #known: Known | undefined;
-  /** As long as there are requests that wait for it, at most. */
+  /** Changes for the next write; at most one per waiting request. */
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
 
@@ -43,7 +43,7 @@ export class StoredRange {
     this.#options = options;
   }
 
-  /** Carries the change out and stores what came of it. Rejects with what the change threw, or the store. */
+  /** Runs a change and stores the result. Rejects with the error of the change or of the store. */
   update<T>(change: Change<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const attempt: Waiting['attempt'] = (taken) => {
@@ -59,7 +59,7 @@ export class StoredRange {
     });
   }
 
-  /** Waits for changes under way. */
+  /** Waits for running changes. */
   async close(): Promise<void> {
     await this.#running;
   }
@@ -71,12 +71,12 @@ export class StoredRange {
       try {
         await this.#carryOut(batch);
       } catch (error) {
-        // Nobody knows what is stored now.
+        // The write may or may not have taken effect, so the state must be read again.
         this.#known = undefined;
         for (const { reject } of batch) reject(error);
       }
     }
-    // In one go with the last look at who waits: whoever comes later must start it again.
+    // Synchronously after the last check of `#waiting`, so that a later change starts a new run.
     this.#running = undefined;
   }
 
@@ -86,7 +86,7 @@ export class StoredRange {
     for (;;) {
       const taken = known.taken.copy();
       const outcomes = batch.map(({ attempt }) => attempt(taken));
-      // A refusal counts only when it comes from what is really there.
+      // A refusal is valid only when it is based on freshly read state.
       if (!isFresh && outcomes.some(({ ok }) => !ok)) {
         known = await this.#read();
         isFresh = true;
@@ -122,7 +122,7 @@ export class StoredRange {
   }
 }
 
-/** Upstream's RangeAllocation, as JSON. */
+/** Encodes upstream's RangeAllocation as JSON. */
 function encode(range: PortRange, taken: Bitmap): Uint8Array {
   const object: RangeAllocation = {
     kind: 'RangeAllocation',
@@ -140,7 +140,7 @@ function decode(value: Uint8Array, key: string): { range: string; data: string }
     const { range, data = '' } = isJsonObject(object) ? object : {};
     if (typeof range === 'string' && typeof data === 'string') return { range, data };
   } catch (cause) {
-    throw new Error(`what is stored at ${key} is no RangeAllocation`, { cause });
+    throw new Error(`the value at ${key} is not a RangeAllocation`, { cause });
   }
-  throw new Error(`what is stored at ${key} is no RangeAllocation`);
+  throw new Error(`the value at ${key} is not a RangeAllocation`);
 }
