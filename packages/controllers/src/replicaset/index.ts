@@ -1,4 +1,4 @@
-/** ReplicaSets: as many pods like their template as they want. */
+/** The ReplicaSet controller: keeps the desired number of pods created from a template. */
 import type { ReplicaSet } from '@coxswain/api/apps/v1';
 import { labelSelectorAsSelector } from '@coxswain/apimachinery/labels';
 import type { ControllerDefinition } from '../framework/controller/controller.ts';

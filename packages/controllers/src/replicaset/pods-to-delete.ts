@@ -3,8 +3,8 @@ import { isPodActive } from '@coxswain/component-helpers';
 import { byDeletionOrder } from '../framework/pods/pod-deletion-order.ts';
 
 /**
- * Which of the pods go when there are so many too many. `relatedPods` are those of all sets of the same owner: of two pods
- * that are worth the same, the one that shares its node with more of them goes first.
+ * Returns the pods to delete when there are `count` too many. `relatedPods` are the pods of all sets of the same owner. Among
+ * otherwise equal pods, one whose node has more of them comes first.
  */
 export function podsToDelete(
   activePods: readonly Pod[],

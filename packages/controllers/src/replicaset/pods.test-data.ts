@@ -2,7 +2,7 @@ import type { Pod } from '@coxswain/api/core/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import type { TestCluster } from '../../test/test-cluster.ts';
 
-/** What kubelets and the scheduler do to the pods of the default namespace. */
+/** Simulates kubelets and the scheduler for the pods of the default namespace. */
 export class Pods {
   readonly #cluster: TestCluster;
 
@@ -10,24 +10,24 @@ export class Pods {
     this.#cluster = cluster;
   }
 
-  /** In order of their names. */
+  /** Returns the pods sorted by name. */
   async list(): Promise<Pod[]> {
     const { items } = await this.#client.list();
     return items.sort((a, b) => (a.metadata.name! < b.metadata.name! ? -1 : 1));
   }
 
-  /** Those that nobody has begun to delete. */
+  /** Returns the pods without a deletion timestamp. */
   async staying(): Promise<Pod[]> {
     return (await this.list()).filter(({ metadata }) => !metadata.deletionTimestamp);
   }
 
-  /** The pods run, and are ready or not; then the controllers do what follows. */
+  /** Makes the pods run, ready or not, and waits for the controllers. */
   async run(pods: readonly Pod[], isReady = true): Promise<void> {
     for (const { metadata } of pods) await this.#setReady(metadata.name!, isReady);
     await this.#cluster.settle();
   }
 
-  /** All pods run and are ready, and what the controllers make then is as well, to the end. */
+  /** Makes all pods run and ready, including those that the controllers create meanwhile, until none is left. */
   async runAll(): Promise<void> {
     for (;;) {
       const waiting = (await this.staying()).filter(({ status }) => status?.phase !== 'Running');
@@ -36,7 +36,7 @@ export class Pods {
     }
   }
 
-  /** A kubelet has them: they do not go before it says so. */
+  /** Binds the pods to a node, so that they are deleted gracefully. */
   async bind(pods: readonly Pod[], node = 'node-1'): Promise<void> {
     for (const { metadata } of pods) {
       const name = metadata.name!;
@@ -45,7 +45,7 @@ export class Pods {
     await this.#cluster.settle();
   }
 
-  /** Their kubelets have ended those whose deletion has begun. */
+  /** Completes the deletion of terminating pods, as kubelets do. */
   async reap(): Promise<void> {
     for (const { metadata } of await this.list()) {
       if (metadata.deletionTimestamp) await this.#client.delete(metadata.name!, { gracePeriodSeconds: 0 });
@@ -60,7 +60,7 @@ export class Pods {
     try {
       await this.#client.patch(name, 'strategic-merge', { status }, { subresource: 'status' });
     } catch (error) {
-      // The controllers may have deleted it meanwhile.
+      // The controllers may have deleted the pod meanwhile.
       if (!isNotFound(error)) throw error;
     }
   }

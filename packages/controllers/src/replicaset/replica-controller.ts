@@ -26,10 +26,10 @@ import { podsToDelete } from './pods-to-delete.ts';
 import { isSameStatus, replicaStatus } from './replica-status.ts';
 import { type ReplicatedKind, type ReplicatedObject, replicasOf } from './replicated-kind.ts';
 
-/** No more pods are created or deleted for one object before those of the last time were seen. */
+/** The maximum number of pods that are created or deleted in one reconcile of an object. */
 const burstReplicas = 500;
 
-/** Keeps as many pods as each object of a kind wants. */
+/** Keeps the desired number of pods for each object of a kind. */
 export class ReplicaController<T extends ReplicatedObject> implements Controller {
   readonly #kind: ReplicatedKind<T>;
   readonly #context: ControllerContext;
@@ -67,7 +67,7 @@ export class ReplicaController<T extends ReplicatedObject> implements Controller
 
   #watch(): void {
     const loop = this.#loop;
-    // One of the same name may come, and has nothing to wait for.
+    // A new object of the same name must not wait for the deleted object's expectations.
     loop.follow(this.#sets, (key) => this.#forget(key));
     this.#pods.addEventHandler(
       ownedObjectHandler<Pod, T>({
@@ -86,7 +86,7 @@ export class ReplicaController<T extends ReplicatedObject> implements Controller
       this.#forget(key);
       return;
     }
-    // Pods that it would not know as its own would be made without end.
+    // With an invalid selector it would not find its own pods and would create new ones endlessly.
     if (this.#owners.selectorOf(set) === Selector.nothing) return;
     const mayManage = this.#expectations.satisfied(key) && !set.metadata.deletionTimestamp;
     const { uid = '', namespace } = set.metadata;
@@ -96,7 +96,7 @@ export class ReplicaController<T extends ReplicatedObject> implements Controller
 
     let failure: unknown;
     if (mayManage) failure = await this.#manageReplicas(key, set, activePods, signal);
-    // What was left undone on the way out is no failure of the set's.
+    // Work that was interrupted by the abort is not reported as a failure in the status.
     signal.throwIfAborted();
 
     const now = this.#context.clock.now();
@@ -120,7 +120,7 @@ export class ReplicaController<T extends ReplicatedObject> implements Controller
     return { requeueAfterMs: Math.min(minReadySeconds * 1000, ...waits) };
   }
 
-  /** Creates or deletes what is missing or too many. Answers why it could not; undefined when it could. */
+  /** Creates missing pods or deletes surplus ones. Resolves with the failure, or undefined without one. */
   async #manageReplicas(key: string, set: T, activePods: readonly Pod[], signal: AbortSignal): Promise<unknown> {
     const missing = replicasOf(set) - activePods.length;
     if (missing > 0) return await this.#createPods(key, set, Math.min(missing, burstReplicas), signal);
@@ -139,11 +139,11 @@ export class ReplicaController<T extends ReplicatedObject> implements Controller
         const created = await this.#podControl.create(namespace, pod, owner);
         this.#ownWrites.wrote(key, this.#pods, created.metadata.resourceVersion);
       } catch (error) {
-        // All else in the namespace goes too: nothing to try again.
+        // The namespace is being deleted: a retry is pointless.
         if (!hasStatusCause(error, 'NamespaceTerminating')) throw error;
       }
     });
-    // Those that were not made will not be seen.
+    // Failed creations will not be observed.
     this.#expectations.expectations.lowerExpectations(key, count - successes, 0);
     return error;
   }
@@ -167,7 +167,7 @@ export class ReplicaController<T extends ReplicatedObject> implements Controller
     return failure;
   }
 
-  /** The pods of all sets that the set's controller has. */
+  /** Returns the pods of all sets that have the same controller as this one. */
   #relatedPods(set: T): Pod[] {
     const controller = getControllerOfNoCopy(set);
     if (!controller) return [];

@@ -29,7 +29,7 @@ const setOf = (replicas: number, status?: ReplicaSetStatus) => ({
 });
 
 describe('replicaStatus', () => {
-  it('counts pods by what they are', () => {
+  it('counts pods by their state', () => {
     const activePods = [
       podOf('a', { ready: '2026-01-01T00:00:30Z' }),
       podOf('b', { ready: '2026-01-01T00:00:31Z' }),
@@ -46,10 +46,10 @@ describe('replicaStatus', () => {
   });
 
   it.each<[name: string, replicas: number, reason: string | undefined]>([
-    ['too few', 2, 'FailedCreate'],
-    ['too many', 0, 'FailedDelete'],
-    ['just enough', 1, undefined],
-  ])('tells of a failure when there are %s', (_, replicas, reason) => {
+    ['too few pods', 2, 'FailedCreate'],
+    ['too many pods', 0, 'FailedDelete'],
+    ['enough pods', 1, undefined],
+  ])('has the reason of a failure when there are %s', (_, replicas, reason) => {
     const status = replicaStatus(setOf(replicas), { activePods: [podOf('a')], failure: new Error('no'), now });
     expect(status.conditions).toEqual([
       {
@@ -62,7 +62,7 @@ describe('replicaStatus', () => {
     ]);
   });
 
-  it('keeps what it said of a failure first, and other conditions in any case', () => {
+  it('keeps the first failure condition while it lasts, and other conditions always', () => {
     const other = { type: 'Other', status: 'True' };
     const failed = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'first' };
     const set = setOf(1, { replicas: 0, conditions: [failed, other] });
@@ -75,11 +75,11 @@ describe('replicaStatus', () => {
 describe('isSameStatus', () => {
   const status: ReplicaSetStatus = { replicas: 1, readyReplicas: 0, terminatingReplicas: 0, observedGeneration: 1 };
   it.each<[name: string, other: ReplicaSetStatus, expected: boolean]>([
-    ['a zero is left out', { replicas: 1, terminatingReplicas: 0, observedGeneration: 1 }, true],
-    ['nothing is said of pods about to go', { replicas: 1, observedGeneration: 1 }, false],
-    ['a count is another', { ...status, replicas: 2 }, false],
-    ['the generation is another', { ...status, observedGeneration: 2 }, false],
-    ['a condition comes', { ...status, conditions: [{ type: 'A', status: 'True' }] }, false],
+    ['a zero is omitted', { replicas: 1, terminatingReplicas: 0, observedGeneration: 1 }, true],
+    ['terminatingReplicas is omitted', { replicas: 1, observedGeneration: 1 }, false],
+    ['a count differs', { ...status, replicas: 2 }, false],
+    ['the generation differs', { ...status, observedGeneration: 2 }, false],
+    ['a condition is added', { ...status, conditions: [{ type: 'A', status: 'True' }] }, false],
     ['conditions are empty', { ...status, conditions: [] }, true],
   ])('when %s', (_, other, expected) => {
     expect(isSameStatus(status, other)).toBe(expected);
@@ -90,21 +90,21 @@ describe('podsToDelete', () => {
   const names = (pods: readonly Pod[]): string[] => pods.map(({ metadata }) => metadata.name!);
   const ready = '2026-01-01T00:00:00Z';
 
-  it('takes those first that share a node with more of their kind', () => {
+  it('returns pods first whose node has more related pods', () => {
     const pods = [podOf('a', { ready, node: 'one' }), podOf('b', { ready, node: 'two' })];
     const related = [...pods, podOf('c', { node: 'two' })];
     expect(names(podsToDelete(pods, related, 1, now))).toEqual(['b']);
     expect(names(podsToDelete(pods.toReversed(), related, 1, now))).toEqual(['b']);
   });
 
-  it('does not count pods on a node that have ended', () => {
+  it('does not count terminated related pods', () => {
     const pods = [podOf('a', { ready, node: 'one' }), podOf('b', { ready, node: 'two' })];
     const ended: Pod = { ...podOf('c', { node: 'two' }), status: { phase: 'Succeeded' } };
     const related = [...pods, ended, podOf('d', { node: 'one' })];
     expect(names(podsToDelete(pods, related, 1, now))).toEqual(['a']);
   });
 
-  it('takes all of them without looking', () => {
+  it('returns the same array when all pods are to be deleted', () => {
     const pods = [podOf('a'), podOf('b')];
     expect(podsToDelete(pods, [], 2, now)).toBe(pods);
   });

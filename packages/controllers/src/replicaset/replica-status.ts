@@ -8,16 +8,16 @@ import { type ReplicatedObject, replicasOf } from './replicated-kind.ts';
 
 export interface ObservedReplicas {
   readonly activePods: readonly Pod[];
-  /** Undefined for kinds that do not count them. */
+  /** Undefined for kinds whose status does not have this count. */
   readonly terminatingPods?: number;
-  /** Why pods could not be created or deleted. */
+  /** The error of creating or deleting pods. */
   readonly failure?: unknown;
   readonly now: number;
 }
 
 const replicaFailure = 'ReplicaFailure';
 
-/** The status that says what was seen. The failure of an earlier time stays as it was told first, while it lasts. */
+/** Returns the new status. An existing failure condition is kept unchanged while there are failures. */
 export function replicaStatus(object: ReplicatedObject, observed: ObservedReplicas): ReplicaSetStatus {
   const { activePods, terminatingPods, now } = observed;
   const { minReadySeconds = 0, template } = object.spec ?? {};
@@ -58,7 +58,7 @@ function conditionsAfter(
   return [...conditions, condition];
 }
 
-/** Whether writing the status would change nothing. Counts of zero may be left out. */
+/** Whether the statuses are equal, so that no write is needed. Absent counts equal zero, except terminatingReplicas. */
 export function isSameStatus(a: ReplicaSetStatus | undefined, b: ReplicaSetStatus): boolean {
   return (
     (a?.replicas ?? 0) === b.replicas &&

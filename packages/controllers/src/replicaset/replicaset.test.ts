@@ -21,7 +21,7 @@ const podClient = () => cluster.clients.core.v1.pods('default');
 const labels = { app: 'web' };
 const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web:1' }] } };
 
-/** The set `web`. */
+/** Creates the ReplicaSet `web`. */
 async function create(spec: Partial<ReplicaSetSpec> = {}): Promise<ReplicaSet> {
   const created = await sets().create({
     metadata: { name: 'web' },
@@ -48,7 +48,7 @@ async function expectIdle(): Promise<void> {
 }
 
 describe('a ReplicaSet', () => {
-  it('makes its pods, counts them, and then writes nothing more', async () => {
+  it('creates its pods, counts them, and then causes no writes', async () => {
     const { metadata } = await create();
     const made = await pods.list();
     expect(made).toHaveLength(3);
@@ -81,7 +81,7 @@ describe('a ReplicaSet', () => {
     await expectIdle();
   });
 
-  it('deletes what is worth least when there are too many', async () => {
+  it('deletes surplus pods in the documented order', async () => {
     await create({ replicas: 4 });
     const [first, second, third, fourth] = await pods.list();
     await pods.bind([first!, second!, third!]);
@@ -114,7 +114,7 @@ describe('a ReplicaSet', () => {
     await expectIdle();
   });
 
-  it('replaces pods that fail, and those whose deletion has begun', async () => {
+  it('replaces failed and terminating pods', async () => {
     await create();
     const [first, second] = await pods.list();
     await podClient().patch(nameOf(first!), 'merge', { status: { phase: 'Failed' } }, { subresource: 'status' });
@@ -127,7 +127,7 @@ describe('a ReplicaSet', () => {
     expect(await status()).toMatchObject({ replicas: 3, terminatingReplicas: 1 });
   });
 
-  it('counts a pod as available once it has been ready for long enough', async () => {
+  it('counts a pod as available after minReadySeconds', async () => {
     await create({ replicas: 2, minReadySeconds: 10 });
     const [first, second] = await pods.list();
     await pods.run([first!]);
@@ -141,7 +141,7 @@ describe('a ReplicaSet', () => {
     await expectIdle();
   });
 
-  it('adopts pods without an owner, and releases those that no longer match', async () => {
+  it('adopts matching orphans and releases pods that no longer match', async () => {
     await podClient().create({ metadata: { name: 'orphan', labels }, spec: template.spec });
     await cluster.settle();
     const { metadata } = await create();
@@ -159,7 +159,7 @@ describe('a ReplicaSet', () => {
     await expectIdle();
   });
 
-  it('adopts nothing once it is being deleted', async () => {
+  it('does not adopt pods while it is being deleted', async () => {
     await create({ replicas: 1 });
     await sets().delete('web', { propagationPolicy: 'Foreground' });
     await cluster.settle();
@@ -171,12 +171,12 @@ describe('a ReplicaSet', () => {
     expect(creations()).toBe(1);
   });
 
-  it('does not make pods twice while its cache is behind', async () => {
+  it('does not create extra pods while its cache is stale', async () => {
     let release = (): void => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    // The third creation takes its time: everything that happens meanwhile leads to no other.
+    // The third creation is delayed. Events in the meantime must not cause others.
     cluster.spy.plan = async ({ method, url }) => {
       if (method === 'POST' && url.endsWith('/pods') && creations() === 3) await held;
     };
@@ -189,7 +189,7 @@ describe('a ReplicaSet', () => {
     expect(await pods.list()).toHaveLength(3);
   });
 
-  it('makes no more than are missing when controllers are started again', async () => {
+  it('creates no extra pods after restarts of the controllers', async () => {
     await create({ replicas: 50 });
     for (let round = 0; round < 5; round++) {
       await sets().patch('web', 'merge', { spec: { replicas: 50 + 10 * (round + 1) } });
@@ -202,7 +202,7 @@ describe('a ReplicaSet', () => {
     await expectIdle();
   });
 
-  it('stops in the midst of making pods, and leaves no word of it', async () => {
+  it('stops while creating pods without reporting a failure', async () => {
     let release = (): void => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -227,7 +227,7 @@ describe('a ReplicaSet', () => {
     expect(creations()).toBe(100);
   });
 
-  it('slowly tries again what fails, and does not forget it', async () => {
+  it('retries failed creations with backoff and reports them', async () => {
     cluster.spy.plan = ({ method, url }) => {
       if (method === 'POST' && url.endsWith('/pods')) throw newInternalError(new Error('full'));
     };
@@ -250,7 +250,7 @@ describe('a ReplicaSet', () => {
     expect((await status())?.conditions).toBeUndefined();
   });
 
-  it('says why pods cannot be deleted', async () => {
+  it('reports why pods cannot be deleted', async () => {
     await create();
     cluster.spy.plan = ({ method, url }) => {
       if (method === 'DELETE' && url.includes('/pods/')) throw newInternalError(new Error('stuck'));
@@ -268,7 +268,7 @@ describe('a ReplicaSet', () => {
     await expectIdle();
   });
 
-  it('writes its status in spite of a conflict', async () => {
+  it('updates its status in spite of a conflict', async () => {
     let conflicts = 0;
     cluster.spy.plan = ({ url }) => {
       if (url.endsWith('/web/status') && conflicts++ === 0) {
@@ -280,7 +280,7 @@ describe('a ReplicaSet', () => {
     expect(cluster.log).toEqual([]);
   });
 
-  it('does not insist on pods in a namespace that is about to go', async () => {
+  it('does not retry creating pods in a terminating namespace', async () => {
     const namespaces = cluster.clients.core.v1.namespaces();
     const going = cluster.clients.core.v1.pods('going');
     await namespaces.create({ metadata: { name: 'going' } });
@@ -299,7 +299,7 @@ describe('a ReplicaSet', () => {
 });
 
 describe('a thousand replicas', () => {
-  it('come in two bursts', async () => {
+  it('are created in two bursts', async () => {
     await create({ replicas: 1000 });
     expect(creations()).toBe(1000);
     const statusWrites = cluster.spy.writes.filter(({ url }) => url.endsWith('/status')).length;
@@ -311,7 +311,7 @@ describe('a thousand replicas', () => {
 });
 
 describe('a ReplicationController', () => {
-  it('works as a ReplicaSet does', async () => {
+  it('works like a ReplicaSet', async () => {
     const controllers = cluster.clients.core.v1.replicationControllers('default');
     await controllers.create({ metadata: { name: 'web' }, spec: { replicas: 2, selector: labels, template } });
     await cluster.settle();
@@ -337,7 +337,7 @@ describe('a ReplicationController', () => {
     await expectIdle();
   });
 
-  it('leaves the pods of a ReplicaSet of the same name alone', async () => {
+  it('ignores the pods of a ReplicaSet of the same name', async () => {
     await create({ replicas: 1 });
     const controllers = cluster.clients.core.v1.replicationControllers('default');
     await controllers.create({ metadata: { name: 'web' }, spec: { replicas: 0, selector: labels, template } });

@@ -10,7 +10,7 @@ import type {
   SharedInformerFactory,
 } from '@coxswain/client';
 
-/** An object that wants so many pods like its template: a ReplicaSet, or a ReplicationController. */
+/** An object with a number of replicas and a pod template: a ReplicaSet or a ReplicationController. */
 export interface ReplicatedObject extends KubernetesObject {
   readonly metadata: ObjectMeta;
   readonly spec?: {
@@ -21,21 +21,21 @@ export interface ReplicatedObject extends KubernetesObject {
   readonly status?: ReplicaSetStatus;
 }
 
-/** What is different from one kind of such objects to the other. */
+/** The differences between the kinds of replicated objects. */
 export interface ReplicatedKind<T extends ReplicatedObject> {
-  /** What events come from. */
+  /** The source component of events. */
   readonly component: string;
   readonly queueName: string;
   readonly resource: ResourceDescription;
-  /** Whether the status counts the pods that are about to go. */
+  /** Whether the status has the number of terminating pods. */
   readonly countsTerminating: boolean;
   informer(informers: SharedInformerFactory): SharedIndexInformer<T>;
-  /** Throws when it is not valid. */
+  /** Returns the object's selector. Throws when it is invalid. */
   readonly selector: (object: T) => Selector;
   client(clients: ClientSet, namespace: string): Pick<ResourceInterface<T>, 'get' | 'updateStatus'>;
-  /** The object with another status. */
+  /** Returns the object with this status. */
   withStatus(object: T, status: ReplicaSetStatus): T;
 }
 
-/** The defaults are the server's; without one there is nothing to do. */
+/** The server sets the default, so `replicas` is always present on its objects. */
 export const replicasOf = ({ spec }: ReplicatedObject): number => spec?.replicas ?? 1;

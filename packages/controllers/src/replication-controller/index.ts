@@ -1,4 +1,4 @@
-/** ReplicationControllers: what ReplicaSets were before there were Deployments. The same mechanism moves them. */
+/** The ReplicationController controller. ReplicationControllers are the predecessor of ReplicaSets and use the same implementation. */
 import type { ReplicationController } from '@coxswain/api/core/v1';
 import { labelSelectorAsSelector, setAsLabelSelector } from '@coxswain/apimachinery/labels';
 import type { ControllerDefinition } from '../framework/controller/controller.ts';

@@ -1,4 +1,4 @@
-/** Makes the ResourceClaims that pods ask for by template, and frees those that nobody uses any more. */
+/** Creates the ResourceClaims that pods request by template, and releases and deletes unused ones. */
 
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { ResourceClaimController } from './resource-claim-controller.ts';

@@ -11,7 +11,7 @@ it.each([
   ['p'.repeat(40), 'g'.repeat(15), `${'p'.repeat(40)}-${'g'.repeat(15)}-`],
   ['p'.repeat(40), 'g'.repeat(16), `${'p'.repeat(39)}-${'g'.repeat(15)}`],
   ['p'.repeat(63), 'g'.repeat(63), `${'p'.repeat(28)}-${'g'.repeat(28)}`],
-])('the claim %s of the pod %s is named after both', (pod, claim, base) => {
+])('the claim for pod %s and entry %s is named after both', (pod, claim, base) => {
   expect(claimFromTemplate(podNamed(pod), claim, template).metadata.generateName).toBe(base);
 });
 
@@ -27,7 +27,7 @@ it.each([
   [{ name: 'h', resourceClaimTemplateName: 't' }, { is: 'not needed' }],
   [{ name: 'i', resourceClaimTemplateName: 't' }, { is: 'missing' }],
   [{ name: 'g' }, { is: 'unsupported' }],
-])('%j stands for %j', (reference, found) => {
+])('lookUpClaim resolves %j to %j', (reference, found) => {
   const resourceClaimStatuses = [{ name: 'g', resourceClaimName: 'y' }, { name: 'h' }];
   expect(lookUpClaim({ ...podNamed('web'), status: { resourceClaimStatuses } }, reference)).toEqual(found);
 });

@@ -2,10 +2,10 @@ import type { Pod } from '@coxswain/api/core/v1';
 import type { ResourceClaim, ResourceClaimTemplate } from '@coxswain/api/resource/v1';
 import { isPodTerminal } from '@coxswain/component-helpers';
 
-/** On claims that were made by template: the pod's name for it. */
+/** On generated claims: the name of the entry in the pod's `spec.resourceClaims`. */
 export const podClaimAnnotation = 'resource.kubernetes.io/pod-claim-name';
 
-/** The keys of all templates that a pod names. */
+/** Returns the keys of all templates that the pod references. */
 export function templateKeysOf({ metadata, spec }: Pod): string[] {
   const names = (spec?.resourceClaims ?? []).flatMap(
     ({ resourceClaimTemplateName }) => resourceClaimTemplateName ?? [],
@@ -13,18 +13,18 @@ export function templateKeysOf({ metadata, spec }: Pod): string[] {
   return [...new Set(names)].map((name) => `${metadata.namespace}/${name}`);
 }
 
-/** The pod that a claim was made for; undefined when somebody made it by hand. */
+/** Returns the pod that the claim was generated for, or undefined for a claim created by a user. */
 export function owningPod({ metadata }: ResourceClaim): { readonly name: string; readonly uid: string } | undefined {
   return metadata.ownerReferences?.find(
     ({ apiVersion, kind, controller }) => controller && apiVersion === 'v1' && kind === 'Pod',
   );
 }
 
-/** It has ended, or never got to a node and never will: it uses no claim any more. */
+/** Whether the pod no longer uses its claims: it has terminated, or it is being deleted without having been scheduled. */
 export const isPodDone = (pod: Pod): boolean =>
   isPodTerminal(pod) || (pod.metadata.deletionTimestamp !== undefined && !pod.spec?.nodeName);
 
-/** The space that a name has beside the random end that the server gives it. */
+/** The maximum length of a generateName prefix that the server does not truncate. */
 const longestBase = 57;
 
 export function claimFromTemplate(pod: Pod, claimName: string, { spec }: ResourceClaimTemplate): ResourceClaim {
@@ -41,7 +41,7 @@ export function claimFromTemplate(pod: Pod, claimName: string, { spec }: Resourc
   };
 }
 
-/** Both names, each shortened by the same measure when they are too long. */
+/** Combines both names, shortened in proportion to their lengths if necessary. */
 function generatedBase(podName: string, claimName: string): string {
   const base = `${podName}-${claimName}-`;
   if (base.length <= longestBase) return base;

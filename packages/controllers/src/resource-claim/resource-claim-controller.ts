@@ -17,13 +17,13 @@ const claimIndex = 'resourceClaim';
 const templateIndex = 'resourceClaimTemplate';
 const ownerIndex = 'podOwner';
 
-/** Works on pods (`pod:namespace/name`), which need claims, and on claims (`claim:namespace/name`), which lose their users. */
+/** Reconciles pods (`pod:namespace/name`), which need claims, and claims (`claim:namespace/name`), which have to be released. */
 export class ResourceClaimController implements Controller {
   readonly #context: ControllerContext;
   readonly #loop: ReconcileLoop;
   readonly #recorder: EventRecorder;
   readonly #claims: LatestObjects<ResourceClaim>;
-  /** Pods that are known to be gone, so that the server need not be asked. */
+  /** The uids of deleted pods, which avoids asking the server. */
   readonly #deletedPods = new LruCache<string, true>(500);
 
   constructor(context: ControllerContext) {
@@ -89,7 +89,7 @@ export class ResourceClaimController implements Controller {
     if (!isDeleted && this.#needsWork(pod)) this.#loop.queue.add(`pod:${pod.metadata.namespace}/${pod.metadata.name}`);
   }
 
-  /** Whether a claim is to be made or reserved for the pod. */
+  /** Whether a claim has to be created or reserved for the pod. */
   #needsWork(pod: Pod): boolean {
     if (pod.metadata.deletionTimestamp || isPodTerminal(pod)) return false;
     return (pod.spec?.resourceClaims ?? []).some((reference) => {
@@ -130,11 +130,11 @@ export class ResourceClaimController implements Controller {
           { fieldManager, force: true },
         );
     }
-    // Whoever chose the node without a scheduler did not reserve anything.
+    // A pod that was bound without the scheduler has no reservations yet.
     if (pod.spec?.nodeName) await this.#reserveClaims(pod);
   }
 
-  /** The claim that the pod is to be told of; undefined when it knows already, or when it is not made here. */
+  /** Returns the claim to record in the pod's status, or undefined when it is recorded already or not generated. */
   async #ensureClaim(pod: Pod, reference: PodResourceClaim): Promise<ResourceClaim | undefined> {
     const { namespace = '', name } = pod.metadata;
     const found = lookUpClaim(pod, reference);
@@ -154,7 +154,7 @@ export class ResourceClaimController implements Controller {
     return this.#existingClaim(pod, reference) ?? (await this.#createClaim(pod, reference, templateName));
   }
 
-  /** One that was made for the pod before, and that the pod does not know of. */
+  /** Returns a claim that was generated earlier for this entry but is not in the pod's status. */
   #existingClaim(pod: Pod, { name }: PodResourceClaim): ResourceClaim | undefined {
     const uid = pod.metadata.uid ?? '';
     const own = [
@@ -187,7 +187,7 @@ export class ResourceClaimController implements Controller {
     for (const reference of pod.spec?.resourceClaims ?? []) {
       const found = lookUpClaim(pod, reference);
       if (found.is === 'not needed') continue;
-      // What was just made comes back as soon as the pod knows it.
+      // A new claim is reserved after the pod's status contains it, which causes another reconcile.
       if (found.is !== 'named') return;
       const claim = this.#claims.get(`${namespace}/${found.name}`);
       if (!claim) return;
@@ -217,7 +217,7 @@ export class ResourceClaimController implements Controller {
     const isOurs = hasFinalizer(claim, finalizer);
     if (remaining.length < reservedFor.length) {
       const { allocation, ...status } = claim.status ?? {};
-      // Nobody uses the devices any more: others may have them.
+      // The claim has no users any more, so its devices are deallocated.
       const kept = allocation && !(isFree && isOurs) ? { allocation } : {};
       const freed = await this.#updateStatus({ ...claim, status: { ...status, ...kept, reservedFor: remaining } });
       if (hasFinalizer(freed, finalizer) && !freed.status?.allocation) await this.#removeFinalizer(freed);
@@ -228,7 +228,7 @@ export class ResourceClaimController implements Controller {
     if (isFree) await this.#deleteOrphan(key, claim);
   }
 
-  /** All but pods are for others to judge. */
+  /** Whether the consumer exists. Consumers that are not pods are managed by others and count as existing. */
   async #isInUse(
     key: string,
     { apiGroup = '', resource, name, uid }: ResourceClaimConsumerReference,
@@ -239,7 +239,7 @@ export class ResourceClaimController implements Controller {
     const { namespace } = splitKey(key);
     const known = informers.core.v1.pods.informer.indexer.getByKey(`${namespace}/${name}`);
     if (known) return known.metadata.uid === uid && !isPodDone(known);
-    // A scheduler may know of a pod that the cache does not have yet.
+    // The scheduler may have reserved the claim for a pod that the cache does not contain yet.
     try {
       return (await clients.core.v1.pods(namespace).get(name)).metadata.uid === uid;
     } catch (error) {
@@ -253,7 +253,7 @@ export class ResourceClaimController implements Controller {
     this.#claims.wrote(await claims.update(withoutFinalizer(claim, finalizer)));
   }
 
-  /** Of a pod that has ended. When the pod itself is gone, the garbage collector sees to it. */
+  /** Deletes the generated claim of a terminated pod. The garbage collector deletes claims of deleted pods. */
   async #deleteOrphan(key: string, claim: ResourceClaim): Promise<void> {
     const { clients, informers } = this.#context;
     const owner = owningPod(claim);
@@ -270,7 +270,7 @@ export class ResourceClaimController implements Controller {
   }
 }
 
-/** Its devices are there, and the pod is not among its users. Only pods that have a node without a scheduler's help get here. */
+/** Whether the claim is allocated and not yet reserved for the pod, which was bound without the scheduler. */
 function isToBeReserved({ status }: ResourceClaim, { metadata, spec }: Pod): boolean {
   return (
     spec?.nodeName !== undefined &&

@@ -30,7 +30,7 @@ const pod = (name: string, more: Partial<Pod['spec']> = {}): Pod => ({
   },
 });
 
-/** What a scheduler does when it finds devices for the pod. */
+/** Allocates the claim and reserves it for the pod, as the scheduler does. */
 async function allocate(claimName: string, forPod?: Pod): Promise<void> {
   const claim = await claims().get(claimName);
   await claims().update({
@@ -45,7 +45,7 @@ async function allocate(claimName: string, forPod?: Pod): Promise<void> {
 const end = (name: string) => pods().patchStatus(name, 'merge', { status: { phase: 'Succeeded' } });
 
 describe('a pod with a template', () => {
-  it('gets a claim of its own, and is told its name', async () => {
+  it('gets a generated claim, whose name is in its status', async () => {
     await createTemplate();
     await cluster.settle();
     const { metadata } = await pods().create(pod('web'));
@@ -68,7 +68,7 @@ describe('a pod with a template', () => {
     expect(cluster.spy.writes.length).toBe(writes);
   });
 
-  it('waits for the template, and says so', async () => {
+  it('waits for the template and records an event', async () => {
     await pods().create(pod('web'));
     await cluster.settle();
     expect(await cluster.events()).toEqual([
@@ -79,7 +79,7 @@ describe('a pod with a template', () => {
     expect((await pods().get('web')).status?.resourceClaimStatuses).toHaveLength(1);
   });
 
-  it('gets another claim when somebody deletes it', async () => {
+  it('gets another claim when its claim is deleted', async () => {
     await createTemplate();
     await cluster.settle();
     await pods().create(pod('web'));
@@ -94,7 +94,7 @@ describe('a pod with a template', () => {
     ]);
   });
 
-  it('gets one claim, whatever fails', async () => {
+  it('gets only one claim in spite of failures and a restart', async () => {
     await createTemplate();
     await cluster.settle();
     let failures = 2;
@@ -112,7 +112,7 @@ describe('a pod with a template', () => {
 });
 
 describe('a claim', () => {
-  it('is given back and removed when its pod has ended', async () => {
+  it('that was generated is deleted when its pod has terminated', async () => {
     await createTemplate();
     await cluster.settle();
     const web = await pods().create(pod('web'));
@@ -126,7 +126,7 @@ describe('a claim', () => {
     expect((await claims().list()).items).toEqual([]);
   });
 
-  it('that a user made stays, and others may have its devices', async () => {
+  it('that a user created is deallocated but not deleted', async () => {
     await claims().create({ metadata: { name: 'shared' }, spec });
     const own = { resourceClaims: [{ name: 'g', resourceClaimName: 'shared' }] };
     const [a, b] = [await pods().create(pod('a', own)), await pods().create(pod('b', own))];
@@ -149,7 +149,7 @@ describe('a claim', () => {
     expect([metadata.finalizers, status]).toEqual([undefined, {}]);
   });
 
-  it('that is allocated is reserved for a pod that came to its node without a scheduler', async () => {
+  it('that is allocated is reserved for a pod that was bound without the scheduler', async () => {
     await claims().create({ metadata: { name: 'shared' }, spec });
     await allocate('shared');
     await cluster.settle();
@@ -161,7 +161,7 @@ describe('a claim', () => {
     ]);
   });
 
-  it('that is to be deleted goes when nobody uses it', async () => {
+  it('that is being deleted loses its finalizer when it is unused', async () => {
     await claims().create({ metadata: { name: 'shared' }, spec });
     await allocate('shared');
     await claims().delete('shared');

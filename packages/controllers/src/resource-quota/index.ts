@@ -1,4 +1,7 @@
-/** How much of its quotas a namespace uses. Start at `resource-quota-controller.ts`; `@coxswain/api` knows how to count. */
+/**
+ * Maintains the usage in the status of ResourceQuotas. Start at `resource-quota-controller.ts`. The evaluators in `@coxswain/api`
+ * compute the usage.
+ */
 import { FeatureGates, newEvaluators } from '@coxswain/api';
 import type { ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { ResourceQuotaController } from './resource-quota-controller.ts';
@@ -9,7 +12,10 @@ export const resourceQuotaController: ControllerDefinition = {
   create: (context) => new ResourceQuotaController(context, evaluatorsOn(context)),
 };
 
-/** Objects that are more than counted are needed in whole: who asks for their informers here makes monitors use those. */
+/**
+ * The evaluators need full objects of these resources. Accessing their informers creates them, so that the resource monitors use
+ * them instead of caching only metadata.
+ */
 function evaluatorsOn({ informers, clock }: ControllerContext): ReturnType<typeof newEvaluators> {
   const { pods, services, persistentVolumeClaims } = informers.core.v1;
   const { resourceClaims, deviceClasses } = informers.resource.v1;

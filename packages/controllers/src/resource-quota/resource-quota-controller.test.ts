@@ -30,7 +30,7 @@ const writes = (): string[] => cluster.spy.writes.map(({ method, url }) => `${me
 const statusWrite = 'PUT /api/v1/namespaces/default/resourcequotas/q/status';
 
 describe('a quota', () => {
-  it('comes to say what is used already, by one write', async () => {
+  it('gets the current usage in one write', async () => {
     await pods().create(pod('a', '300m'));
     await pods().create(pod('b', '1'));
     await configMaps().create({ metadata: { name: 'c' } });
@@ -46,7 +46,7 @@ describe('a quota', () => {
     expect(writes()).toEqual([statusWrite]);
   });
 
-  it('is counted again when what it limits is changed', async () => {
+  it('is counted again when its limits change', async () => {
     await pods().create(pod('a'));
     await quota({ pods: '10' });
     await quotas().patch('q', 'merge', { spec: { hard: { pods: null, 'requests.cpu': '2' } } });
@@ -54,21 +54,21 @@ describe('a quota', () => {
     expect(await status()).toEqual({ hard: { 'requests.cpu': '2' }, used: { 'requests.cpu': '100m' } });
   });
 
-  it('with scopes counts what is in all of them', async () => {
+  it('with scopes counts only objects that match all of them', async () => {
     await pods().create(pod('short', '1', { activeDeadlineSeconds: 60 }));
     await pods().create(pod('long', '2'));
     await quota({ pods: '10', 'requests.cpu': '10' }, { scopes: ['Terminating', 'NotBestEffort'] });
     expect(await used()).toEqual({ pods: '1', 'requests.cpu': '1' });
   });
 
-  it('gives back what is deleted', async () => {
+  it('is reduced when objects are deleted', async () => {
     await quota({ pods: '10', 'requests.cpu': '4', configmaps: '10' });
     const { configmaps } = (await used())!;
     await pods().create(pod('a'));
     await configMaps().create({ metadata: { name: 'c' } });
     await cluster.settle();
     expect(await used()).toEqual({ pods: '1', 'requests.cpu': '100m', configmaps: `${Number(configmaps) + 1}` });
-    // The API server has counted: nothing is left to do.
+    // The API server has already counted the new objects, so the controller has nothing to write.
     expect(writes()).toEqual([statusWrite]);
     await pods().delete('a', { gracePeriodSeconds: 0 });
     await configMaps().delete('c');
@@ -76,7 +76,7 @@ describe('a quota', () => {
     expect(await used()).toEqual({ pods: '0', 'requests.cpu': '0', configmaps });
   });
 
-  it('gives back what a pod that has ended does not use any more', async () => {
+  it('is reduced when a pod terminates', async () => {
     await quota({ pods: '10', 'requests.cpu': '4', 'count/pods': '5' });
     const { metadata } = await pods().create(pod('a'));
     await pods().updateStatus({ metadata, status: { phase: 'Running' } });
@@ -90,7 +90,7 @@ describe('a quota', () => {
     expect(await used()).toEqual({ pods: '0', 'requests.cpu': '0', 'count/pods': '1' });
   });
 
-  it('follows pods from one scope into another', async () => {
+  it('is updated when a pod changes its scope', async () => {
     await quota({ pods: '10' }, { scopes: ['NotTerminating'] });
     await quota({ pods: '10' }, { scopes: ['Terminating'] }, 'short');
     await pods().create(pod('a'));
@@ -99,7 +99,7 @@ describe('a quota', () => {
     expect([await used(), await used('short')]).toEqual([{ pods: '0' }, { pods: '1' }]);
   });
 
-  it('follows services that change their type', async () => {
+  it('is updated when a service changes its type', async () => {
     const services = cluster.clients.core.v1.services('default');
     await quota({ 'services.nodeports': '5', 'services.loadbalancers': '2' });
     await services.create({ metadata: { name: 's' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } });
@@ -110,7 +110,7 @@ describe('a quota', () => {
     expect(await used()).toEqual({ 'services.nodeports': '0', 'services.loadbalancers': '0' });
   });
 
-  it('is put right within five minutes, whatever somebody wrote', async () => {
+  it('is corrected within five minutes after a wrong write', async () => {
     await quota({ pods: '10' });
     const found = await quotas().get('q');
     await quotas().updateStatus({ ...found, status: { ...found.status, used: { pods: '7' } } });
@@ -120,7 +120,7 @@ describe('a quota', () => {
     expect(await used()).toEqual({ pods: '0' });
   });
 
-  it('is put right after a restart', async () => {
+  it('is corrected after a restart', async () => {
     await quota({ pods: '10' });
     await pods().create(pod('a'));
     await cluster.settle();
@@ -132,7 +132,7 @@ describe('a quota', () => {
     expect(await used()).toEqual({ pods: '0' });
   });
 
-  it('is tried again when somebody else was faster', async () => {
+  it('is updated again after a conflict', async () => {
     let failures = 2;
     cluster.spy.plan = ({ method }) => {
       if (method === 'PUT' && failures-- > 0)
@@ -148,7 +148,7 @@ describe('a quota', () => {
 describe('custom resources', () => {
   it('are counted once their kind is known', async () => {
     await quota({ 'count/widgets.example.com': '5', pods: '1' });
-    // Nobody can count them: the quota does not say that there are none.
+    // They cannot be counted, so the usage is not set to zero.
     expect(await used()).toEqual({ pods: '0' });
     await createWidgetDefinition(cluster);
     await cluster.advance(30_000);

@@ -16,20 +16,20 @@ import type { MonitoredResource } from '../framework/monitors/resource-monitors.
 import { isSameList, quotaStatus } from './quota-status.ts';
 
 const workers = 5;
-/** How often everything is counted anew, whatever was heard of. */
+/** How often everything is counted again. */
 const resyncPeriodMs = 5 * 60_000;
 
 /**
- * Tells in the status of each quota how much of it is used. The API server adds to that when objects are created; what
- * goes is subtracted here, by counting again.
+ * Maintains `status.used` of quotas. The API server increases it when objects are created. When objects are deleted or changed,
+ * this controller counts them again.
  */
 export class ResourceQuotaController implements Controller {
   readonly #context: ControllerContext;
   readonly #evaluators: Evaluators;
   readonly #counting: ReconcileLoop;
-  /** Quotas that cannot be used yet, because nothing was ever counted for them. */
+  /** Quotas without a usage for some limits, which therefore reject objects. They are counted first. */
   readonly #urgent: ReconcileLoop;
-  /** Where the objects of a resource are, by `deployments.apps`: what the monitors follow. */
+  /** The monitored resources, by names such as `deployments.apps`. */
   readonly #resources = new Map<string, MonitoredResource>();
 
   constructor(context: ControllerContext, evaluators: Evaluators) {
@@ -49,7 +49,8 @@ export class ResourceQuotaController implements Controller {
       {
         onAdd: (quota) => this.#enqueue(quota),
         onUpdate: (old, quota) => {
-          // A status that changes is our own work, or the API server's.
+          // Status changes are made by this controller or the API server and need no recount. On a resync both objects are
+          // identical.
           if (old === quota) this.#counting.add(quota);
           else if (!isSameList(old.spec?.hard, quota.spec?.hard)) this.#enqueue(quota);
         },
@@ -65,7 +66,7 @@ export class ResourceQuotaController implements Controller {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    // What is not known by then is counted as soon as it is.
+    // Resources that are not synced by then are counted as soon as they are.
     await this.#context.monitors.whenSynced(signal);
     await Promise.all([this.#counting.run(signal), this.#urgent.run(signal)]);
   }
@@ -86,7 +87,7 @@ export class ResourceQuotaController implements Controller {
     (isKnown ? this.#counting : this.#urgent).add(quota);
   }
 
-  /** What it limits that is not counted, though that is possible. */
+  /** Returns the limited resources that have no usage yet although they can be counted. */
   #uncounted({ status }: ResourceQuota): string[] {
     const used = status?.used ?? {};
     return Object.keys(status?.hard ?? {}).filter(
@@ -97,7 +98,7 @@ export class ResourceQuotaController implements Controller {
     );
   }
 
-  /** The objects of a resource are all known now: before, they could not be counted. */
+  /** Queues the quotas that limit a resource whose objects are all cached now. */
   #enqueueAllOf(resource: MonitoredResource): void {
     const evaluator = this.#evaluatorFor(resource);
     for (const quota of this.#context.informers.core.v1.resourceQuotas.informer.indexer.values()) {
@@ -115,7 +116,7 @@ export class ResourceQuotaController implements Controller {
     };
   }
 
-  /** An object is gone, or is now as `object` says: quotas that counted it in another way are counted again. */
+  /** Recounts quotas after an object was deleted or, with `object`, changed so that its usage or scopes differ. */
   #replenish(evaluator: Evaluator, old: KubernetesObject, object?: KubernetesObject): void {
     const { indexer } = this.#context.informers.core.v1.resourceQuotas.informer;
     const quotas = indexer.byIndex(NAMESPACE_INDEX, old.metadata?.namespace ?? '');
@@ -131,7 +132,7 @@ export class ResourceQuotaController implements Controller {
     }
   }
 
-  /** Undefined when not all of them are known (yet): then they cannot be counted. */
+  /** Returns the objects of a resource, or undefined when the cache has not synced, so that they cannot be counted. */
   #objectsOf(name: string, namespace: string): readonly KubernetesObject[] | undefined {
     const resource = this.#resources.get(name);
     const informer = resource && this.#context.monitors.get(resource)?.informer;

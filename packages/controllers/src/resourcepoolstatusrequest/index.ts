@@ -1,4 +1,4 @@
-/** Answers ResourcePoolStatusRequests, each once, and takes them away when they are old. */
+/** Answers ResourcePoolStatusRequests once each, and deletes old ones. */
 import type { ResourcePoolStatusRequest } from '@coxswain/api/resource/v1alpha3';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import { waitForCacheSync } from '@coxswain/client';
@@ -29,7 +29,7 @@ function newController(context: ControllerContext): Controller {
     name: 'resourcepoolstatusrequest',
     workers: 1,
     synced: [informer, resourceSlices.informer, resourceClaims.informer],
-    // So long a driver has for the slices that are missing; then the request stays without an answer.
+    // The retries give the driver time to publish missing slices. After that the request stays unanswered.
     maxRetries: 5,
     reconcile: async (name) => {
       const request = informer.indexer.getByKey(name);
@@ -64,7 +64,7 @@ function newController(context: ControllerContext): Controller {
   };
 }
 
-/** An hour after the answer, or a day after the question. `now` in milliseconds. */
+/** Whether the request was answered an hour ago, or created a day ago without an answer. `now` is in milliseconds. */
 function isExpired({ metadata, status }: ResourcePoolStatusRequest, now: number): boolean {
   const answer = status?.conditions?.find(({ type }) => type === 'Complete' || type === 'Failed');
   const since = answer?.lastTransitionTime ?? metadata.creationTimestamp ?? '';

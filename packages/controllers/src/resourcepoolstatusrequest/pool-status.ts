@@ -10,7 +10,7 @@ import { currentSlices } from '../framework/devices/current-slices.ts';
 const defaultLimit = 100;
 const longestErrorBytes = 256;
 
-/** What the pools of a driver are made of and how much of them is in use: the answer to a request. `now` in milliseconds. */
+/** Returns the status for a request: the devices of a driver's pools and how many are allocated. `now` is in milliseconds. */
 export function requestStatus(
   { driver, poolName, limit = defaultLimit }: ResourcePoolStatusRequestSpec,
   slices: readonly ResourceSlice[],
@@ -43,7 +43,7 @@ export function requestStatus(
   };
 }
 
-/** Of slices of one pool: only those of the latest generation count. */
+/** Computes the status of one pool. Only slices of the latest generation count. */
 function poolStatus(poolName: string, slices: readonly ResourceSlice[], allocated: number): PoolStatus {
   const current = currentSlices(slices);
   const { driver, nodeName, pool } = current[0]!.spec;
@@ -62,12 +62,12 @@ function poolStatus(poolName: string, slices: readonly ResourceSlice[], allocate
     totalDevices,
     allocatedDevices: allocated,
     availableDevices: Math.max(0, totalDevices - allocated),
-    // Upstream does not look at the health of devices yet.
+    // Upstream does not consider the health of devices yet.
     unavailableDevices: 0,
   };
 }
 
-/** How many devices of each pool claims have. */
+/** Returns the number of allocated devices by pool. */
 function allocatedDevices(claims: readonly ResourceClaim[], driver: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { status } of claims) {

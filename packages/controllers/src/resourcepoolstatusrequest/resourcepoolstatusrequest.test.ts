@@ -101,7 +101,7 @@ it('a request is answered once, with all pools of the driver', async () => {
   expect((await requests().get('q')).status).toEqual(status);
 });
 
-it('a request may be for one pool, or for some, or for none that there is', async () => {
+it('a request may select one pool, a limited number, or a pool that does not exist', async () => {
   for (const name of ['a', 'b', 'c']) await publish(name, { name }, ['d1']);
   await cluster.settle();
   expect((await ask('one', { poolName: 'b' }))?.pools?.map(({ poolName }) => poolName)).toEqual(['b']);
@@ -113,7 +113,7 @@ it('a request may be for one pool, or for some, or for none that there is', asyn
   });
 });
 
-it('a pool that is not complete is waited for, but not for long', async () => {
+it('incomplete pools are retried a few times', async () => {
   await publish('a-1', { name: 'a', slices: 2 }, ['d1']);
   await cluster.settle();
   expect(await ask('in-time')).toBeUndefined();
@@ -131,7 +131,7 @@ it('a pool that is not complete is waited for, but not for long', async () => {
   expect(cluster.log.at(-1)).toContain('incomplete pools detected, requeueing');
 });
 
-it('requests go an hour after they were answered, or a day after they were not', async () => {
+it('requests are deleted an hour after their answer, or a day after their creation without one', async () => {
   await publish('a', { name: 'a', slices: 2 }, ['d1']);
   await cluster.settle();
   await ask('waiting');

@@ -1,4 +1,4 @@
-/** Every namespace has a ConfigMap with the certificates by which the API server is known. */
+/** Publishes the CA certificates of the API server in a ConfigMap in every namespace. */
 
 import type { ConfigMap } from '@coxswain/api/core/v1';
 import { hasStatusCause, isNotFound } from '@coxswain/apimachinery/errors';
@@ -8,11 +8,11 @@ import type { Controller, ControllerContext, ControllerDefinition } from '../fra
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 
 export interface RootCAPublisherOptions {
-  /** PEM, as of `--root-ca-file`. */
+  /** The PEM content of `--root-ca-file`. */
   readonly rootCA: string;
 }
 
-/** The controller that publishes these certificates. */
+/** Creates the controller that publishes these certificates. */
 export const rootCAPublisherController = (options: RootCAPublisherOptions): ControllerDefinition => ({
   name: 'root-ca-certificate-publisher-controller',
   aliases: ['root-ca-cert-publisher'],
@@ -48,7 +48,7 @@ function newController(context: ControllerContext, { rootCA }: RootCAPublisherOp
           data,
         });
       } catch (error) {
-        // The namespace is gone, or about to go.
+        // The namespace is deleted or being deleted.
         if (!isNotFound(error) && !hasStatusCause(error, 'NamespaceTerminating')) throw error;
       }
     },
