@@ -31,7 +31,7 @@ const init = (plugin: string, why: string) => `couldn't init admission plugin "$
 const rule =
   "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
-/** Messages as the real server ends with them. */
+/** Messages as kube-apiserver's end. */
 const cases: Record<string, [text: string, plugin: string, expected: unknown]> = {
   'a file without a kind': [
     'plugins: []\n',
@@ -48,32 +48,32 @@ const cases: Record<string, [text: string, plugin: string, expected: unknown]> =
     '',
     `failed to read plugin config: ${unknownKind('AdmissionConfiguration', 'apiserver.config.k8s.io/v9')}`,
   ],
-  'fields that nobody knows': [
+  'unknown fields': [
     `${head}foo: bar\nplugins:\n- name: EventRateLimit\n  pathh: x`,
     '',
     'failed to read plugin config: strict decoding error: unknown field "foo", unknown field "plugins[0].pathh"',
   ],
-  'a field that is there twice': [
+  'a duplicate field': [
     `${head}plugins: []\nplugins: []\n`,
     '',
     'failed to read plugin config: strict decoding error: yaml: unmarshal errors:\n  line 4: key "plugins" already set in map',
   ],
-  'a file that is not there': [
+  'a missing plug-in file': [
     `${head}plugins: [{name: PodNodeSelector, path: lost.yaml}]`,
     'PodNodeSelector',
     "Couldn't open admission plugin configuration DIR/lost.yaml: ENOENT: no such file or directory, open 'DIR/lost.yaml'",
   ],
-  'a file beside it': [
+  'a plug-in file with a relative path': [
     `${head}plugins: [{name: PodNodeSelector, path: selectors.yaml}]`,
     'PodNodeSelector',
     { PodNodeSelector: new Map([['a', 'b=c']]) },
   ],
-  'a file of old': [
+  'a legacy file': [
     'podNodeSelectorPluginConfig: {a: b=c}',
     'PodNodeSelector',
     { PodNodeSelector: new Map([['a', 'b=c']]) },
   ],
-  'a plug-in that is off': [limits('{}'), 'PodNodeSelector', { PodNodeSelector: new Map() }],
+  'the configuration of a disabled plug-in': [limits('{}'), 'PodNodeSelector', { PodNodeSelector: new Map() }],
   limits: [
     limits(`{${limitsKind}, limits: [{type: User, qps: 1, burst: 2}, {type: Server, qps: 3, burst: 4, cacheSize: 5}]}`),
     'EventRateLimit',
@@ -90,12 +90,12 @@ const cases: Record<string, [text: string, plugin: string, expected: unknown]> =
     'EventRateLimit',
     init('EventRateLimit', unknownKind('Foo', 'eventratelimit.admission.k8s.io/v1alpha1')),
   ],
-  'limits of no kind': [
+  'limits without a kind': [
     limits('{limits: []}'),
     'EventRateLimit',
     init('EventRateLimit', `Object 'Kind' is missing in '{"limits":[]}'`),
   ],
-  'limits that make no sense': [
+  'invalid limits': [
     limits(`{${limitsKind}, limits: [{type: Foo, qps: 0, burst: -1}, {type: User, qps: 1, burst: 1, cacheSize: -4}]}`),
     'EventRateLimit',
     init(
@@ -103,7 +103,7 @@ const cases: Record<string, [text: string, plugin: string, expected: unknown]> =
       '[limits[0].type: Unsupported value: "Foo": supported values: "Server", "Namespace", "User", "SourceAndObject", limits[0].burst: Invalid value: -1: must be positive, limits[0].qps: Invalid value: 0: must be positive, limits[1].cacheSize: Invalid value: -4: must not be negative]',
     ),
   ],
-  'tolerations that make no sense': [
+  'invalid tolerations': [
     `${head}plugins: [{name: PodTolerationRestriction, configuration: {${tolerationsKind}, default: [{key: a b, operator: Foo}]}}]`,
     'PodTolerationRestriction',
     init(
@@ -111,8 +111,12 @@ const cases: Record<string, [text: string, plugin: string, expected: unknown]> =
       `invalid config: [podtolerationrestriction.default[0].key: Invalid value: "a b": ${rule} podtolerationrestriction.default[0].operator: Unsupported value: "Foo": supported values: "Equal", "Exists"]`,
     ),
   ],
-  'no webhook for images': [head, 'ImagePolicyWebhook', init('ImagePolicyWebhook', 'no config specified')],
-  'a webhook whose answers are kept too long': [
+  'no configuration of ImagePolicyWebhook': [
+    head,
+    'ImagePolicyWebhook',
+    init('ImagePolicyWebhook', 'no config specified'),
+  ],
+  'a TTL of ImagePolicyWebhook that is too long': [
     `${head}plugins: [{name: ImagePolicyWebhook, configuration: {imagePolicy: {allowTTL: 5000}}}]`,
     'ImagePolicyWebhook',
     init('ImagePolicyWebhook', 'valid value is between 1s and 30m0s, got 1h23m20s'),
@@ -124,7 +128,7 @@ describe('the configuration of admission plug-ins', () => {
     expect(await load(text, plugin)).toEqual(expected);
   });
 
-  it('need not be there', async () => {
+  it('is optional', async () => {
     expect(await loadAdmissionConfiguration(undefined, new Set(['PodNodeSelector', 'NodeRestriction']))).toEqual({
       PodNodeSelector: new Map(),
     });

@@ -11,7 +11,7 @@ import type { PodSecurityConfiguration } from './pod-security/index.ts';
 import type { ResourceQuotaConfiguration } from './quota/index.ts';
 import type { WebhookAdmissionConfiguration } from './webhook/index.ts';
 
-/** What plug-ins are told by `--admission-control-config-file`, by their names; absent for those that are off. */
+/** The plug-in configurations of `--admission-control-config-file`, by plug-in. Absent for disabled plug-ins. */
 export interface AdmissionConfiguration {
   readonly EventRateLimit?: readonly EventLimit[];
   readonly ImagePolicyWebhook?: ImagePolicyWebhookConfiguration;
@@ -23,17 +23,17 @@ export interface AdmissionConfiguration {
   readonly ResourceQuota?: ResourceQuotaConfiguration;
 }
 
-/** What the file has for one plug-in. */
+/** The configuration of one plug-in in the file. */
 export interface PluginConfigurationSource {
-  /** As it stands there, for messages. */
+  /** The source text, for error messages. */
   readonly text: string;
   readonly value: unknown;
 }
 
-/** Reads what there is for a plug-in, maybe nothing. Throws an Error in upstream's words. */
+/** Reads the configuration of a plug-in, which may be missing. Throws an Error with upstream's message. */
 type ReadConfiguration<T> = (source: PluginConfigurationSource | undefined) => T | Promise<T>;
 
-/** By plug-in; loaded only where one is on. */
+/** By plug-in. Loaded for enabled plug-ins only. */
 const readers: {
   readonly [Name in keyof AdmissionConfiguration]-?: () => Promise<ReadConfiguration<AdmissionConfiguration[Name]>>;
 } = {
@@ -63,9 +63,9 @@ const readers: {
 const kinds = ['apiserver.config.k8s.io/v1', 'apiserver.k8s.io/v1alpha1'];
 
 /**
- * Reads the file, if there is one, and what it says to plug-ins that are on. Throws an Error in upstream's words.
+ * Reads the file, if any, and the configurations of enabled plug-ins. Throws an Error with upstream's message.
  *
- * Differs from upstream: where a field is not of its type, the words are our own.
+ * Differs from upstream: the messages for fields of a wrong type.
  */
 export async function loadAdmissionConfiguration(
   path: string | undefined,
@@ -106,7 +106,7 @@ async function readSources(path: string): Promise<Sources> {
   }
 }
 
-/** These two had files of their own before there was a kind for all. */
+/** These plug-ins had files of their own before AdmissionConfiguration existed. */
 const legacyKeys: Readonly<Record<string, string>> = {
   ImagePolicyWebhook: 'imagePolicy',
   PodNodeSelector: 'podNodeSelectorPluginConfig',
@@ -143,7 +143,10 @@ function sourcesIn(text: string, path: string): Sources {
   };
 }
 
-/** The object, when it is of that kind in one of these versions. Throws an Error in upstream's words. */
+/**
+ * Returns a reader for an object of the given kind and versions. Throws an Error with upstream's message for other
+ * objects.
+ */
 export function ofKind(
   { text, value }: PluginConfigurationSource,
   apiVersions: readonly string[],

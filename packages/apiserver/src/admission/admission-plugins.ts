@@ -2,11 +2,11 @@ const on = { byDefault: true };
 const off = { byDefault: false };
 
 /**
- * All names that `--enable-admission-plugins` and `--disable-admission-plugins` may have, in the order in which plug-ins
- * run, whatever the order of the flags. Which function makes one is in `server/default-admission.ts`.
+ * All names for `--enable-admission-plugins` and `--disable-admission-plugins`, in the order in which plug-ins run,
+ * which does not depend on the flags. Their constructors are in `server/default-admission.ts`.
  */
 export const knownAdmissionPlugins: ReadonlyMap<string, { readonly byDefault: boolean }> = new Map([
-  // It does nothing, by its own definition.
+  // It does nothing, as upstream's.
   ['AlwaysAdmit', off],
   ['NamespaceAutoProvision', off],
   ['NamespaceLifecycle', on],
@@ -50,7 +50,7 @@ export const knownAdmissionPlugins: ReadonlyMap<string, { readonly byDefault: bo
   ['AlwaysDeny', off],
 ]);
 
-/** What is wrong with a choice of plug-ins. */
+/** Returns the errors of the two flags. */
 export function admissionPluginProblems(enabled: readonly string[], disabled: readonly string[]): string[] {
   const unknown = (flag: string, names: readonly string[]): string[] =>
     names
@@ -67,13 +67,14 @@ export function admissionPluginProblems(enabled: readonly string[], disabled: re
 }
 
 /**
- * The plug-ins that are enabled besides the default ones, where these authorizers are asked. Differs from upstream, where NodeRestriction
- * has to be asked for, as kubeadm does: without it, a node that the Node authorizer lets write may write to other nodes as well.
+ * Adds the plug-ins that authorizers require to the enabled ones. Differs from upstream, where NodeRestriction must be
+ * enabled by flag, as kubeadm does: without it, a node that the Node authorizer allows to write may also write to other
+ * nodes.
  */
 export const enabledByAuthorizers = (enabled: readonly string[], authorizers: readonly string[]): readonly string[] =>
   authorizers.includes('Node') ? [...enabled, 'NodeRestriction'] : enabled;
 
-/** The names of those that are on, in the order in which they run. */
+/** The names of enabled plug-ins, in the order in which they run. */
 export const enabledAdmissionPlugins = (enabled: readonly string[], disabled: readonly string[]): string[] =>
   [...knownAdmissionPlugins].flatMap(([name, { byDefault }]) =>
     !disabled.includes(name) && (byDefault || enabled.includes(name)) ? [name] : [],

@@ -6,16 +6,16 @@ import type { InternalClient, Lister, Listers } from '../registry/lister.ts';
 import type { AdmissionAttributes } from './admission.ts';
 import type { AdmissionContext } from './plugin-context.ts';
 
-/** What a plug-in said of a write, besides refusing it. */
+/** Warnings and audit annotations of a plug-in. */
 export interface Told {
   readonly warnings: string[];
   readonly annotations: Record<string, string>;
 }
 
-/** What is to be otherwise. */
+/** Attributes that differ from the defaults. */
 export type Parts = Partial<Omit<AdmissionAttributes, 'resource' | 'kind' | 'user'>> & { readonly username?: string };
 
-/** A write as plug-ins see it: a create in the namespace `n`, of a resource such as `apps/v1/deployments`. */
+/** The attributes of a write: a create in the namespace `n`, of a resource such as `apps/v1/deployments`. */
 export function newAttributes({
   resource,
   kind,
@@ -48,7 +48,7 @@ export function newAttributes({
   };
 }
 
-/** Plug-ins' surroundings with just these objects, by resource: `pods`, `deviceclasses.resource.k8s.io`. */
+/** A context with these objects by resource: `pods`, `deviceclasses.resource.k8s.io`. */
 export function newAdmissionContext(
   objects: Readonly<Record<string, readonly KubernetesObject[]>>,
 ): Pick<AdmissionContext, 'listers' | 'client' | 'features' | 'now'> {

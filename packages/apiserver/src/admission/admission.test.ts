@@ -10,7 +10,7 @@ const noting = (name: string, seen: string[], more: Partial<AdmissionPlugin>): A
   ...more,
 });
 
-it('shows a write to those it is for, in their order, first to change and then to judge it', async () => {
+it('calls the plug-ins for the resource and operation in their order, first admit and then validate', async () => {
   const seen: string[] = [];
   const chain = new AdmissionChain([
     noting('pods', seen, { resources: ['pods', 'pods/status'] }),
@@ -39,13 +39,13 @@ it('shows a write to those it is for, in their order, first to change and then t
   ]);
 });
 
-it('knows whether anybody cares', () => {
+it('reports which operations have plug-ins', () => {
   const chain = new AdmissionChain([noting('a', [], { operations: ['CREATE', 'CONNECT'] })]);
   expect(chain.handles('CONNECT')).toBe(true);
   expect(chain.handles('DELETE')).toBe(false);
 });
 
-it('lets plug-ins go', () => {
+it('closes its plug-ins', () => {
   const closed: string[] = [];
   new AdmissionChain([noting('a', [], { close: () => void closed.push('a') }), noting('b', [], {})]).close();
   expect(closed).toEqual(['a']);

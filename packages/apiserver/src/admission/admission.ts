@@ -6,7 +6,7 @@ import type { EquivalentResource } from '../registry/equivalent-resource.ts';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
-/** A write on its way to the store, as admission plug-ins see it. */
+/** The attributes of a write that admission plug-ins see. */
 export interface AdmissionAttributes {
   readonly operation: Operation;
   readonly kind: GroupVersionKind;
@@ -15,60 +15,63 @@ export interface AdmissionAttributes {
   readonly subresource: string;
   /** Empty for a create whose name is to be generated. */
   readonly name: string;
-  /** Empty for what is in no namespace. */
+  /** Empty for cluster-scoped objects. */
   readonly namespace: string;
   /** In its hub version; absent for a deletion. Mutating plug-ins change it in place. */
   readonly object?: KubernetesObject | undefined;
-  /** As it is stored; absent for a create. */
+  /** The stored object; absent for a create. */
   readonly oldObject?: KubernetesObject | undefined;
   readonly dryRun: boolean;
   readonly user: UserInfo;
   readonly warn: (text: string) => void;
-  /** For the audit log; with `minLevel`, only where at least so much of the request is written down. */
+  /** Adds an audit annotation. With `minLevel`, it is only recorded at that audit level or higher. */
   readonly annotate: (key: string, value: string, minLevel?: 'Request') => void;
-  /** Of the request as it is done, not as it was sent: a patch that creates has CreateOptions. None for CONNECT. */
+  /**
+   * The options of the operation that is performed: a patch that creates the object has CreateOptions. None for
+   * CONNECT.
+   */
   readonly options?: KubernetesObject | undefined;
-  /** Absent: objects are in the version of `kind`, and in no other. */
+  /** Absent: objects are only available in the version of `kind`. */
   readonly objects?: AdmissionObjects;
   /**
-   * Aborted when the client has gone away; undefined where nobody can go. Not optional, as a spread of a class with a getter
-   * loses it: the compiler refuses what lacks it.
+   * Aborted when the client disconnects; undefined for requests without a client. It is not optional, since spreading
+   * an instance with a getter loses it: the compiler then reports that it is missing.
    */
   readonly signal: AbortSignal | undefined;
-  /** When the request must be answered, in the monotonic time of the server's clock; undefined for requests without a limit. */
+  /** The deadline of the response, in monotonic time of the server's clock; undefined for requests without a limit. */
   readonly deadline: number | undefined;
-  /** The time of the server that has the request. */
+  /** The clock of the server. */
   readonly clock: Clock;
-  /** Where others get their turn while expressions and checks take long. */
+  /** Is yielded to during long evaluations and checks. */
   readonly eventLoop: EventLoop;
-  /** Made by the first mutating plug-in that wants it. */
+  /** Created by the first mutating plug-in that uses it. */
   reinvocation?: Reinvocation | undefined;
 }
 
-/** What objects of a request look like in other versions. */
+/** Converts the objects of a request to other versions. */
 export interface AdmissionObjects {
-  /** Everything that the request could have been to instead, and would have meant the same; itself too. */
+  /** All equivalent resources that the request could have used, including its own. */
   equivalents(): readonly EquivalentResource[];
-  /** The object in that version; does not change the one given. Throws what went wrong. */
+  /** Converts an object to a version, without modifying it. Throws the error of the conversion. */
   toKind(object: KubernetesObject, kind: GroupVersionKind): Promise<KubernetesObject>;
-  /** The object as `AdmissionAttributes` has it. */
+  /** Converts an object to the version that `AdmissionAttributes` has. */
   toHub(object: KubernetesObject): Promise<KubernetesObject>;
   /**
-   * Takes JSON for an object of that kind; unknown fields are dropped, or, where `strict`, those of types that are built
-   * in are an error. Throws an Error as upstream's.
+   * Converts JSON to an object of that kind. Unknown fields are dropped or, where `strict`, an error for built-in
+   * types. Throws an Error like upstream's.
    */
   read(value: unknown, kind: GroupVersionKind, strict?: boolean): KubernetesObject;
-  /** How values of that kind are merged; undefined when nobody knows. */
+  /** The schema for merging values of that kind; undefined when unknown. */
   schema(kind: GroupVersionKind): StructSchema | undefined;
-  /** May change the one given. */
+  /** Sets defaults; may modify the object. */
   withDefaults(object: KubernetesObject): KubernetesObject;
 }
 
-/** Has mutating admission run a second time, because what changed an object late may concern who saw it before. */
+/** Runs mutating admission a second time, when a later plug-in changed an object that earlier ones have seen. */
 export class Reinvocation {
-  /** What plug-ins remember of the first time. */
+  /** State that plug-ins keep from the first run. */
   readonly memory = new Map<unknown, unknown>();
-  /** Whether this is the second time. */
+  /** Whether this is the second run. */
   isReinvoke = false;
   wanted = false;
 
@@ -78,28 +81,25 @@ export class Reinvocation {
   }
 }
 
-/** One step of admission. Throws an ApiError to refuse the write. */
+/** A step of admission. Its methods throw an ApiError to reject the write. */
 export interface AdmissionPlugin {
-  /** As `--enable-admission-plugins` has it. */
+  /** Its name in `--enable-admission-plugins`. */
   readonly name: string;
   readonly operations: readonly Operation[];
-  /**
-   * What it wants to see, all else is kept from it: `pods`, `pods/status`, `ingresses.networking.k8s.io`. Absent:
-   * everything.
-   */
+  /** The resources for which it is called: `pods`, `pods/status`, `ingresses.networking.k8s.io`. Absent: all. */
   readonly resources?: readonly string[];
   /**
-   * May change the object: by replacing its fields (`object.spec = { ...spec }`), for what is below them may be shared
-   * with what is stored.
+   * May change the object, but only by replacing its fields (`object.spec = { ...spec }`), since their values may be
+   * shared with the stored object.
    */
   admit?(attributes: AdmissionAttributes): Promise<void> | void;
-  /** Sees the object as it would be stored. */
+  /** Validates the object in its final form. */
   validate?(attributes: AdmissionAttributes): Promise<void> | void;
-  /** Lets go of what it holds. */
+  /** Releases resources. */
   close?(): void;
 }
 
-/** All plug-ins that are on, in order: first everything that changes an object, then everything that judges it. */
+/** All enabled plug-ins in order: first all mutating steps run, then all validating ones. */
 export class AdmissionChain {
   readonly #plugins: readonly AdmissionPlugin[];
   readonly #admit: Route;
@@ -115,7 +115,7 @@ export class AdmissionChain {
     for (const plugin of this.#plugins) plugin.close?.();
   }
 
-  /** Whether anybody wants to see such writes at all. */
+  /** Whether any plug-in handles the operation. */
   handles(operation: Operation): boolean {
     return this.#admit.handles(operation) || this.#validate.handles(operation);
   }
@@ -143,11 +143,13 @@ export class AdmissionChain {
   }
 }
 
-/** Who sees which write: found once, for there are many plug-ins and most are about a single resource. */
+/**
+ * Selects the plug-ins for a write. Computed once, since there are many plug-ins, most of them for a single resource.
+ */
 class Route {
-  /** By operation and resource; only of resources that a plug-in names. */
+  /** By operation and resource, for the resources that plug-ins name. */
   readonly #named = new Map<string, readonly AdmissionPlugin[]>();
-  /** By operation: who sees everything. */
+  /** By operation: plug-ins for all resources. */
   readonly #others = new Map<Operation, readonly AdmissionPlugin[]>();
   readonly #handled: ReadonlySet<Operation>;
 

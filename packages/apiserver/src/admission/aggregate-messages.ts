@@ -1,4 +1,4 @@
-/** Several messages as one, repeated ones once: `[a, b]`, or just the one. */
+/** Combines messages without duplicates: `[a, b]`, or the only one. */
 export function aggregateMessages(messages: readonly string[]): string {
   const different = [...new Set(messages)];
   return different.length === 1 ? different[0]! : `[${different.join(', ')}]`;

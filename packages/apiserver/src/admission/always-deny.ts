@@ -5,7 +5,7 @@ function deny(attributes: AdmissionAttributes): never {
   throw admissionForbidden(attributes, 'admission control is denying all modifications');
 }
 
-/** Refuses every write. */
+/** Rejects every write. */
 export const alwaysDeny = (): AdmissionPlugin => ({
   name: 'AlwaysDeny',
   operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],

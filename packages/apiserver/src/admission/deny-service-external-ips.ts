@@ -2,7 +2,7 @@ import type { Service } from '@coxswain/api/core/v1';
 import type { AdmissionPlugin } from './admission.ts';
 import { admissionForbidden } from './admission-error.ts';
 
-/** Services may keep the external addresses they have, and get no others. */
+/** Services must not get other external IPs than they already have. */
 export const denyServiceExternalIPs = (): AdmissionPlugin => ({
   name: 'DenyServiceExternalIPs',
   operations: ['CREATE', 'UPDATE'],

@@ -3,8 +3,8 @@ import { GroupResource, isNotFound, type KubernetesObject, newNotFound } from '@
 import type { AdmissionContext } from './plugin-context.ts';
 
 /**
- * An object as the cache has it, or else as it is stored: the cache of a store in another process may be a little
- * behind. Undefined when there is none.
+ * Returns an object from the cache or else from the store, since the cache of a store in another process may lag.
+ * Undefined when it does not exist.
  */
 export async function findObject<T extends KubernetesObject>(
   { listers, client }: Pick<AdmissionContext, 'listers' | 'client'>,
@@ -25,7 +25,7 @@ export async function findObject<T extends KubernetesObject>(
   }
 }
 
-/** A namespace, found so. Throws NotFound. */
+/** Returns a namespace from the cache or the store. Throws NotFound. */
 export async function existingNamespace(
   context: Pick<AdmissionContext, 'listers' | 'client'>,
   name: string,
@@ -35,7 +35,10 @@ export async function existingNamespace(
   return found;
 }
 
-/** An object as the cache has it. Throws NotFound, about one: upstream's caches say `pod`, where the store says `pods`. */
+/**
+ * Returns an object from the cache. Throws NotFound with the singular name: upstream's caches have `pod`, its store
+ * `pods`.
+ */
 export async function cachedObject<T extends KubernetesObject>(
   { listers }: Pick<AdmissionContext, 'listers'>,
   group: string,

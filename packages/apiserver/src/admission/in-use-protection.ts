@@ -1,7 +1,7 @@
 import type { AdmissionPlugin } from './admission.ts';
 import type { AdmissionContext } from './plugin-context.ts';
 
-/** Gives new objects a finalizer, by their resource: a controller takes it away when nobody uses them any more. */
+/** Adds a finalizer to new objects, by resource. A controller removes it when the object is no longer in use. */
 const protection = (name: string, finalizers: Readonly<Record<string, string>>): AdmissionPlugin => ({
   name,
   operations: ['CREATE'],
@@ -14,7 +14,7 @@ const protection = (name: string, finalizers: Readonly<Record<string, string>>):
   },
 });
 
-/** Volumes and claims stay until nobody uses them. */
+/** Protects volumes and claims from deletion while they are in use. */
 export const storageObjectInUseProtection = (): AdmissionPlugin =>
   protection('StorageObjectInUseProtection', {
     persistentvolumes: 'kubernetes.io/pv-protection',
@@ -22,7 +22,7 @@ export const storageObjectInUseProtection = (): AdmissionPlugin =>
     'volumeattributesclasses.storage.k8s.io': 'kubernetes.io/vac-protection',
   });
 
-/** Pod groups stay while they have pods. */
+/** Protects pod groups from deletion while they have pods. */
 export const podGroupProtection = ({ features }: Pick<AdmissionContext, 'features'>): AdmissionPlugin =>
   protection(
     'PodGroupProtection',

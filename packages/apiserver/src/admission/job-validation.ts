@@ -5,7 +5,7 @@ import type { AdmissionPlugin } from './admission.ts';
 import { admissionForbidden } from './admission-error.ts';
 import type { AdmissionContext } from './plugin-context.ts';
 
-/** A job whose pods are scheduled as a gang keeps their number. */
+/** The parallelism of a Job with a gang-scheduled PodGroup must not change. */
 export function jobValidation({ listers, features }: Pick<AdmissionContext, 'listers' | 'features'>): AdmissionPlugin {
   const groupsOf = async ({ metadata, spec }: Job): Promise<PodGroup[]> => {
     const groups = listers.lister<PodGroup>('scheduling.k8s.io', 'podgroups');

@@ -4,7 +4,7 @@ import type { AdmissionAttributes } from './admission.ts';
 
 type ManagedFields = NonNullable<KubernetesObject['metadata']>['managedFields'];
 
-/** Who owns which field is not for admission to break: what was there before is put back, and whoever asked is told. */
+/** Restores the managedFields from before admission when plug-ins made them invalid, and adds a warning. */
 export function keepValidManagedFields({ object, warn }: AdmissionAttributes, before: ManagedFields): void {
   const after = object?.metadata?.managedFields;
   if (!object?.metadata || after === before) return;

@@ -4,15 +4,15 @@ import type { AuthorizationAttributes, Authorizer } from '../authorization/index
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { admissionForbidden } from './admission-error.ts';
 
-/** Finds the resource of a kind; undefined when nobody serves it. */
+/** Returns the resource of a kind; undefined when it is not served. */
 export type OwnerMapper = (
   groupVersion: GroupVersion,
   kind: string,
 ) => { readonly name: string; readonly namespaced: boolean } | undefined;
 
 /**
- * Who says that an object has owners decides when it is deleted, and must be allowed to delete it; who blocks an owner's
- * deletion by it must be allowed to set the owner's finalizers.
+ * Changing the owners of an object affects when it is deleted, and requires permission to delete it. Setting
+ * blockOwnerDeletion requires permission to update the finalizers of the owner.
  */
 export function ownerReferencesPermissionEnforcement(authorizer: Authorizer, mapper: OwnerMapper): AdmissionPlugin {
   const allowed = async (attributes: AdmissionAttributes, asked: Partial<AuthorizationAttributes> & { verb: string }) =>
@@ -76,7 +76,7 @@ export function ownerReferencesPermissionEnforcement(authorizer: Authorizer, map
     operations: ['CREATE', 'UPDATE'],
     async validate(attributes) {
       const { resource, subresource, operation, object, oldObject } = attributes;
-      // Kubelets write it, and may not delete.
+      // Kubelets write the status, and may not delete pods.
       if (resource.group === '' && resource.resource === 'pods' && subresource === 'status') return;
       const owners = object?.metadata?.ownerReferences ?? [];
       const old = oldObject?.metadata?.ownerReferences ?? [];
@@ -93,5 +93,5 @@ export function ownerReferencesPermissionEnforcement(authorizer: Authorizer, map
   };
 }
 
-/** Upstream prints an error here that is none. */
+/** Upstream's message contains a nil error. */
 const noError = '<nil>';

@@ -6,7 +6,7 @@ import type { AdmissionPlugin } from './admission.ts';
 import { admissionForbidden } from './admission-error.ts';
 import type { AdmissionContext } from './plugin-context.ts';
 
-/** Only claims whose class says so can be made larger, and only once they have a volume. */
+/** Claims can only be expanded when they are bound and their class allows it. */
 export function persistentVolumeClaimResize({ listers }: Pick<AdmissionContext, 'listers'>): AdmissionPlugin {
   const mayGrow = async (claim: PersistentVolumeClaim, old: PersistentVolumeClaim): Promise<boolean> => {
     const name = claimClass(claim);

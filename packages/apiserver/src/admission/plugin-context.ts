@@ -3,7 +3,9 @@ import type { Random } from '@coxswain/apimachinery/random';
 import type { Authorizer } from '../authorization/index.ts';
 import type { InternalClient, Listers } from '../registry/lister.ts';
 
-/** What plug-ins work with. Listers are asked for at the first write that needs them: the server starts without. */
+/**
+ * The dependencies of plug-ins. Listers are requested at the first write that needs them, so that the server can start.
+ */
 export interface AdmissionContext {
   readonly listers: Listers;
   readonly client: InternalClient;

@@ -9,7 +9,7 @@ import { MemoryListers } from '../authorization/memory-listers.test-data.ts';
 import { type AdmissionAttributes, AdmissionChain, type AdmissionPlugin, type Operation } from './admission.ts';
 import type { AdmissionContext } from './plugin-context.ts';
 
-/** What plug-ins work with, over objects in memory. */
+/** A context with objects in memory. */
 export interface TestContext extends AdmissionContext {
   readonly listers: MemoryListers;
   readonly client: MemoryClient;
@@ -30,7 +30,7 @@ export function newContext(
   };
 }
 
-/** `CREATE v1 pods/status Pod`, and what else a case says. */
+/** A write: `CREATE v1 pods/status Pod`, with further attributes. */
 export interface TestWrite {
   readonly send: `${Operation} ${string}`;
   readonly object?: object;
@@ -41,7 +41,7 @@ export interface TestWrite {
   readonly user?: UserInfo;
 }
 
-/** A write as the endpoints would have it; in the namespace `ns` unless it says otherwise. */
+/** The attributes of a write, by default in the namespace `ns`. */
 export function attributesOf(write: TestWrite, annotations = new Map<string, string>()): AdmissionAttributes {
   const [operation, apiVersion = '', path = '', kind = ''] = write.send.split(' ');
   const [resource = '', subresource = ''] = path.split('/');
@@ -68,7 +68,7 @@ export function attributesOf(write: TestWrite, annotations = new Map<string, str
   };
 }
 
-/** The object as the plug-in leaves it, or what it says against it. */
+/** Runs a plug-in and returns the resulting object, or the message of its error. */
 export async function admit(plugin: AdmissionPlugin, write: TestWrite): Promise<unknown> {
   const chain = new AdmissionChain([plugin]);
   const attributes = attributesOf(write);

@@ -1,7 +1,7 @@
 import { cloneJson, jsonEquals, type KubernetesObject } from '@coxswain/apimachinery';
 import { type AdmissionAttributes, Reinvocation } from './admission.ts';
 
-/** Who of a plug-in was called before, and who is to be called again because something has changed since. */
+/** Records which webhooks or policies of a plug-in were called, and which must be called again after later changes. */
 export class ReinvocationRounds {
   readonly #reinvocation: Reinvocation;
   #previouslyCalled = new Set<string>();
@@ -12,13 +12,13 @@ export class ReinvocationRounds {
     this.#reinvocation = reinvocation;
   }
 
-  /** Of this write and plug-in, the same in both rounds. */
+  /** Returns the record for this write and plug-in, which is the same in both rounds. */
   static of(attributes: AdmissionAttributes, plugin: string): ReinvocationRounds {
     const reinvocation = Reinvocation.of(attributes);
     const known = reinvocation.memory.get(plugin);
     const rounds = known instanceof ReinvocationRounds ? known : new ReinvocationRounds(reinvocation);
     reinvocation.memory.set(plugin, rounds);
-    // Somebody else has changed the object since.
+    // Another plug-in has changed the object since.
     if (reinvocation.isReinvoke && !jsonEquals(rounds.#lastOutput, attributes.object)) rounds.#callAgain();
     return rounds;
   }
@@ -27,24 +27,24 @@ export class ReinvocationRounds {
     return this.#reinvocation.isReinvoke ? 1 : 0;
   }
 
-  /** In the second round only those that want it; nobody is called there for the first time. */
+  /** Whether to call it in this round. The second round only repeats calls, and makes no new ones. */
   concerns(id: string): boolean {
     return !this.#reinvocation.isReinvoke || this.#again.has(id);
   }
 
-  /** `ifNeeded`: whether it is to hear of what changes after it. */
+  /** `ifNeeded`: whether it must be called again after later changes. */
   called(id: string, ifNeeded: boolean): void {
     if (ifNeeded) this.#previouslyCalled.add(id);
   }
 
-  /** The object is another now. */
+  /** Must be called when the object was changed. */
   changed(): void {
     this.#callAgain();
     this.#reinvocation.wanted = true;
   }
 
   ended(object: KubernetesObject | undefined): void {
-    // Nobody else would ask.
+    // Only compared when something may be called again.
     if (this.#previouslyCalled.size > 0) this.#lastOutput = cloneJson(object);
   }
 

@@ -13,7 +13,7 @@ import { signingRequestSubject } from './signing-request-subject.ts';
 const signingRequests = 'certificatesigningrequests.certificates.k8s.io';
 type Context = Pick<AdmissionContext, 'authorizer'>;
 
-/** Who approves a request may approve for its signer. */
+/** The user must have permission to approve for the signer. */
 export const certificateApproval = ({ authorizer }: Context): AdmissionPlugin => ({
   name: 'CertificateApproval',
   operations: ['UPDATE'],
@@ -25,7 +25,7 @@ export const certificateApproval = ({ authorizer }: Context): AdmissionPlugin =>
   },
 });
 
-/** Who signs a certificate may sign as its signer. */
+/** The user must have permission to sign for the signer. */
 export const certificateSigning = ({ authorizer }: Context): AdmissionPlugin => ({
   name: 'CertificateSigning',
   operations: ['UPDATE'],
@@ -38,7 +38,7 @@ export const certificateSigning = ({ authorizer }: Context): AdmissionPlugin => 
   },
 });
 
-/** Who publishes a signer's trust anchors may attest for it. */
+/** The user must have permission to attest for the signer. */
 export const clusterTrustBundleAttest = ({ authorizer }: Context): AdmissionPlugin => ({
   name: 'ClusterTrustBundleAttest',
   operations: ['CREATE', 'UPDATE'],
@@ -54,7 +54,7 @@ export const clusterTrustBundleAttest = ({ authorizer }: Context): AdmissionPlug
 const clientSigner = 'kubernetes.io/kube-apiserver-client';
 const masters = 'system:masters';
 
-/** Nobody becomes all-powerful by a certificate that the API gave them. */
+/** Client certificates must not be requested for the group system:masters. */
 export const certificateSubjectRestriction = (): AdmissionPlugin => ({
   name: 'CertificateSubjectRestriction',
   operations: ['CREATE'],

@@ -4,7 +4,7 @@ import { X509Error } from '@coxswain/apimachinery/der';
 import type { AdmissionAttributes } from '../admission.ts';
 import { admissionForbidden } from '../admission-error.ts';
 
-/** Whom a certificate is asked for. Throws Forbidden with `prefix` for a request that cannot be read. */
+/** The subject of a certificate signing request. Throws Forbidden with `prefix` when the request is invalid. */
 export function signingRequestSubject(
   attributes: AdmissionAttributes,
   prefix: string,

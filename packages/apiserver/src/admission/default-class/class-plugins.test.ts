@@ -27,10 +27,10 @@ const late = '2026-01-02T00:00:00Z';
 describe('the default class', () => {
   const claim: TestWrite = { send: 'CREATE v1 persistentvolumeclaims PersistentVolumeClaim', object: { metadata: {} } };
   const storage: Record<string, [object[], string | undefined]> = {
-    'there is none': [[], undefined],
-    'is the newest': [[storageClass('a', early), storageClass('b', late), storageClass('c', early)], 'b'],
-    'or the first by name': [[storageClass('b', early), storageClass('a', early)], 'a'],
-    'may be marked as before': [
+    'none when no class is marked': [[], undefined],
+    'the newest': [[storageClass('a', early), storageClass('b', late), storageClass('c', early)], 'b'],
+    'the first by name of those with one creation time': [[storageClass('b', early), storageClass('a', early)], 'a'],
+    'with the beta annotation': [
       [storageClass('a', early, 'storageclass.beta.kubernetes.io/is-default-class'), storageClass('b', late, 'other')],
       'a',
     ],
@@ -52,7 +52,7 @@ describe('the default class', () => {
   });
 });
 
-describe('a claim that grows', () => {
+describe('an expanded claim', () => {
   const claim = (size: string, storageClassName?: string, phase = 'Bound') => ({
     metadata: { name: 'c' },
     spec: { resources: { requests: { storage: size } }, ...(storageClassName && { storageClassName }) },
@@ -62,17 +62,17 @@ describe('a claim that grows', () => {
   const refused =
     'persistentvolumeclaims "c" is forbidden: only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
   const cases: Record<string, [object, object, unknown]> = {
-    'as its class allows': [claim('2Gi', 'a'), claim('1Gi', 'a'), claim('2Gi', 'a')],
-    'as its class does not': [claim('2Gi', 'fixed'), claim('1Gi', 'fixed'), refused],
-    'of a class that is not there': [claim('2Gi', 'lost'), claim('1Gi', 'lost'), refused],
-    'of no class': [claim('2Gi'), claim('1Gi'), refused],
-    'and changes its class': [claim('2Gi', 'a'), claim('1Gi', 'fixed'), refused],
-    'and has no volume yet': [
+    'of a class that allows it': [claim('2Gi', 'a'), claim('1Gi', 'a'), claim('2Gi', 'a')],
+    'of a class that does not allow it': [claim('2Gi', 'fixed'), claim('1Gi', 'fixed'), refused],
+    'of a missing class': [claim('2Gi', 'lost'), claim('1Gi', 'lost'), refused],
+    'without a class': [claim('2Gi'), claim('1Gi'), refused],
+    'with a changed class': [claim('2Gi', 'a'), claim('1Gi', 'fixed'), refused],
+    'without a volume': [
       claim('2Gi', 'a'),
       claim('1Gi', 'a', 'Pending'),
       'persistentvolumeclaims "c" is forbidden: Only bound persistent volume claims can be expanded',
     ],
-    'not at all': [claim('1024Mi', 'lost'), claim('1Gi', 'lost'), claim('1024Mi', 'lost')],
+    'with an equal size': [claim('1024Mi', 'lost'), claim('1Gi', 'lost'), claim('1024Mi', 'lost')],
   };
   it.each(Object.entries(cases))('%s', async (_, [object, oldObject, expected]) => {
     const plugin = persistentVolumeClaimResize(newContext([storageClass('a', early), fixed]));
@@ -81,8 +81,8 @@ describe('a claim that grows', () => {
   });
 });
 
-describe('what is in use', () => {
-  it('has a finalizer of its kind', async () => {
+describe('protection finalizers', () => {
+  it('are added by resource', async () => {
     const plugin = storageObjectInUseProtection();
     const object = { metadata: { finalizers: ['own'] } };
     const finalizers = async (send: TestWrite['send']) =>
@@ -102,7 +102,7 @@ describe('what is in use', () => {
     expect(await finalizers('CREATE v1 configmaps ConfigMap')).toEqual(['own']);
   });
 
-  it('of pod groups only with their feature', async () => {
+  it('are added to pod groups only with the feature gate', async () => {
     const write: TestWrite = { send: 'CREATE scheduling.k8s.io/v1alpha2 podgroups PodGroup', object: { metadata: {} } };
     expect(await admit(podGroupProtection(newContext()), write)).toEqual({ metadata: {} });
     expect(await admit(podGroupProtection(newContext([], { features: { GenericWorkload: true } })), write)).toEqual({
@@ -119,7 +119,7 @@ describe('Priority', () => {
     value,
     ...more,
   });
-  it('takes the lowest of several defaults', async () => {
+  it('uses the lowest of several defaults', async () => {
     const classes = [
       priorityClass('a', 7, { globalDefault: true }),
       priorityClass('b', 5, { globalDefault: true, preemptionPolicy: 'Never' }),
@@ -132,7 +132,7 @@ describe('Priority', () => {
     });
   });
 
-  it('of a class without a policy leaves that to the pod', async () => {
+  it('of a class without a preemption policy keeps that of the pod', async () => {
     const plugin = priority(newContext([priorityClass('c', 1)]));
     const spec = { priorityClassName: 'c', preemptionPolicy: 'Never' };
     expect(await admit(plugin, { send: 'CREATE v1 pods Pod', object: { metadata: {}, spec } })).toEqual({
@@ -141,7 +141,7 @@ describe('Priority', () => {
     });
   });
 
-  it('of pod groups must be what it is computed to be', async () => {
+  it('of pod groups must equal the computed one', async () => {
     const plugin = priority(newContext([priorityClass('c', 1)], { features: { WorkloadAwarePreemption: true } }));
     const send = 'CREATE scheduling.k8s.io/v1alpha2 podgroups PodGroup';
     const group = (spec: object) => ({ metadata: { name: 'g' }, spec });

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@coxswain/apimachinery';
 import type { Lister } from '../../registry/lister.ts';
 
-/** Of the classes that an annotation marks as the default, the newest; of those made at once, the first by name. */
+/** The newest class with one of the annotations set to `true`; of equally old ones, the first by name. */
 export async function defaultClass<T extends KubernetesObject>(
   classes: Lister<T>,
   annotations: readonly string[],
@@ -9,7 +9,7 @@ export async function defaultClass<T extends KubernetesObject>(
   await classes.synced;
   const isDefault = ({ metadata }: T): boolean =>
     annotations.some((annotation) => metadata?.annotations?.[annotation] === 'true');
-  // They come in the order of their names.
+  // The lister sorts by name.
   return classes
     .list()
     .filter(isDefault)

@@ -4,10 +4,10 @@ import type { AdmissionContext } from '../plugin-context.ts';
 import { defaultClass } from './default-class.ts';
 
 const marks = ['ingressclass.kubernetes.io/is-default-class'];
-/** How the class was told before there was a field for it. */
+/** The annotation for the class from before `ingressClassName`. */
 const classAnnotation = 'kubernetes.io/ingress.class';
 
-/** Ingresses that name no class are of the default one. */
+/** Sets the default class on ingresses without one. */
 export const defaultIngressClass = ({ listers }: Pick<AdmissionContext, 'listers'>): AdmissionPlugin => ({
   name: 'DefaultIngressClass',
   operations: ['CREATE'],

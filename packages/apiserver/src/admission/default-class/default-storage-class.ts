@@ -7,7 +7,7 @@ import { defaultClass } from './default-class.ts';
 
 const marks = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
 
-/** Claims that name no class are of the default one. An empty name is a name: it asks for a volume of no class. */
+/** Sets the default class on claims without one. An empty class name is kept: it requests a volume without a class. */
 export const defaultStorageClass = ({ listers }: Pick<AdmissionContext, 'listers'>): AdmissionPlugin => ({
   name: 'DefaultStorageClass',
   operations: ['CREATE'],

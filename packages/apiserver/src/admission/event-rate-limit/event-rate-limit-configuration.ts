@@ -5,7 +5,7 @@ import { type EventLimit, type EventLimitType, eventLimitTypes } from './event-r
 const versions = ['eventratelimit.admission.k8s.io/v1alpha1'];
 const defaultCacheSize = 4096;
 
-/** The limits, of which there must be one. Throws an Error that names everything wrong. */
+/** Reads the limits, at least one of which is required. Throws an Error with all problems. */
 export function readEventLimits(source: PluginConfigurationSource | undefined): EventLimit[] {
   const path = Path.of('limits');
   const given = source ? ofKind(source, versions, 'Configuration').objects('limits') : [];

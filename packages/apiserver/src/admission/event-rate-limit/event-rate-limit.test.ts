@@ -16,7 +16,7 @@ describe('EventRateLimit', () => {
   };
   const refused = (why: string) => `Too many requests: limit reached on type ${why}`;
 
-  it('lets so many through at once, and then one a second', async () => {
+  it('allows a burst of events, and then one a second', async () => {
     const { clock, send } = start(limit('Server', 2));
     const all = [await send(event()), await send(event()), await send(event())];
     expect(all.map((answer) => typeof answer)).toEqual(['object', 'object', 'string']);
@@ -28,7 +28,7 @@ describe('EventRateLimit', () => {
     expect(await send(event())).toBe(refused('Server for key '));
   });
 
-  it('counts namespaces, users and sources by themselves', async () => {
+  it('counts each namespace, user and source separately', async () => {
     const { send } = start(limit('Namespace'), limit('User', 2), limit('SourceAndObject', 2));
     expect(typeof (await send(event()))).toBe('object');
     expect(await send(event())).toBe(refused('Namespace for key ns'));
@@ -44,14 +44,14 @@ describe('EventRateLimit', () => {
     ).toBe('object');
   });
 
-  it('counts nothing that is not kept, and no other group', async () => {
+  it('does not count dry runs and events of events.k8s.io', async () => {
     const { send } = start(limit('Server'));
     await send({ ...event(), dryRun: true });
     await send({ ...event(), send: 'CREATE events.k8s.io/v1 events Event' });
     expect(typeof (await send(event()))).toBe('object');
   });
 
-  it('forgets who was longest unseen', async () => {
+  it('evicts the least recently used key', async () => {
     const { send } = start(limit('Namespace', 1, 2));
     for (const namespace of ['a', 'b', 'c']) await send({ ...event(), namespace });
     expect(await send({ ...event(), namespace: 'c' })).toBe(refused('Namespace for key c'));

@@ -5,20 +5,20 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { aggregateMessages } from '../aggregate-messages.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
 
-/** Whom a limit counts: everybody together, or each namespace, user, or source and object by themselves. */
+/** The key by which events are limited: none, or their namespace, user, or source and object. */
 export const eventLimitTypes = ['Server', 'Namespace', 'User', 'SourceAndObject'] as const;
 export type EventLimitType = (typeof eventLimitTypes)[number];
 
 export interface EventLimit {
   readonly type: EventLimitType;
-  /** Events a second. */
+  /** Events per second. */
   readonly qps: number;
   readonly burst: number;
-  /** How many are counted by themselves at a time: the longest unseen begins anew. */
+  /** Maximum number of keys. The least recently used one is evicted, and starts with a full bucket. */
   readonly cacheSize: number;
 }
 
-/** Keeps clients from filling the store with events. */
+/** Limits the rate at which clients write events. */
 export function eventRateLimit({ now }: Pick<AdmissionContext, 'now'>, limits: readonly EventLimit[]): AdmissionPlugin {
   const enforced = limits.map((limit) => ({ type: limit.type, buckets: new TokenBuckets(limit) }));
   return {
@@ -49,7 +49,7 @@ const keyOf: Readonly<Record<EventLimitType, (attributes: AdmissionAttributes) =
   },
 };
 
-/** Tokens by key: full at first, one is taken by each event, and they come back at an even pace. */
+/** Token buckets by key. They start full, each event takes a token, and tokens are refilled at a constant rate. */
 class TokenBuckets {
   readonly #buckets: LruCache<string, { tokens: number; at: number }>;
   readonly #limit: EventLimit;

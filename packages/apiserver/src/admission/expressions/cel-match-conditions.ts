@@ -1,7 +1,7 @@
 import type { Authorizer } from '../../authorization/index.ts';
 import type { CompileMatchConditions } from './match-conditions.ts';
 
-/** Conditions in CEL, which is loaded and read when the first of them is asked. */
+/** Match conditions in CEL. CEL is loaded, and the conditions compiled, at the first evaluation. */
 export const celMatchConditions =
   (authorizer: Authorizer): CompileMatchConditions =>
   (conditions) => {

@@ -52,7 +52,7 @@ const namespaceType = struct('Namespace', {
     namespace: STRING,
     labels: mapOf(STRING, STRING),
     annotations: mapOf(STRING, STRING),
-    // Upstream's spelling, by which no value can be found.
+    // Upstream's spelling, with which no value is found.
     UID: STRING,
     creationTimestamp: TIMESTAMP,
     deletionGracePeriodSeconds: INT,
@@ -76,15 +76,15 @@ const namespaceType = struct('Namespace', {
   }),
 });
 
-/** What an expression can use beyond what all of admission can. */
+/** Variables and types of an expression besides those of all admission expressions. */
 export interface ExpressionScope {
   readonly params?: boolean;
   readonly authorizer?: boolean;
-  /** `Object{}` and `JSONPatch{}`. */
+  /** The types `Object{}` and `JSONPatch{}`. */
   readonly patchTypes?: boolean;
 }
 
-/** Types of `object` and `oldObject`, and of `params`, where they are known. */
+/** The types of `object` and `oldObject`, and of `params`, if known. */
 interface ObjectTypes {
   readonly object?: CelType | undefined;
   readonly params?: CelType | undefined;
@@ -93,7 +93,7 @@ interface ObjectTypes {
 let base: CelEnvironment | undefined;
 const environments = new Map<string, CelEnvironment>();
 
-/** The environment of expressions in admission; the same for the same scope. */
+/** Returns the environment of admission expressions. Cached by scope. */
 export function admissionEnvironment({ params, authorizer, patchTypes }: ExpressionScope): CelEnvironment {
   const key = [params, authorizer, patchTypes].map(Boolean).join();
   let environment = environments.get(key);
@@ -105,7 +105,7 @@ export function admissionEnvironment({ params, authorizer, patchTypes }: Express
   return environment;
 }
 
-/** The same where types are known: `params` is there only with a type. */
+/** Returns an environment with typed variables. `params` is only declared with a type. */
 export function typedEnvironment(
   { object = DYN, params }: ObjectTypes,
   { authorizer }: { readonly authorizer: boolean },
@@ -124,7 +124,7 @@ export function typedEnvironment(
   });
 }
 
-/** Why an expression cannot be used; `isInternal` when it is not plainly the expression's fault. */
+/** Why an expression cannot be used. `isInternal`: the cause may not be the expression itself. */
 export class ExpressionProblem {
   readonly detail: string;
   readonly isInternal: boolean;
@@ -135,7 +135,7 @@ export class ExpressionProblem {
   }
 }
 
-/** An expression ready to be evaluated, or why it never will be. */
+/** A compiled expression, or the reason why it is invalid. */
 export interface CompiledPolicyExpression {
   readonly text: string;
   readonly program: Program | ExpressionProblem;
@@ -143,7 +143,7 @@ export interface CompiledPolicyExpression {
   readonly type: CelType | undefined;
 }
 
-/** Reads an expression, which must be of one of the types; none: of any. Problems are in upstream's words. */
+/** Compiles an expression, which must have one of `types`, if any are given. Problems have upstream's messages. */
 export async function compileExpression(
   environment: CelEnvironment,
   text: string,
@@ -172,6 +172,6 @@ export async function compileExpression(
   }
 }
 
-/** A type by the names it was declared with, which compile errors show differently: `null_type`, not `null`. */
+/** The declared name of a type, which differs from that in compile errors: `null_type`, not `null`. */
 const declaredName = ({ name, parameters }: CelType): string =>
   parameters.length === 0 ? name : `${name}(${parameters.map(declaredName).join(', ')})`;

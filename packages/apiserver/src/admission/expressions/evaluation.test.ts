@@ -22,11 +22,11 @@ async function evaluated(
   return error ? error.message : value;
 }
 
-/** Takes longer than a turn. */
+/** An expression that takes longer than one turn of the event loop. */
 const slow = (answer: string): string =>
   `(lists.range(200).all(x, lists.range(200).all(y, x + y >= 0)) ? ${answer} : ${answer})`;
 
-/** Allows everybody what begins with `a`, after a while, and counts how often it is asked. */
+/** An authorizer that allows verbs that start with `a`, asynchronously, and records all checks. */
 function countingAuthorizer() {
   const asked: string[] = [];
   return {
@@ -42,21 +42,25 @@ function countingAuthorizer() {
 
 describe('variables', () => {
   const cases: Readonly<Record<string, [Readonly<Record<string, string>>, string, unknown]>> = {
-    'have their value': [{ a: 'object.metadata.name' }, 'variables.a', 'p'],
-    'can use others before them': [{ a: '1', b: 'variables.a + 1', c: 'variables.b + variables.a' }, 'variables.c', 3n],
-    'that fail fail what uses them': [
+    'have the value of their expression': [{ a: 'object.metadata.name' }, 'variables.a', 'p'],
+    'can use earlier variables': [{ a: '1', b: 'variables.a + 1', c: 'variables.b + variables.a' }, 'variables.c', 3n],
+    'that fail cause an error in expressions that use them': [
       { a: 'object.nothing' },
       'variables.a == 1',
       `expression 'variables.a == 1' resulted in error: composited variable "a" fails to evaluate: no such key: nothing`,
     ],
-    'that fail do not matter where they are not needed': [{ a: 'object.nothing' }, 'true || variables.a == 1', true],
-    'that do not compile fail what uses them': [
+    'that fail have no effect where they are not used': [{ a: 'object.nothing' }, 'true || variables.a == 1', true],
+    'that do not compile cause an error in expressions that use them': [
       { a: 'nobody' },
       'variables.a == 1',
       `expression 'variables.a == 1' resulted in error: composited variable "a" fails to compile: compilation failed: ERROR: <input>:1:1: undeclared reference to 'nobody' (in container '')\n | nobody\n | ^`,
     ],
-    'may take time': [{ a: slow('1'), b: `${slow('2')} + variables.a` }, 'variables.a + variables.b', 4n],
-    'may take time and fail': [
+    'may be evaluated asynchronously': [
+      { a: slow('1'), b: `${slow('2')} + variables.a` },
+      'variables.a + variables.b',
+      4n,
+    ],
+    'may fail asynchronously': [
       { a: slow('object.nothing') },
       'variables.a == 1',
       `expression 'variables.a == 1' resulted in error: composited variable "a" fails to evaluate: no such key: nothing`,
@@ -67,13 +71,13 @@ describe('variables', () => {
       expect(await evaluated(variables, expression)).toEqual(expected);
     });
 
-  it('can be many, each using the one before', async () => {
+  it('can form a long chain', async () => {
     const variables: Record<string, string> = { v0: '0' };
     for (let i = 1; i <= 1000; i++) variables[`v${i}`] = `variables.v${i - 1} + 1`;
     expect(await evaluated(variables, 'variables.v1000')).toBe(1000n);
   });
 
-  it('ask who may what once, however often they are used', async () => {
+  it('are evaluated once, with one authorizer check', async () => {
     const authorizer = countingAuthorizer();
     const check = (verb: string) => `authorizer.group("").resource("pods").check("${verb}").allowed()`;
     const variables = {
@@ -88,24 +92,24 @@ describe('variables', () => {
   });
 });
 
-describe('the budget', () => {
+describe('the cost budget', () => {
   const dear = 'lists.range(100).all(x, lists.range(100).all(y, x + y >= 0))';
 
-  it('ends with what an expression costs', async () => {
+  it('is exhausted by an expression', async () => {
     await expect(evaluated({}, dear, { budget: 1000 })).rejects.toThrow(OutOfBudgetError);
   });
 
-  it('ends with what a variable costs', async () => {
+  it('is exhausted by a variable', async () => {
     await expect(evaluated({ a: dear }, 'variables.a', { budget: 1000 })).rejects.toThrow(
       'validation failed due to running out of cost budget, no further validation rules will be run',
     );
   });
 
-  it('is not charged for variables that nobody uses', async () => {
+  it('is not charged for unused variables', async () => {
     expect(await evaluated({ a: dear }, 'true || variables.a', { budget: 1000 })).toBe(true);
   });
 
-  it('of one expression is limited too', async () => {
+  it('is also limited for one expression', async () => {
     const text = ['a', 'aa', 'aaa']
       .map((verb) => `authorizer.group('').resource('pods').check('${verb}').allowed()`)
       .join(' && ');
@@ -115,8 +119,8 @@ describe('the budget', () => {
   });
 });
 
-describe('expressions of strangers', () => {
-  it('let others go on meanwhile', async () => {
+describe('untrusted expressions', () => {
+  it('yield to the event loop', async () => {
     let turns = 0;
     let done = false;
     const others = (async () => {
@@ -128,23 +132,23 @@ describe('expressions of strangers', () => {
     await evaluated({ a: slow('1') }, `${slow('2')} + variables.a`);
     done = true;
     await others;
-    // The last turn comes when all is done.
+    // One turn also happens after the evaluation.
     expect(turns).toBeGreaterThan(1);
   });
 
-  it('end when nobody waits for them any more', async () => {
+  it('are interrupted when the signal is aborted', async () => {
     const gone = AbortSignal.abort();
     const expression = 'lists.range(500).all(x, lists.range(500).all(y, x + y >= 0))';
     const answer = await evaluated({}, expression, { more: { attributes: { ...attributes, signal: gone } } });
     expect(answer).toBe(`expression '${expression}' resulted in error: operation interrupted`);
   });
 
-  it('cannot reach what objects are made of', async () => {
+  it('cannot access inherited properties', async () => {
     expect(await evaluated({}, 'has(object.constructor) || has(object.__proto__) || has(object.toString)')).toBe(false);
   });
 });
 
-it('a variable that upstream cannot describe is of any type', async () => {
+it('a variable whose type upstream cannot declare is of type dyn', async () => {
   const compiler = PolicyCompiler.of(undefined, systemEventLoop);
   await compiler.addVariable({ name: 'request', expression: 'request' });
   await compiler.addVariable({ name: 'list', expression: '[quantity("1")]' });

@@ -11,18 +11,18 @@ import { LazyVariables } from './lazy-variables.ts';
 import { OutOfBudgetError } from './out-of-budget-error.ts';
 import { UserAccess } from './user-access.ts';
 
-/** What all expressions of a policy may cost together, for one binding and parameter. */
+/** Cost budget of all expressions of a policy, for one binding and parameter. */
 export const costBudget = 10_000_000;
-/** The same for conditions, which are counted for themselves. */
+/** Cost budget of match conditions, which are counted separately. */
 export const conditionCostBudget = 2_500_000;
 
-/** What expressions see of a write. */
+/** The variables of expressions for one write. */
 export interface ExpressionInput {
   readonly attributes: AdmissionAttributes;
   /** In the version that the expressions are for. */
   readonly object: KubernetesObject | undefined;
   readonly oldObject: KubernetesObject | undefined;
-  /** As an AdmissionReview has it, but without the objects. */
+  /** The request of an AdmissionReview, without the objects. */
   readonly request: Readonly<Record<string, unknown>>;
   readonly params?: KubernetesObject | undefined;
   readonly namespace?: Namespace | undefined;
@@ -35,7 +35,7 @@ export type ExpressionResult =
 
 const noVariables: ReadonlyMap<string, CompiledPolicyExpression> = new Map();
 
-/** Evaluates expressions one after the other, about one write, as long as the budget lasts. */
+/** Evaluates expressions for one write, one after the other, within a cost budget. */
 export class Evaluation {
   readonly #bindings: ReadonlyMap<string, CelValue>;
   readonly #variables: LazyVariables;
@@ -56,7 +56,7 @@ export class Evaluation {
     this.#budget = budget;
   }
 
-  /** What is left of the budget. */
+  /** The remaining budget. */
   get budget(): number {
     return this.#budget;
   }
@@ -105,7 +105,7 @@ function bindingsOf(input: ExpressionInput): Map<string, CelValue> {
     );
 }
 
-/** The namespace without what expressions are not to see. */
+/** The namespace without fields that expressions must not see. */
 function visibleNamespace({ metadata, spec, status }: Namespace): object {
   const { managedFields: _, ownerReferences: __, selfLink: ___, ...visible } = metadata;
   return { metadata: visible, spec: spec ?? {}, status: status ?? {} };

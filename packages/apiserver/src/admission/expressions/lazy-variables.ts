@@ -12,7 +12,7 @@ import {
 import { type CompiledPolicyExpression, ExpressionProblem } from './environment.ts';
 import { OutOfBudgetError } from './out-of-budget-error.ts';
 
-/** An evaluation cannot go on before a variable has its value, which takes time. It is begun anew then. */
+/** Thrown when an evaluation needs a variable that must be awaited. The evaluation is restarted afterwards. */
 class VariableNeeded {
   readonly name: string;
 
@@ -21,26 +21,26 @@ class VariableNeeded {
   }
 }
 
-/** Variables that use variables that use variables: deeper ones are evaluated for themselves, for want of stack. */
+/** Maximum depth of nested variables on the stack. Deeper variables are evaluated separately. */
 const maxDepth = 32;
 
 const variablesType: CelType = objectType('kubernetes.variables');
 
 /**
- * The variables of a policy while it is evaluated: each has its value when an expression first uses it, and keeps it.
- * What its evaluation costs is counted here.
+ * The variables of a policy. Each is evaluated when it is first used, and keeps its value. The costs are summed up
+ * here.
  */
 export class LazyVariables extends CelMap {
   readonly #expressions: ReadonlyMap<string, CompiledPolicyExpression>;
   readonly #bindings: Bindings;
   readonly #options: AsyncEvaluationOptions;
   readonly #values = new Map<string, CelValue | CelError>();
-  /** Begun, and not at an end after a moment. */
+  /** Evaluations in progress. */
   readonly #pending = new Map<string, Promise<EvaluationResult>>();
   #cost = 0;
   #depth = 0;
 
-  /** `bindings` has these variables too. */
+  /** `bindings` must contain these variables. */
   constructor(
     expressions: ReadonlyMap<string, CompiledPolicyExpression>,
     bindings: Bindings,
@@ -74,7 +74,7 @@ export class LazyVariables extends CelMap {
     return value;
   }
 
-  /** What evaluating variables has cost since it was last asked. */
+  /** Returns the cost of evaluations since the last call. */
   takeCost(): number {
     const cost = this.#cost;
     this.#cost = 0;
@@ -82,8 +82,8 @@ export class LazyVariables extends CelMap {
   }
 
   /**
-   * Evaluates what uses the variables, as often as one of them takes time. Throws OutOfBudgetError when they have cost more
-   * than there is: evaluating something once more is not counted, and must not be done without end.
+   * Runs an evaluation, and restarts it whenever a variable must be awaited. Throws OutOfBudgetError when the variables
+   * have cost more than the budget: restarts are not counted in the cost, and must be bounded.
    */
   async during(
     evaluate: () => EvaluationResult | Promise<EvaluationResult>,
@@ -114,7 +114,7 @@ export class LazyVariables extends CelMap {
         this.#keep(name, result);
         return;
       }
-      // Whoever finishes it hears what becomes of it.
+      // The rejection is handled in `#finish`.
       result.catch(() => {});
       this.#pending.set(name, result);
     } finally {

@@ -15,7 +15,7 @@ export const compileExpressions = (
 ): Promise<CompiledPolicyExpression[]> =>
   Promise.all(conditions.map(({ expression }) => compileExpression(environment, expression, [BOOL], eventLoop)));
 
-/** Asks all of them, in order. */
+/** Evaluates all conditions in order. */
 export async function evaluateExpressions(
   expressions: readonly CompiledPolicyExpression[],
   input: MatchConditionInput,

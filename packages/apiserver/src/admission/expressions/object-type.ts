@@ -2,7 +2,7 @@ import { quote } from '@coxswain/apimachinery';
 import { CelList, type CelMap, type CelType, type CelValue, DYN, EntryMap, objectType } from '@coxswain/cel';
 import { JSON_PATCH } from '@coxswain/cel/library';
 
-/** What `Object.spec{…}` makes: a part of an object, of which nothing is known but the name of its place. */
+/** The result of `Object.spec{…}`: a part of an object, of which only the path in the type name is known. */
 export class ObjectValue extends EntryMap {
   readonly #type: CelType;
 
@@ -16,7 +16,7 @@ export class ObjectValue extends EntryMap {
   }
 }
 
-/** The type of whole objects, which apply configurations are of. */
+/** The type of whole objects, as in apply configurations. */
 export const OBJECT = dynamicType('Object');
 
 function dynamicType(name: string): CelType {
@@ -27,19 +27,22 @@ function dynamicType(name: string): CelType {
   return type;
 }
 
-/** Types that expressions of mutating policies can name: `JSONPatch`, `Object` and `Object.spec.template` of any kind. */
+/**
+ * Resolves type names in expressions of mutating policies: `JSONPatch`, `Object`, and paths such as
+ * `Object.spec.template`.
+ */
 export function patchType(name: string): CelType | undefined {
   if (name === 'JSONPatch') return JSON_PATCH;
   if (name === 'Object') return OBJECT;
   return name.startsWith('Object.') ? dynamicType(name) : undefined;
 }
 
-/** Values nest as deep as the expression that made them; this is deeper than any that can be parsed. */
+/** A bound on recursion: no expression that can be parsed creates deeper values. */
 const maxDepth = 1000;
 
 /**
- * Parts whose types are not named after the fields they are in: `Object.spec{ selector: Object.spec.wrong{} }`. Lists and
- * maps in between have no names and do not count.
+ * Returns errors for parts whose types do not match the fields they are in: `Object.spec{ selector: Object.spec.wrong{}
+ * }`. Lists and maps in between have no type names, and are skipped.
  */
 export function misnamedParts(value: CelValue, path?: string, depth = 0): string[] {
   if (depth > maxDepth) return [];
@@ -54,7 +57,7 @@ export function misnamedParts(value: CelValue, path?: string, depth = 0): string
           ];
     return [...own, ...entries(value).flatMap(([key, field]) => misnamedParts(field, `${expected}.${key}`, depth + 1))];
   }
-  // Of what came from data there is nothing to say.
+  // Values from data contain no ObjectValues.
   if (value instanceof EntryMap) return entries(value).flatMap(([, field]) => misnamedParts(field, path, depth + 1));
   if (value instanceof CelList && !('json' in value))
     return [...value].flatMap((item) => misnamedParts(item, path, depth + 1));

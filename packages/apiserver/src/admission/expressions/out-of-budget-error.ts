@@ -1,4 +1,4 @@
-/** There is nothing left to pay for the expressions that are left. */
+/** The cost budget is exhausted. */
 export class OutOfBudgetError extends Error {
   constructor() {
     super('validation failed due to running out of cost budget, no further validation rules will be run');

@@ -2,7 +2,7 @@ import type { AuthorizationAttributes, Decision } from '@coxswain/component-base
 import { describe, expect, it } from 'vitest';
 import { UserAccess } from './user-access.ts';
 
-/** What the authorizer is asked, and what comes of its answer. */
+/** Records the checks, and returns the given decision. */
 const asking = (answer: () => Decision) => {
   const asked: AuthorizationAttributes[] = [];
   const authorizer = {
@@ -16,8 +16,8 @@ const asking = (answer: () => Decision) => {
 };
 const allow = (): Decision => ({ decision: 'allow', reason: 'she may' });
 
-describe('what an expression asks', () => {
-  it('of a resource is asked for the user, in any version', async () => {
+describe('a check in an expression', () => {
+  it('of a resource is for the user, in any version', async () => {
     const { asked, access } = asking(allow);
     const question = { verb: 'get', group: 'apps', resource: 'deployments', namespace: 'ns' };
     expect(await access.check(question)).toEqual({ allowed: true, reason: 'she may', error: undefined });
@@ -37,13 +37,13 @@ describe('what an expression asks', () => {
     ]);
   });
 
-  it('of a path is not about a resource', async () => {
+  it('of a path is not a resource request', async () => {
     const { asked, access } = asking(allow);
     await access.check({ verb: 'get', path: '/healthz' });
     expect(asked).toMatchObject([{ resourceRequest: false, apiVersion: '', resource: '', path: '/healthz' }]);
   });
 
-  it('can be asked for a service account', async () => {
+  it('can be for a service account', async () => {
     const { asked, access } = asking(allow);
     await access.asServiceAccount('ns', 'robot').check({ verb: 'get', path: '/' });
     expect(asked[0]?.user).toMatchObject({
@@ -53,16 +53,20 @@ describe('what an expression asks', () => {
   });
 
   it.each<[string, () => Decision, object]>([
-    ['nobody allows', () => ({ decision: 'no opinion', reason: 'who?' }), { allowed: false, reason: 'who?' }],
-    ['went wrong on the way', () => ({ decision: 'deny', reason: '', error: new Error('oops') }), { error: 'oops' }],
+    ['is not allowed', () => ({ decision: 'no opinion', reason: 'who?' }), { allowed: false, reason: 'who?' }],
     [
-      'cannot be asked',
+      'has an error besides the decision',
+      () => ({ decision: 'deny', reason: '', error: new Error('oops') }),
+      { error: 'oops' },
+    ],
+    [
+      'throws',
       () => {
         throw new Error('it went boom');
       },
       { allowed: false, error: 'it went boom' },
     ],
-  ])('is answered too when it %s', async (_, answer, expected) => {
+  ])('returns a result when it %s', async (_, answer, expected) => {
     expect(await asking(answer).access.check({ verb: 'get', path: '/' })).toMatchObject(expected);
   });
 });

@@ -5,7 +5,7 @@ import type { Authorizer } from '../../authorization/index.ts';
 import { resourceAttributes } from '../../authorization/resource-attributes.ts';
 import { serviceAccountUser } from '../../serviceaccount/index.ts';
 
-/** What a user may do, as the server's authorizer says: what `authorizer` in expressions asks. */
+/** Authorizer checks of a user: the variable `authorizer` of expressions. */
 export class UserAccess implements AccessChecker {
   readonly #user: UserInfo;
   readonly #authorizer: Authorizer;

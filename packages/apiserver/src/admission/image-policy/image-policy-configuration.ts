@@ -3,18 +3,18 @@ import { readConfiguration } from '../../configuration/object-reader.ts';
 import { readKubeconfig } from '../../webhook/index.ts';
 import type { PluginConfigurationSource } from '../admission-configuration.ts';
 
-/** How the webhook that judges images is asked. */
+/** The configuration of the webhook for image policies. */
 export interface ImagePolicyWebhookConfiguration {
   readonly kubeConfigFile: string;
-  /** How long a yes, and a no, is remembered. */
+  /** How long allowed and denied results are cached. */
   readonly allowTtlMs: number;
   readonly denyTtlMs: number;
   readonly retryBackoffMs: number;
-  /** Images are fine while the webhook cannot be reached. */
+  /** Whether images are allowed when the webhook call fails. */
   readonly defaultAllow: boolean;
 }
 
-/** Zero: the default; -1: none at all. */
+/** Limits of a duration. A configured 0 is the default, -1 is no duration. */
 interface DurationRule {
   readonly scaleMs: number;
   readonly leastMs: number;
@@ -34,7 +34,7 @@ const backoff: DurationRule = {
   shown: 'between 1ns and 5m0s',
 };
 
-/** The configuration, which there must be, and whose kubeconfig must be one. Throws an Error that says what is wrong. */
+/** Reads the configuration, which is required, and checks its kubeconfig. Throws an Error with the problem. */
 export async function readImagePolicyConfiguration(
   source: PluginConfigurationSource | undefined,
 ): Promise<ImagePolicyWebhookConfiguration> {

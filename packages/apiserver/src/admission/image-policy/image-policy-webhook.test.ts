@@ -11,7 +11,7 @@ import { imagePolicyWebhook } from './image-policy-webhook.ts';
 
 let directory: string;
 let server: Server;
-/** What the webhook was asked, and what it answers next. */
+/** The requests to the webhook, and its next responses. */
 const asked: unknown[] = [];
 let answers: [code: number, body: object][] = [];
 
@@ -88,7 +88,7 @@ const noted = pod(
 );
 
 describe('ImagePolicyWebhook', () => {
-  it('asks about the images of a pod, and remembers for a while', async () => {
+  it('sends the images of a pod, and caches the result', async () => {
     const { clock, judge, close } = start();
     answers = [judged({ allowed: true, auditAnnotations: { by: 'me' } }), judged({ allowed: false, reason: 'old' })];
     const first = await judge(creates(noted));
@@ -116,7 +116,7 @@ describe('ImagePolicyWebhook', () => {
     close();
   });
 
-  it('judges ephemeral containers when they are added', async () => {
+  it('checks ephemeral containers when they are added', async () => {
     const { judge, close } = start();
     answers = [judged({ allowed: false })];
     const object = pod({ ephemeralContainers: [{ name: 'e', image: 'late' }] });
@@ -126,7 +126,7 @@ describe('ImagePolicyWebhook', () => {
     close();
   });
 
-  it('asks again when the webhook fails, and then refuses', async () => {
+  it('retries when the webhook fails, and then rejects the pod', async () => {
     const { judge, close } = start();
     answers = [failure, judged({ allowed: true })];
     expect((await judge(creates(pod()))).problem).toBeUndefined();
@@ -137,7 +137,7 @@ describe('ImagePolicyWebhook', () => {
     close();
   });
 
-  it('may allow what cannot be judged', async () => {
+  it('allows pods with defaultAllow when the webhook fails', async () => {
     const { judge, close } = start(true);
     answers = Array(5).fill(failure);
     const { problem, annotations, pod: admitted } = await judge(creates(pod()));

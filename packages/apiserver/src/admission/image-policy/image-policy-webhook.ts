@@ -28,13 +28,13 @@ interface ImageReviewStatus {
   readonly auditAnnotations: Readonly<Record<string, string>>;
 }
 
-/** A server outside decides which images may run. */
+/** Calls a webhook that decides which images are allowed. */
 export function imagePolicyWebhook(
   { now }: Pick<AdmissionContext, 'now'>,
   configuration: ImagePolicyWebhookConfiguration,
 ): AdmissionPlugin {
   const { kubeConfigFile, allowTtlMs, denyTtlMs, retryBackoffMs, defaultAllow } = configuration;
-  /** By what was asked. */
+  /** By review spec. */
   const remembered = new LruExpireCache<string, ImageReviewStatus>(maxRemembered, now);
   let opened: Promise<KubeconfigWebhook> | undefined;
 
@@ -119,7 +119,7 @@ function statusOf(review: unknown): ImageReviewStatus {
   };
 }
 
-/** Once more, and again, after what may be better the next time. */
+/** Retries with increasing delays after failures that may be temporary. */
 async function retried<T>(clock: Clock, backoffMs: number, run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

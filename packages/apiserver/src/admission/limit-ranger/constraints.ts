@@ -2,7 +2,7 @@ import { type Amounts, amountsOf } from '@coxswain/api';
 import type { LimitRangeItem } from '@coxswain/api/core/v1';
 import type { Quantity } from '@coxswain/apimachinery';
 
-/** What is asked for of one resource. */
+/** The amounts of one resource, and the bound. */
 interface Asked {
   readonly type: string;
   readonly resource: string;
@@ -11,7 +11,7 @@ interface Asked {
   readonly limit: Quantity | undefined;
 }
 
-/** Says what is wrong; undefined when nothing is. */
+/** Returns the error message; undefined when the amounts are valid. */
 type Constraint = (asked: Asked) => string | undefined;
 
 const isMore = (a: Quantity | undefined, b: Quantity): boolean => a !== undefined && a.cmp(b) > 0;
@@ -31,14 +31,14 @@ export const atMost: Constraint = ({ type, resource, enforced, request, limit })
   return isMore(request, enforced) ? `${rule}, but request is ${request}` : undefined;
 };
 
-/** For what has no limits. */
+/** A maximum for objects without limits. */
 export const requestAtMost: Constraint = ({ type, resource, enforced, request }) => {
   const rule = `maximum ${resource} usage per ${type} is ${enforced}`;
   if (!request) return `${rule}.  No request is specified`;
   return isMore(request, enforced) ? `${rule}, but request is ${request}` : undefined;
 };
 
-/** Beyond this many units, thousandths no longer fit an int64. */
+/** Above this value, the milli-value does not fit an int64. */
 const maxMilliValue = (2n ** 63n - 1n) / 1000n;
 const isFine = (quantity: Quantity): boolean => quantity.scaledValue(0) <= maxMilliValue;
 
@@ -54,9 +54,7 @@ export const ratioAtMost: Constraint = ({ type, resource, enforced, request, lim
 
 export type Bound = 'min' | 'max' | 'maxLimitRequestRatio';
 
-/**
- * Everything that breaks an item's bounds, of the resources in order of their names: upstream has them in any order.
- */
+/** Returns messages for all violated bounds of an item. Resources are sorted by name; upstream has a random order. */
 export function brokenConstraints(
   item: LimitRangeItem,
   constraints: Readonly<Partial<Record<Bound, Constraint>>>,

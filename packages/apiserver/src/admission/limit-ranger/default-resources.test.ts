@@ -8,8 +8,8 @@ const range = (...limits: LimitRangeItem[]): LimitRange => ({
 });
 const annotation = 'kubernetes.io/limit-ranger';
 
-describe('what a limit range gives containers', () => {
-  it('is added to what they ask for, and written down', () => {
+describe('the default resources of a limit range', () => {
+  it('are added to containers, and recorded in an annotation', () => {
     const asking = { name: 'asking', resources: { requests: { cpu: '1' }, limits: { cpu: '2' } } };
     const pod: Pod = {
       metadata: { name: 'p', annotations: { a: 'b' } },
@@ -31,12 +31,12 @@ describe('what a limit range gives containers', () => {
       [annotation]:
         'LimitRanger plugin set: cpu request for container silent; cpu, memory limit for container silent; memory limit for container asking; cpu request for init container first; cpu, memory limit for init container first',
     });
-    // It may be shared with what is stored.
+    // The original objects are unchanged, as they may be shared with the stored object.
     expect(spec?.containers?.[0]).toEqual({ name: 'silent' });
     expect(asking.resources.limits).toEqual({ cpu: '2' });
   });
 
-  it('leaves those alone that have everything', () => {
+  it('do not change containers that have all resources', () => {
     const pod: Pod = { metadata: {}, spec: { containers: [{ name: 'c', resources: { limits: { cpu: '1' } } }] } };
     const { spec } = pod;
     setDefaultResources(pod, range({ type: 'Container', default: { cpu: '3' } }));
@@ -44,7 +44,7 @@ describe('what a limit range gives containers', () => {
     expect(pod.metadata).toEqual({});
   });
 
-  it('is not given to more containers than a pod has room for', () => {
+  it('are rejected when they make the pod too large', () => {
     const containers = Array.from({ length: 1_000 }, (_, i) => ({ name: `c${i}` }));
     const much = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`example.com/r${i}`, '1']));
     const pod: Pod = { metadata: {}, spec: { containers } };
@@ -53,7 +53,7 @@ describe('what a limit range gives containers', () => {
     );
   });
 
-  it('may be called anything', () => {
+  it('may have any name', () => {
     const pod: Pod = { metadata: {}, spec: { containers: [{ name: 'c' }] } };
     setDefaultResources(pod, range({ type: 'Container', default: JSON.parse('{"__proto__": "1"}') }));
     expect(Object.keys(pod.spec?.containers?.[0]?.resources?.limits ?? {})).toEqual(['__proto__']);

@@ -4,10 +4,10 @@ import { newRequestEntityTooLarge, setOwnEntry } from '@coxswain/apimachinery';
 
 const annotation = 'kubernetes.io/limit-ranger';
 
-/** More than a pod that can be stored has room for. Upstream makes such pods, and only then sees that they are too large. */
+/** More than fits into a pod that can be stored. Upstream sets them all, and then rejects the pod as too large. */
 const maxAdded = 100_000;
 
-/** What the range gives containers that ask for nothing themselves. */
+/** The default limits or requests of the range for containers. */
 function defaultsOf({ spec }: LimitRange, list: 'default' | 'defaultRequest'): ResourceList {
   const all = {};
   for (const item of spec?.limits ?? [])
@@ -16,7 +16,7 @@ function defaultsOf({ spec }: LimitRange, list: 'default' | 'defaultRequest'): R
   return all;
 }
 
-/** The list with what it does not have yet, and the names of that, in order. */
+/** Returns the list with missing defaults added, and the sorted names of those. */
 function complete(list: ResourceList = {}, defaults: ResourceList): { list: ResourceList; added: string[] } {
   const added = Object.keys(defaults)
     .filter((name) => !Object.hasOwn(list, name))
@@ -28,8 +28,8 @@ function complete(list: ResourceList = {}, defaults: ResourceList): { list: Reso
 }
 
 /**
- * Gives containers what the range has for them, and writes down in an annotation what that was. Throws an ApiError (413)
- * for many containers where each would get much.
+ * Sets the default resources of a range on containers, and records them in an annotation. Throws an ApiError (413) when
+ * too many are added in total.
  */
 export function setDefaultResources(pod: Pod, range: LimitRange): void {
   const limits = defaultsOf(range, 'default');

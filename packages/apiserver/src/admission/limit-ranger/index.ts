@@ -1,2 +1,5 @@
-/** LimitRanger: how much containers, pods and claims may ask for. Start at `limit-ranger.ts`. */
+/**
+ * The LimitRanger plug-in: defaults and bounds for the resources of containers, pods and claims. Start at
+ * `limit-ranger.ts`.
+ */
 export { limitRanger } from './limit-ranger.ts';

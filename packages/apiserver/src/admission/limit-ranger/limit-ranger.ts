@@ -16,12 +16,12 @@ import type { AdmissionContext } from '../plugin-context.ts';
 import { atLeast, atMost, brokenConstraints, ratioAtMost, requestAtMost } from './constraints.ts';
 import { setDefaultResources } from './default-resources.ts';
 
-/** Containers, pods and claims ask for as much as the ranges of their namespace allow, or for what those give them. */
+/** Sets default resources and enforces the limit ranges of the namespace for containers, pods and claims. */
 export function limitRanger({ listers, features }: Pick<AdmissionContext, 'listers' | 'features'>): AdmissionPlugin {
-  /** Those for the write; waits for them only as long as they are being read. */
+  /** The limit ranges for a write. Waits only until the lister has synced. */
   const rangesFor = async ({ namespace, operation, resource, subresource, oldObject }: AdmissionAttributes) => {
     const isResize = subresource === 'resize';
-    // What a pod asks for is changed by resizing it, and never otherwise.
+    // Updates change the resources of a pod only through the resize subresource.
     if (resource.resource === 'pods' && isResize !== (operation === 'UPDATE')) return [];
     if (oldObject?.metadata?.deletionTimestamp !== undefined) return [];
     const ranges = listers.lister<LimitRange>('', 'limitranges');

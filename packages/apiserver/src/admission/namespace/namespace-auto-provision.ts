@@ -5,7 +5,7 @@ import type { AdmissionPlugin } from '../admission.ts';
 import { admissionForbidden } from '../admission-error.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
 
-/** Makes the namespace of whatever is created in one that does not exist. */
+/** Creates missing namespaces for objects that are created in them. */
 export function namespaceAutoProvision({
   listers,
   client,

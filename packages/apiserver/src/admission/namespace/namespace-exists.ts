@@ -2,7 +2,7 @@ import type { AdmissionPlugin } from '../admission.ts';
 import { existingNamespace } from '../find-object.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
 
-/** Refuses all writes in namespaces that do not exist. */
+/** Rejects all writes in namespaces that do not exist. */
 export function namespaceExists(context: Pick<AdmissionContext, 'listers' | 'client'>): AdmissionPlugin {
   return {
     name: 'NamespaceExists',

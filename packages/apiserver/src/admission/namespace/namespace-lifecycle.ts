@@ -9,15 +9,15 @@ import type { AdmissionContext } from '../plugin-context.ts';
 const immortal: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 const accessReviews = GroupResource.of('authorization.k8s.io', 'localsubjectaccessreviews');
 
-/** For so long after its deletion a namespace is looked at in the store itself when the cache still has it as active. */
+/** How long after its deletion a namespace that the cache has as active is read from the store. */
 const distrustMs = 30_000;
 const maxDistrusted = 100;
 
 /**
- * Objects are made in namespaces that exist and are to stay; and the three that a cluster cannot do without are never
- * deleted.
+ * Rejects creates and updates in missing namespaces, creates in terminating ones, and the deletion of the three
+ * namespaces that every cluster needs.
  *
- * Differs from upstream: it does not wait for its cache to learn of a namespace before it asks the store.
+ * Differs from upstream: it does not wait for its cache to contain a namespace before it reads the store.
  */
 export function namespaceLifecycle(context: Pick<AdmissionContext, 'listers' | 'client' | 'now'>): AdmissionPlugin {
   const { client, now } = context;
@@ -40,7 +40,7 @@ export function namespaceLifecycle(context: Pick<AdmissionContext, 'listers' | '
         distrusted.set(name, true, distrustMs);
         return;
       }
-      // Asking what somebody could do there does nothing there.
+      // A LocalSubjectAccessReview is not stored in the namespace.
       if (namespace === '' || operation === 'DELETE' || resource.groupResource === accessReviews) return;
       const found = await find(namespace);
       if (operation === 'CREATE' && found.status?.phase === 'Terminating') throw terminating(attributes);

@@ -23,25 +23,25 @@ const deletesNamespace = (name: string): TestWrite => ({
 
 describe('NamespaceLifecycle', () => {
   const cases: Record<string, [TestWrite, unknown]> = {
-    'creates in a namespace that is there': [makes, configMap],
-    'not in one that is not': [{ ...makes, namespace: 'lost' }, 'namespaces "lost" not found'],
-    'not in one that ends': [
+    'allows creates in an existing namespace': [makes, configMap],
+    'rejects creates in a missing namespace': [{ ...makes, namespace: 'lost' }, 'namespaces "lost" not found'],
+    'rejects creates in a terminating namespace': [
       { ...makes, namespace: 'ending' },
       'configmaps "c" is forbidden: unable to create new content in namespace ending because it is being terminated',
     ],
-    'updates in one that ends': [
+    'allows updates in a terminating namespace': [
       { send: 'UPDATE v1 configmaps ConfigMap', object: configMap, namespace: 'ending' },
       configMap,
     ],
-    'updates in none that is not there': [
+    'rejects updates in a missing namespace': [
       { send: 'UPDATE v1 configmaps ConfigMap', object: configMap, namespace: 'lost' },
       'namespaces "lost" not found',
     ],
-    'deletes anywhere': [
+    'allows deletes in a missing namespace': [
       { send: 'DELETE v1 configmaps ConfigMap', oldObject: configMap, namespace: 'lost' },
       undefined,
     ],
-    'asks about anywhere': [
+    'allows access reviews in a missing namespace': [
       {
         send: 'CREATE authorization.k8s.io/v1 localsubjectaccessreviews LocalSubjectAccessReview',
         object: {},
@@ -49,12 +49,12 @@ describe('NamespaceLifecycle', () => {
       },
       {},
     ],
-    'keeps what a cluster needs': [
+    'rejects the deletion of kube-system': [
       deletesNamespace('kube-system'),
       'namespaces "kube-system" is forbidden: this namespace may not be deleted',
     ],
-    'deletes others': [deletesNamespace('ns'), undefined],
-    'says how a thing without a name begins': [
+    'allows the deletion of other namespaces': [deletesNamespace('ns'), undefined],
+    'reports the generateName of an object without a name': [
       { ...makes, object: { metadata: { generateName: 'g-' } }, namespace: 'ending' },
       'configmaps "g-" is forbidden: unable to create new content in namespace ending because it is being terminated',
     ],
@@ -64,7 +64,7 @@ describe('NamespaceLifecycle', () => {
     expect(await admit(plugin, write)).toEqual(expected);
   });
 
-  it('asks the store about a namespace that was just deleted, for half a minute', async () => {
+  it('reads a recently deleted namespace from the store for 30 seconds', async () => {
     let now = 0;
     const context = newContext([namespace('ns')], { now: () => new Date(now) });
     const plugin = namespaceLifecycle(context);
@@ -81,7 +81,7 @@ describe('NamespaceLifecycle', () => {
 
 describe('NamespaceExists', () => {
   const plugin = namespaceExists(newContext([namespace('ns')]));
-  it('refuses also to delete in a namespace that is not there', async () => {
+  it('also rejects deletes in a missing namespace', async () => {
     expect(await admit(plugin, makes)).toEqual(configMap);
     expect(
       await admit(plugin, { send: 'DELETE v1 configmaps ConfigMap', oldObject: configMap, namespace: 'lost' }),
@@ -91,7 +91,7 @@ describe('NamespaceExists', () => {
 });
 
 describe('NamespaceAutoProvision', () => {
-  it('makes the namespace, unless nothing is to be kept', async () => {
+  it('creates the namespace, except in a dry run', async () => {
     const context = newContext([namespace('ns')]);
     const plugin = namespaceAutoProvision(context);
     await admit(plugin, makes);
@@ -107,7 +107,7 @@ describe('NamespaceAutoProvision', () => {
   });
 });
 
-it('AlwaysDeny refuses whatever there is', async () => {
+it('AlwaysDeny rejects all operations', async () => {
   const refused = 'configmaps "c" is forbidden: admission control is denying all modifications';
   expect(await admit(alwaysDeny(), makes)).toBe(refused);
   expect(await admit(alwaysDeny(), { send: 'CONNECT v1 configmaps ConfigMap', name: 'c' })).toBe(refused);

@@ -5,7 +5,7 @@ import { admissionForbidden } from '../admission-error.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
 import { knownNode, nodeOfChangedPod } from '../pod/changed-pod.ts';
 
-/** Features that a pod's node must have declared for an update of the pod, by name: whether it needs them. */
+/** Features that an update of a pod requires from its node, with the condition. */
 const neededFor: readonly (readonly [feature: string, needs: (pod: Pod, old: Pod) => boolean])[] = [
   ['InPlacePodLevelResourcesVerticalScaling', (pod, old) => !semanticEqual(pod.spec?.resources, old.spec?.resources)],
   [
@@ -18,7 +18,7 @@ const neededFor: readonly (readonly [feature: string, needs: (pod: Pod, old: Pod
   ],
 ];
 
-/** A pod that runs already changes only in ways that its node knows. */
+/** Rejects updates of running pods that their node does not support. */
 export const nodeDeclaredFeatureValidator = ({
   listers,
   features,

@@ -1,6 +1,6 @@
 import type { labels } from '@coxswain/apimachinery';
 
-/** Labels of Kubernetes that a kubelet sets at its own node. */
+/** Kubernetes labels that a kubelet may set on its own node. */
 const kubeletLabels: ReadonlySet<string> = new Set([
   'kubernetes.io/hostname',
   'topology.kubernetes.io/zone',
@@ -15,7 +15,9 @@ const kubeletLabels: ReadonlySet<string> = new Set([
   'beta.kubernetes.io/arch',
 ]);
 
-/** The labels that differ and that a node may not change by itself, sorted: pods are kept to nodes by them. */
+/**
+ * Returns the changed labels that a node must not change itself, sorted. They may restrict where pods are scheduled.
+ */
 export function forbiddenNodeLabels(now: labels.Labels = {}, before: labels.Labels = {}): string[] {
   const keys = new Set([...Object.keys(now), ...Object.keys(before)]);
   const value = (of: labels.Labels, key: string): string | undefined => (Object.hasOwn(of, key) ? of[key] : undefined);

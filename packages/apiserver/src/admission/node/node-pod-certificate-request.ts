@@ -8,7 +8,10 @@ import { cachedObject } from '../find-object.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
 import { isMirrorPod } from '../pod/mirror-pod.ts';
 
-/** A node asks for certificates of the pods that run on it, and says rightly what they are. Throws to refuse. */
+/**
+ * Checks that a node requests a certificate for a pod that runs on it, with correct details. Throws an ApiError
+ * otherwise.
+ */
 export async function checkPodCertificateRequest(
   attributes: AdmissionAttributes,
   nodeName: string,

@@ -36,7 +36,7 @@ const unauthorized = (audience: string) =>
   `serviceaccounts "default" is forbidden: audience "${audience}" not found in pod spec volume, system:node:n1 is not authorized to request tokens for this audience`;
 
 describe('NodeRestriction', () => {
-  it('is about nodes only', async () => {
+  it('restricts nodes only', async () => {
     const plugin = nodeRestriction(newContext());
     const write: TestWrite = { send: 'CREATE v1 nodes Node', object: { metadata: { name: 'n2' } } };
     expect(await admit(plugin, write)).toEqual(write.object);
@@ -49,19 +49,15 @@ describe('NodeRestriction', () => {
   });
 
   const tokens: Record<string, [object[], string[], true | string]> = {
-    'for what a volume is for': [
+    'for the audience of a volume': [
       [podWith({ name: 'v', projected: { sources: [{ serviceAccountToken: { audience: 'a' } }] } })],
       ['a'],
       true,
     ],
-    'for the server itself': [
-      [podWith({ name: 'v', projected: { sources: [{ serviceAccountToken: {} }] } })],
-      [],
-      true,
-    ],
-    'for nothing that the pod has': [[podWith()], ['a'], unauthorized('a')],
-    'for a driver': [[podWith({ name: 'v', csi: { driver: 'd' } }), driver('d', 'a')], ['a'], true],
-    'for another than the driver wants': [
+    'for the API server': [[podWith({ name: 'v', projected: { sources: [{ serviceAccountToken: {} }] } })], [], true],
+    'for an audience that the pod does not use': [[podWith()], ['a'], unauthorized('a')],
+    'for the audience of a CSI driver': [[podWith({ name: 'v', csi: { driver: 'd' } }), driver('d', 'a')], ['a'], true],
+    'for another audience than that of the driver': [
       [podWith({ name: 'v', csi: { driver: 'd' } }), driver('d', 'b')],
       ['a'],
       unauthorized('a'),
@@ -76,7 +72,7 @@ describe('NodeRestriction', () => {
       ['a'],
       true,
     ],
-    'for the driver of an old kind of volume': [
+    'for the driver of a migrated volume type': [
       [
         podWith({ name: 'v', persistentVolumeClaim: { claimName: 'c' } }),
         claim({ spec: { volumeName: 'v' } }),
@@ -86,20 +82,20 @@ describe('NodeRestriction', () => {
       ['a'],
       true,
     ],
-    'for a claim that is not there': [
+    'for a missing claim': [
       [podWith({ name: 'v', persistentVolumeClaim: { claimName: 'lost' } })],
       ['a'],
       'serviceaccounts "default" is forbidden: error validating audience "a": persistentvolumeclaim "lost" not found',
     ],
   };
-  it.each(Object.entries(tokens))('gives tokens %s', async (_, [objects, audiences, expected]) => {
+  it.each(Object.entries(tokens))('checks tokens %s', async (_, [objects, audiences, expected]) => {
     const write = token(audiences);
     expect(await admit(nodeRestriction(newContext(objects)), write)).toEqual(
       expected === true ? write.object : expected,
     );
   });
 
-  it('gives tokens for what the node may have besides', async () => {
+  it('allows tokens for audiences that the node is authorized for', async () => {
     const context = newContext([podWith()], { authorizer: alwaysAllow });
     const write = token(['a']);
     expect(await admit(nodeRestriction(context), write)).toEqual(write.object);
@@ -110,7 +106,7 @@ describe('NodeRestriction', () => {
     expect(await admit(nodeRestriction(without), write)).toEqual(write.object);
   });
 
-  it('lets nodes write what they know of claims', async () => {
+  it('allows nodes to update some fields of the status of claims', async () => {
     const plugin = nodeRestriction(newContext());
     const send = 'UPDATE v1 persistentvolumeclaims/status PersistentVolumeClaim';
     const next = claim({}, { capacity: { storage: '1Gi' }, conditions: [], allocatedResources: { storage: '1Gi' } });
@@ -120,7 +116,7 @@ describe('NodeRestriction', () => {
     );
   });
 
-  it('holds labels by their domain', () => {
+  it('restricts labels by domain', () => {
     const now = {
       'kubernetes.io/hostname': 'a',
       'kubernetes.io/role': 'a',

@@ -15,17 +15,19 @@ import { forbiddenNodeLabels } from './node-labels.ts';
 import { checkPodCertificateRequest } from './node-pod-certificate-request.ts';
 import { checkNodeToken } from './node-token-request.ts';
 
-/** One write of a node. */
+/** A write by a node. */
 interface NodeWrite {
   readonly attributes: AdmissionAttributes;
   readonly nodeName: string;
   readonly context: AdmissionContext;
 }
 
-/** Throws to refuse. */
+/** Throws an ApiError to reject the write. */
 type Check = (write: NodeWrite) => Promise<void> | void;
 
-/** Nodes write about themselves and about what runs on them. What they may write at all is for the authorizer to say. */
+/**
+ * Restricts writes of nodes to their own objects and those of their pods. The authorizer allows them to write at all.
+ */
 export function nodeRestriction(context: AdmissionContext): AdmissionPlugin {
   return {
     name: 'NodeRestriction',
@@ -140,7 +142,7 @@ const checkClaimStatus: Check = (write) => {
   const [claim, old] = [attributes.object, attributes.oldObject].map((object) =>
     withoutNodesFields(object as PersistentVolumeClaim),
   );
-  // Differs from upstream: it adds how the two differ.
+  // Differs from upstream: its message also contains the diff.
   if (!semanticEqual(claim, old))
     refuse(
       write,
@@ -148,7 +150,7 @@ const checkClaimStatus: Check = (write) => {
     );
 };
 
-/** A claim without what a node may change of it. */
+/** The claim without the fields that a node may change. */
 function withoutNodesFields({ metadata, status, ...claim }: PersistentVolumeClaim): object {
   const { resourceVersion: _, managedFields: __, ...meta } = metadata;
   const { capacity: _c, conditions: _d, allocatedResources: _e, allocatedResourceStatuses: _f, ...rest } = status ?? {};
@@ -176,7 +178,7 @@ const checkNode: Check = (write) => {
   }
   if (configSource && !semanticEqual(configSource, old.spec?.configSource))
     refuse(write, `${subject} update configSource to a new non-nil configSource`);
-  // A node that could take away its taints could attract pods that are not meant for it.
+  // By removing its taints, a node could get pods that must not run on it.
   if (!semanticEqual(taints, old.spec?.taints)) refuse(write, `${subject} modify taints`);
   if (!semanticEqual(node.metadata.ownerReferences, old.metadata.ownerReferences))
     refuse(write, `${subject} modify ownerReferences`);
@@ -190,7 +192,7 @@ const checkServiceAccount: Check = async ({ attributes, nodeName, context }) => 
 
 const leaseNamespace = 'kube-node-lease';
 
-/** What has a node's name is the node's. */
+/** Checks that the object has the node's name. */
 const ownName = (why: string): Check => {
   return (write) => {
     const { operation, name, object } = write.attributes;
@@ -228,7 +230,7 @@ const checkCertificateRequest: Check = (write) => {
   if (subject.commonName !== commonName) refuse(write, `can only create a node CSR with CN=${commonName}`);
 };
 
-/** By resource; nodes write all else as others do. */
+/** By resource. Writes to other resources are not restricted. */
 const checks: ReadonlyMap<string, Check> = new Map([
   ['pods', checkPods],
   ['nodes', checkNode],

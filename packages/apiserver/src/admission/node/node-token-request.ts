@@ -9,7 +9,10 @@ import { aggregateMessages } from '../aggregate-messages.ts';
 import { cachedObject } from '../find-object.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
 
-/** A node gets tokens for the pods that run on it, and for what these pods use them for. Throws to refuse. */
+/**
+ * Checks that a node requests a token for a pod that runs on it, with an audience that the pod uses. Throws an ApiError
+ * otherwise.
+ */
 export async function checkNodeToken(
   attributes: AdmissionAttributes,
   nodeName: string,
@@ -51,7 +54,7 @@ async function audienceProblem(
     resourceRequest: true,
     apiGroup: '',
     apiVersion: 'v1',
-    // There is no resource of that name: rules name the audience, or a star for all.
+    // Not an actual resource: rules contain the audience, or `*` for all audiences.
     resource: audience,
     subresource: '',
     namespace,
@@ -62,7 +65,7 @@ async function audienceProblem(
   return `audience ${quote(audience)} not found in pod spec volume, ${user.username} is not authorized to request tokens for this audience`;
 }
 
-/** Whether one of the pod's volumes is a token for the audience, or is of a driver that asks for such tokens. */
+/** Whether one of the pod's volumes is a token with the audience, or has a CSI driver that requests such tokens. */
 async function podUses(
   context: AdmissionContext,
   pod: Pod,
@@ -85,7 +88,7 @@ async function podUses(
   return { found: false, problems };
 }
 
-/** Volumes that were once made by Kubernetes itself, and the drivers that make them now. */
+/** In-tree volume types and the CSI drivers they were migrated to. */
 const migrated = [
   ['gcePersistentDisk', 'pd.csi.storage.gke.io'],
   ['awsElasticBlockStore', 'ebs.csi.aws.com'],

@@ -4,7 +4,7 @@ import type { AdmissionPlugin } from '../admission.ts';
 const key = 'node.kubernetes.io/not-ready';
 const effect = 'NoSchedule';
 
-/** A new node gets no pods before a controller has seen that it is ready. */
+/** Adds a NoSchedule taint to new nodes, which is removed when the node is ready. */
 export const taintNodesByCondition = (): AdmissionPlugin => ({
   name: 'TaintNodesByCondition',
   operations: ['CREATE'],

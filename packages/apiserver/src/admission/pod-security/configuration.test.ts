@@ -6,13 +6,13 @@ import { describe as describeLevel } from './policy.ts';
 const read = (configuration: object) => readPodSecurityConfiguration(readConfiguration(JSON.stringify(configuration)));
 
 describe('the configuration of pod security', () => {
-  it('asks for nothing unless it says so', () => {
+  it('is privileged by default', () => {
     const { defaults, exemptions } = read({ kind: 'PodSecurityConfiguration', defaults: { enforce: '' } });
     expect(Object.values(defaults).map(describeLevel)).toEqual(Array(3).fill('privileged:latest'));
     expect([...exemptions.namespaces, ...exemptions.usernames, ...exemptions.runtimeClasses]).toEqual([]);
   });
 
-  it('has a level and a version for each mode, and exemptions', () => {
+  it('contains a level and a version for each mode, and exemptions', () => {
     const { defaults, exemptions } = read({
       defaults: { enforce: 'baseline', 'enforce-version': 'v1.30', warn: 'restricted', 'audit-version': 'v1.0' },
       exemptions: { namespaces: ['free'], usernames: ['system:alice'], runtimeClasses: ['rc'] },
@@ -28,23 +28,23 @@ describe('the configuration of pod security', () => {
   });
 
   const refused: Record<string, [object, string]> = {
-    'fields that nobody knows': [
+    'unknown fields': [
       { defaults: { enforc: 'x' }, bla: 1 },
       'strict decoding error: unknown field "bla", unknown field "defaults.enforc"',
     ],
-    'what is no level or version': [
+    'invalid levels and versions': [
       { defaults: { enforce: 'x', 'warn-version': 'yy', audit: 'z' } },
       'PodSecurity configuration error: [enforce: must be one of privileged, baseline, restricted, audit: must be one of privileged, baseline, restricted, warn-version: must be "latest" or "v1.x"]',
     ],
-    'one version that is none': [
+    'an invalid version': [
       { defaults: { 'audit-version': 'v1.01' } },
       'PodSecurity configuration error: audit-version: must be "latest" or "v1.x"',
     ],
-    'exemptions twice, or of nobody': [
+    'duplicate or empty exemptions': [
       { exemptions: { namespaces: ['b', 'b'], usernames: ['', 'u', 'u'] } },
       'PodSecurity invalid: [exemptions.namespaces[1]: Duplicate value: "b", exemptions.usernames[0]: Invalid value: "": username must not be empty, exemptions.usernames[2]: Duplicate value: "u"]',
     ],
   };
   for (const [sentence, [configuration, message]] of Object.entries(refused))
-    it(`refuses ${sentence}`, () => expect(() => read(configuration)).toThrow(new Error(message)));
+    it(`rejects ${sentence}`, () => expect(() => read(configuration)).toThrow(new Error(message)));
 });

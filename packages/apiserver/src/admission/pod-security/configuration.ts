@@ -11,11 +11,11 @@ import type { ObjectReader } from '../../configuration/object-reader.ts';
 import { aggregateMessages } from '../aggregate-messages.ts';
 import { type LevelVersion, latest, levelPart, modes, type Part, type Policy, versionPart } from './policy.ts';
 
-/** What the administrator says about pods' security: `PodSecurityConfiguration`. */
+/** The configuration of the PodSecurity plug-in: `PodSecurityConfiguration`. */
 export interface PodSecurityConfiguration {
-  /** For namespaces that say nothing themselves. */
+  /** For namespaces without labels. */
   readonly defaults: Policy;
-  /** Who and what is never looked at. */
+  /** Users, namespaces and runtime classes that are not checked. */
   readonly exemptions: {
     readonly usernames: ReadonlySet<string>;
     readonly namespaces: ReadonlySet<string>;
@@ -25,7 +25,7 @@ export interface PodSecurityConfiguration {
 
 const nothing: LevelVersion = { level: 'privileged', version: latest };
 
-/** Nothing is asked of pods, unless their namespace does. */
+/** All pods are allowed, unless the labels of their namespace restrict them. */
 export const defaultPodSecurityConfiguration: PodSecurityConfiguration = {
   defaults: { enforce: nothing, audit: nothing, warn: nothing },
   exemptions: { usernames: new Set(), namespaces: new Set(), runtimeClasses: new Set() },
@@ -33,7 +33,7 @@ export const defaultPodSecurityConfiguration: PodSecurityConfiguration = {
 
 export const podSecurityConfigurationGroup = 'pod-security.admission.config.k8s.io';
 
-/** Reads `PodSecurityConfiguration`, of which all versions are alike. Throws an Error that names everything wrong. */
+/** Reads a PodSecurityConfiguration of any version. Throws an Error with all problems. */
 export function readPodSecurityConfiguration(reader: ObjectReader): PodSecurityConfiguration {
   reader.ignore('apiVersion', 'kind');
   const { defaults, problems } = readDefaults(reader.object('defaults'));

@@ -5,9 +5,9 @@ import type { Violation } from './checks/index.ts';
 import { detailsOf, evaluatePod, reasonsOf } from './evaluate-pod.ts';
 
 /**
- * Pods and what upstream's evaluator finds in them: those that it keeps to test itself with, of every level and version,
- * and some made at random. For a level, what it finds from a version on, as places in the list of findings; the
- * versions are v1.0 to v1.37, and the latest.
+ * Pods and their violations according to upstream: its own test data for all levels and versions, and random pods. For
+ * each level: the violations from a version on, as indices into the list of violations. Versions are v1.0 to v1.37, and
+ * latest.
  */
 interface Recorded {
   readonly violations: readonly (readonly [reason: string, detail: string])[];
@@ -23,7 +23,7 @@ const { violations, pods }: Recorded = JSON.parse(
 );
 const versions = [...Array.from({ length: 38 }, (_, minor) => minor), Number.POSITIVE_INFINITY];
 
-describe('every pod is judged as upstream does', () => {
+describe('evaluatePod finds the violations that upstream finds', () => {
   for (const level of ['baseline', 'restricted'] as const)
     it(`on level ${level}, in all versions`, () => {
       for (const recorded of pods) {
@@ -42,19 +42,19 @@ describe('every pod is judged as upstream does', () => {
       expect(pods.length).toBeGreaterThan(400);
     });
 
-  it('on level privileged, where nothing is asked', () => {
+  it('on level privileged, which has no checks', () => {
     for (const { pod } of pods)
       expect(evaluatePod({ level: 'privileged', version: 36 }, { spec: pod.spec! })).toEqual([]);
   });
 });
 
-describe('findings in words', () => {
+describe('formatted violations', () => {
   const both: Violation[] = [
     { reason: 'hostPort', detail: 'container "a" uses hostPort 1' },
     { reason: 'privileged', detail: '' },
   ];
 
-  it('have reasons only', () => expect(reasonsOf(both)).toBe('hostPort, privileged'));
-  it('have details where there are any', () =>
+  it('contain reasons', () => expect(reasonsOf(both)).toBe('hostPort, privileged'));
+  it('contain details, if any', () =>
     expect(detailsOf(both)).toBe('hostPort (container "a" uses hostPort 1), privileged'));
 });

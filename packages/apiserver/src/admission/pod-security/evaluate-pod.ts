@@ -1,10 +1,10 @@
 import { type CheckPod, checks, type PodLike, type Violation } from './checks/index.ts';
 import type { Level, LevelVersion, Version } from './policy.ts';
 
-/** No rule changed after this version: later ones, and the latest, are the same. */
+/** No check changes after this version, so later ones are equivalent. */
 const lastChange = Math.max(...checks.flatMap(({ versions }) => versions.map(({ since }) => since)));
 
-/** Every rule of a level as of a version. */
+/** The checks of a level as of a version. */
 function checksOf(level: Level, version: Version): CheckPod[] {
   if (level === 'privileged') return [];
   const asked = checks.flatMap((check) => {
@@ -16,10 +16,10 @@ function checksOf(level: Level, version: Version): CheckPod[] {
   return asked.flatMap(({ id, check }) => (replaced.has(id) ? [] : [check]));
 }
 
-/** By level and version: at most two for each version in which a rule changed or might have. */
+/** By level and version: at most two entries for each version up to `lastChange`. */
 const known = new Map<string, CheckPod[]>();
 
-/** Everything that a pod does and may not on this level, as of this version. */
+/** Returns all violations of a level by a pod, as of a version. */
 export function evaluatePod({ level, version }: LevelVersion, pod: PodLike): Violation[] {
   const effective = Math.min(version, lastChange);
   const key = `${level}:${effective}`;

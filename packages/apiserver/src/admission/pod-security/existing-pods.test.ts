@@ -26,19 +26,19 @@ const warningsFor = (pods: readonly Pod[], now = () => new Date(0)): Promise<str
 
 const violate = 'existing pods in namespace "n" violate the new PodSecurity enforce level "baseline:latest"';
 
-describe('pods that are there when a namespace asks for more', () => {
-  it('are not told of when all is well', async () => {
+describe('existing pods under a stricter policy', () => {
+  it('cause no warnings without violations', async () => {
     expect(await warningsFor([pod('a', false), pod('exempt', true)])).toEqual([]);
   });
 
-  it('are told of together where they are alike, by the first name', async () => {
+  it('are reported together when they have the same violations, by the first name', async () => {
     expect(await warningsFor([pod('b', true), pod('a', true)])).toEqual([
       violate,
       'a (and 1 other pod): host namespaces',
     ]);
   });
 
-  it('are no more than 3000, and those of one controller come last', async () => {
+  it('are limited to 3000, and one of each controller comes first', async () => {
     const pods = [...many(3000, (i) => i > 0, 'one'), pod('other', true)];
     expect(await warningsFor(pods)).toEqual([
       'new PodSecurity enforce level only checked against the first 3000 of 3001 existing pods',
@@ -47,7 +47,7 @@ describe('pods that are there when a namespace asks for more', () => {
     ]);
   });
 
-  it('are as many as a second allows', async () => {
+  it('are checked for at most one second', async () => {
     let ms = 0;
     const now = (): Date => {
       ms += 300;

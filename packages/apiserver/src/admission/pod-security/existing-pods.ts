@@ -7,7 +7,7 @@ import { describe, type LevelVersion } from './policy.ts';
 
 const maxPods = 3000;
 const maxMs = 1000;
-/** So many at a time, then others have their turn. */
+/** Number of pods that are checked before yielding to the event loop. */
 const batch = 200;
 
 export interface ExistingPodsOptions {
@@ -18,13 +18,13 @@ export interface ExistingPodsOptions {
   readonly eventLoop: EventLoop;
 }
 
-/** Pods that do the same that they may not. */
+/** Pods with the same violations. */
 interface Alike {
   readonly first: string;
   readonly count: number;
 }
 
-/** What to tell somebody who makes a namespace enforce a level that pods in it do not meet. */
+/** Returns the warnings for a namespace that enforces a new level: the violations of its existing pods. */
 export async function existingPodWarnings(pods: readonly Pod[], options: ExistingPodsOptions): Promise<string[]> {
   const { namespace, enforce, isExempt, now, eventLoop } = options;
   const deadline = now().getTime() + maxMs;
@@ -57,7 +57,7 @@ export async function existingPodWarnings(pods: readonly Pod[], options: Existin
   return [...warnings, ...[...found].map(([reasons, alike]) => `${nameFor(alike)}: ${reasons}`).sort()];
 }
 
-/** Pods of one controller are likely alike. */
+/** Pods of one controller are likely to be equal. */
 function oneOfEachControllerFirst(pods: readonly Pod[]): Pod[] {
   const seen = new Set<string>();
   const others: Pod[] = [];

@@ -1,4 +1,6 @@
-/** PodSecurity: pods as the Pod Security Standards want them. Start at `pod-security.ts`; the rules are in `checks/`. */
+/**
+ * PodSecurity: checks pods against the Pod Security Standards. Start at `pod-security.ts`; the checks are in `checks/`.
+ */
 export {
   type PodSecurityConfiguration,
   podSecurityConfigurationGroup,

@@ -58,9 +58,9 @@ async function judged(attributes: AdmissionAttributes & Told): Promise<Told & { 
 
 const hostNetwork = 'host namespaces (hostNetwork=true)';
 
-/** The request, and what comes of it: as a real server with this configuration answered and wrote down. */
+/** A request and its outcome, as recorded from kube-apiserver with this configuration. */
 const cases: Record<string, [AdmissionAttributes & Told, Told & { refused: string }]> = {
-  'a pod that may not be is refused, and recorded': [
+  'a violating pod is rejected, and audited': [
     newPod(bad),
     {
       refused: `pods "x" is forbidden: violates PodSecurity "baseline:v1.30": ${hostNetwork}`,
@@ -83,11 +83,11 @@ const cases: Record<string, [AdmissionAttributes & Told, Told & { refused: strin
     newPod({ ...bad, runtimeClassName: 'rc' }),
     { refused: '', warnings: [], annotations: { exempt: 'runtimeClass' } },
   ],
-  'nothing is asked for where all is allowed': [
+  'a privileged namespace has no checks': [
     newPod(bad, { namespace: 'open' }),
     { refused: '', warnings: [], annotations: { 'enforce-policy': 'privileged:latest' } },
   ],
-  'labels that make no sense are the strictest': [
+  'invalid labels enforce the strictest level': [
     newPod(bad, { namespace: 'wrong' }),
     {
       refused: `pods "x" is forbidden: violates PodSecurity "restricted:v1.30": ${hostNetwork}`,
@@ -99,7 +99,7 @@ const cases: Record<string, [AdmissionAttributes & Told, Told & { refused: strin
       },
     },
   ],
-  'a pod in a namespace that is not there is refused': [
+  'a pod in a missing namespace is rejected': [
     newPod(bad, { namespace: 'gone' }),
     {
       refused: 'Internal error occurred: failed to lookup namespace "gone"',
@@ -107,7 +107,7 @@ const cases: Record<string, [AdmissionAttributes & Told, Told & { refused: strin
       annotations: { error: 'failed to lookup namespace "gone": namespace "gone" not found' },
     },
   ],
-  'what makes pods is recorded': [
+  'a violating pod template is audited': [
     newAttributes({
       resource: 'apps/v1/deployments',
       kind: 'Deployment',
@@ -119,7 +119,7 @@ const cases: Record<string, [AdmissionAttributes & Told, Told & { refused: strin
       annotations: { 'audit-violations': `would violate PodSecurity "baseline:latest": ${hostNetwork}` },
     },
   ],
-  'what makes pods may have no template': [
+  'a missing pod template is accepted': [
     newAttributes({
       resource: 'v1/replicationcontrollers',
       kind: 'ReplicationController',
@@ -127,7 +127,7 @@ const cases: Record<string, [AdmissionAttributes & Told, Told & { refused: strin
     }),
     { refused: '', warnings: [], annotations: {} },
   ],
-  'a namespace that is exempt anyway is told so': [
+  'labels of an exempt namespace cause a warning': [
     newAttributes({
       resource: 'v1/namespaces',
       kind: 'Namespace',
@@ -142,7 +142,7 @@ const cases: Record<string, [AdmissionAttributes & Told, Told & { refused: strin
       annotations: {},
     },
   ],
-  'labels that made no sense before may stay': [
+  'labels that were invalid before are accepted': [
     newAttributes({
       resource: 'v1/namespaces',
       kind: 'Namespace',
@@ -153,7 +153,7 @@ const cases: Record<string, [AdmissionAttributes & Told, Told & { refused: strin
     }),
     { refused: '', warnings: [], annotations: {} },
   ],
-  'pods that are there are told of': [
+  'violations of existing pods cause a warning': [
     newAttributes({
       resource: 'v1/namespaces',
       kind: 'Namespace',

@@ -25,19 +25,21 @@ import {
 } from './policy.ts';
 import { isSignificantUpdate } from './significant-update.ts';
 
-/** Of pods' subresources, those that cannot change what the pod runs are not looked at. */
+/** Updates of other subresources cannot change what a pod runs, and are not checked. */
 const podResources = ['pods', 'pods/ephemeralcontainers', 'pods/resize'];
 
 /**
- * Pods are as their namespace's labels want them (`pod-security.kubernetes.io/enforce: baseline`), or refused, told of,
- * or recorded; what makes pods is told of and recorded. Labels that make no sense are refused where they are set.
+ * Checks pods against the labels of their namespace (`pod-security.kubernetes.io/enforce: baseline`): violations are
+ * rejected, audited, or cause warnings. Violations of pod templates are audited or cause warnings. Rejects invalid
+ * labels when they are set.
  */
 export function podSecurity(
   context: Pick<AdmissionContext, 'listers' | 'client' | 'now'>,
   configuration: PodSecurityConfiguration = defaultPodSecurityConfiguration,
 ): AdmissionPlugin {
   const { exemptions, defaults } = configuration;
-  // Of namespaces as the lister has them, which nobody changes: they are asked for with every pod.
+  // Cached, as the policy is needed for every pod. The keys are labels of objects in the lister, which are never
+  // modified.
   const policies = new WeakMap<object, ParsedPolicy>();
   const policyFor = ({ metadata: { labels } }: Namespace): ParsedPolicy => {
     const known = labels && policies.get(labels);
@@ -55,7 +57,7 @@ export function podSecurity(
     }
     if (errors.length > 0) annotate(attributes, 'error', `Failed to parse policy: ${aggregate(errors)}`);
     const found = new Map<string, Violation[]>();
-    /** What is wrong in words, empty for nothing. */
+    /** Describes the violations; empty without any. */
     const evaluate = (wanted: LevelVersion): string => {
       const name = describe(wanted);
       const violations = found.get(name) ?? evaluatePod(wanted, pod);
@@ -134,13 +136,13 @@ const isPod = ({ resource }: AdmissionAttributes): boolean => resource.resource 
 const annotate = (attributes: AdmissionAttributes, key: string, value: string): void =>
   attributes.annotate(`${labelPrefix}${key}`, value);
 
-/** Whether pods that were good enough might no longer be. */
+/** Whether valid pods may violate the new policy. */
 const asksForMore = (policy: LevelVersion, old: LevelVersion): boolean =>
   !sameLevelVersion(policy, old) &&
   policy.level !== 'privileged' &&
   !(policy.version === old.version && compareLevels(policy.level, old.level) <= 0);
 
-/** Whoever makes pods is let through: the pods are not. */
+/** Pod templates are accepted in a missing namespace; pods are rejected. */
 function namespaceUnknown(attributes: AdmissionAttributes): void {
   const message = `failed to lookup namespace ${quote(attributes.namespace)}`;
   annotate(attributes, 'error', `${message}: namespace ${quote(attributes.namespace)} not found`);

@@ -7,7 +7,7 @@ type TemplateOf = (object: KubernetesObject) => PodTemplateSpec | undefined;
 
 const ofSpec: TemplateOf = (object) => (object as ReplicationController).spec?.template;
 
-/** Where kinds that make pods have what they make them from. */
+/** Where kinds that create pods have their template. */
 const templates: Readonly<Record<string, TemplateOf>> = {
   replicationcontrollers: ofSpec,
   podtemplates: (object) => (object as PodTemplate).template,
@@ -19,14 +19,14 @@ const templates: Readonly<Record<string, TemplateOf>> = {
   'cronjobs.batch': (object) => (object as CronJob).spec?.jobTemplate?.spec?.template,
 };
 
-/** Resources whose objects have a template of pods. */
+/** Resources whose objects contain a pod template. */
 export const resourcesWithTemplate: readonly string[] = Object.keys(templates);
 
-/** What an object of such a resource makes pods from; undefined when it has nothing. */
+/** The pod template of an object of such a resource, if any. */
 export function podTemplateOf(resource: string, object: KubernetesObject): PodLike | undefined {
   const template = templates[resource]?.(object);
   return template && { metadata: template.metadata, spec: template.spec ?? { containers: [] } };
 }
 
-/** A pod, to be judged. */
+/** Returns the parts of a pod that checks need. */
 export const podLike = ({ metadata, spec }: Pod): PodLike => ({ metadata, spec: spec ?? { containers: [] } });

@@ -5,33 +5,33 @@ import { describe as describeLevel, labelPrefix, modes, policyOf } from './polic
 const { defaults } = defaultPodSecurityConfiguration;
 const baseline = { level: 'baseline', version: 20 } as const;
 
-/** Labels without their prefix → enforce, audit and warn; and how many labels are wrong. */
+/** Labels without prefix; the levels for enforce, audit and warn; and the number of errors. */
 const cases: Record<string, [labels: Record<string, string>, policy: string, errors?: number]> = {
-  'nothing is asked for': [{}, 'privileged:latest privileged:latest privileged:latest'],
-  'whoever enforces is warned': [
+  'no labels': [{}, 'privileged:latest privileged:latest privileged:latest'],
+  'an enforced level also causes warnings': [
     { enforce: 'baseline', 'enforce-version': 'v1.22' },
     'baseline:v1.22 privileged:latest baseline:v1.22',
   ],
-  'unless they want another level': [
+  'an explicit warn level': [
     { enforce: 'baseline', warn: 'privileged' },
     'baseline:latest privileged:latest privileged:latest',
   ],
-  'or another version': [
+  'an explicit warn version': [
     { enforce: 'baseline', 'enforce-version': 'v1.22', 'warn-version': 'v1.5' },
     'baseline:v1.22 privileged:latest baseline:v1.5',
   ],
-  'modes are apart': [
+  'modes are independent': [
     { enforce: 'privileged', audit: 'baseline', warn: 'restricted', 'warn-version': 'v1.99' },
     'privileged:latest baseline:latest restricted:v1.99',
   ],
-  'what makes no sense is refused, and not told of': [
+  'invalid labels enforce restricted, and cause no warnings': [
     { enforce: 'a', 'enforce-version': '1', audit: '', 'audit-version': '', warn: 'x', 'warn-version': 'v1.01' },
     'restricted:latest privileged:latest privileged:latest',
     6,
   ],
 };
 
-describe('what labels of a namespace ask for', () => {
+describe('the policy in namespace labels', () => {
   for (const [sentence, [labels, wanted, wrong = 0]] of Object.entries(cases))
     it(sentence, () => {
       const all = Object.fromEntries(Object.entries(labels).map(([key, value]) => [`${labelPrefix}${key}`, value]));
@@ -40,7 +40,7 @@ describe('what labels of a namespace ask for', () => {
       expect(errors).toHaveLength(wrong);
     });
 
-  it('is as the defaults have it where they say nothing', () => {
+  it('uses the defaults where labels are missing', () => {
     const given = { enforce: baseline, audit: baseline, warn: { level: 'restricted', version: 7 } } as const;
     const { policy } = policyOf(
       { [`${labelPrefix}enforce`]: 'baseline', [`${labelPrefix}audit-version`]: 'v1.3' },

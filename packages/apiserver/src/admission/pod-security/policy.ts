@@ -8,13 +8,13 @@ export type Level = (typeof levels)[number];
 export type Version = number;
 export const latest: Version = Number.POSITIVE_INFINITY;
 
-/** How a namespace wants pods to be, as of a version of Kubernetes. */
+/** A level of the Pod Security Standards, as of a version of Kubernetes. */
 export interface LevelVersion {
   readonly level: Level;
   readonly version: Version;
 }
 
-/** What is done about pods that are not: refused, recorded, told of. */
+/** What happens to violating pods: they are rejected, audited, or cause warnings. */
 export const modes = ['enforce', 'audit', 'warn'] as const;
 export type Mode = (typeof modes)[number];
 export type Policy = Readonly<Record<Mode, LevelVersion>>;
@@ -26,7 +26,7 @@ const labelsPath = Path.of('metadata', 'labels');
 export const describe = ({ level, version }: LevelVersion): string =>
   `${level}:${version === latest ? 'latest' : `v1.${version}`}`;
 
-/** How one part of a level and version is read: undefined for what it cannot be, and what it must be. */
+/** A part of a level and version: its parser, which returns undefined for invalid text, and the message for that. */
 export interface Part<T> {
   readonly parse: (text: string) => T | undefined;
   readonly rule: string;
@@ -49,14 +49,14 @@ export const versionPart: Part<Version> = {
 export const sameLevelVersion = (a: LevelVersion, b: LevelVersion): boolean =>
   a.level === b.level && a.version === b.version;
 
-/** Positive when the one is stricter than the other. */
+/** Positive when `a` is stricter than `b`. */
 export const compareLevels = (a: Level, b: Level): number => levels.indexOf(a) - levels.indexOf(b);
 
-/** Whether nothing is asked of pods at all. */
+/** Whether the policy has no checks. */
 export const isFullyPrivileged = (policy: Policy): boolean =>
   modes.every((mode) => policy[mode].level === 'privileged');
 
-/** Whether the two ask the same of every pod. */
+/** Whether the policies have the same checks. */
 export const isEquivalent = (a: Policy, b: Policy): boolean =>
   modes.every(
     (mode) => (a[mode].level === 'privileged' && b[mode].level === 'privileged') || sameLevelVersion(a[mode], b[mode]),
@@ -64,19 +64,19 @@ export const isEquivalent = (a: Policy, b: Policy): boolean =>
 
 type Labels = Readonly<Record<string, string>>;
 
-/** The labels of a namespace that have a mode's level and version. */
+/** The namespace labels of a mode's level and version. */
 export const levelLabel = (mode: Mode): string => `${labelPrefix}${mode}`;
 export const versionLabel = (mode: Mode): string => `${labelPrefix}${mode}-version`;
 
-/** What labels ask for, and what is wrong with them. */
+/** The policy in labels, and the errors of invalid ones. */
 export interface ParsedPolicy {
   readonly policy: Policy;
   readonly errors: ErrorList;
 }
 
 /**
- * What a namespace's labels ask for; what they do not say is as the defaults have it. There is always a policy: for
- * labels that make no sense, pods are refused as if they said `restricted:latest`, and nothing is told or recorded.
+ * Returns the policy in the labels of a namespace. Missing labels are taken from the defaults. With invalid labels, the
+ * policy enforces `restricted:latest`, and does not audit or warn.
  */
 export function policyOf(labels: Labels | undefined, defaults: Policy): ParsedPolicy {
   const errors: ErrorList = [];
@@ -100,7 +100,7 @@ export function policyOf(labels: Labels | undefined, defaults: Policy): ParsedPo
   return { policy: withDefaultWarning(policy, labels), errors };
 }
 
-/** Who asks for a level to be enforced, and says nothing of warnings, gets warnings of the same. */
+/** When enforce is set and warn is not, warnings are for the enforced level. */
 function withDefaultWarning(policy: Policy, labels: Labels): Policy {
   const { enforce, warn } = policy;
   const asked = Object.hasOwn(labels, levelLabel('enforce')) ? labels[levelLabel('enforce')] : undefined;

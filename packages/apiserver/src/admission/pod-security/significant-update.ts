@@ -5,7 +5,9 @@ type Containers = readonly { readonly name: string; readonly image?: string }[] 
 const sameImages = (a: Containers = [], b: Containers = []): boolean =>
   a.length === b.length && a.every(({ image = '' }, i) => image === (b[i]?.image ?? ''));
 
-/** Whether a pod's update changes what it runs: other updates are not judged, or old pods could not even be labelled. */
+/**
+ * Whether an update changes the images of a pod. Other updates are not checked, so that existing pods may be labelled.
+ */
 export function isSignificantUpdate({ spec }: Pod, { spec: old }: Pod): boolean {
   if (!sameImages(spec?.containers, old?.containers)) return true;
   if (!sameImages(spec?.initContainers, old?.initContainers)) return true;

@@ -8,7 +8,7 @@ import { aggregateMessages } from '../aggregate-messages.ts';
 const lists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 const always = { imagePullPolicy: 'Always' } as const;
 
-/** No pod runs a private image only because the node has it already. */
+/** Sets the pull policy Always, so that pods cannot use private images that are already on the node. */
 export const alwaysPullImages = (): AdmissionPlugin => ({
   name: 'AlwaysPullImages',
   operations: ['CREATE', 'UPDATE'],
@@ -54,7 +54,7 @@ function policyErrors(spec: PodSpec): ErrorList {
   return errors;
 }
 
-/** An update that brings no image that the pod does not have. */
+/** Whether an update adds no new images. */
 function keepsImages({ operation, object, oldObject }: AdmissionAttributes): boolean {
   if (operation !== 'UPDATE') return false;
   const old = imagesOf((oldObject as Pod).spec);

@@ -4,13 +4,13 @@ import type { AdmissionAttributes } from '../admission.ts';
 import { admissionForbidden } from '../admission-error.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
 
-/** The name of the node of a pod whose spec an update changes; undefined for other updates. */
+/** The node name of a pod whose spec was changed by an update; undefined for other updates. */
 export function nodeOfChangedPod({ object, oldObject }: AdmissionAttributes): string | undefined {
   const { metadata, spec } = object as Pod;
   return metadata.generation === oldObject?.metadata?.generation ? undefined : spec?.nodeName || undefined;
 }
 
-/** The node as the cache has it. Throws Forbidden when there is none. */
+/** Returns the node from the cache. Throws Forbidden when it does not exist. */
 export async function knownNode(
   attributes: AdmissionAttributes,
   { listers }: Pick<AdmissionContext, 'listers'>,

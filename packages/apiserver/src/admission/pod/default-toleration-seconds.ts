@@ -9,7 +9,7 @@ export interface TolerationSeconds {
 
 const fiveMinutes: TolerationSeconds = { notReady: 300, unreachable: 300 };
 
-/** Pods that do not say otherwise are evicted from a node that is not ready, or not reachable, after a time. */
+/** Adds default tolerations for nodes that are not ready or unreachable, after which pods are evicted. */
 export function defaultTolerationSeconds(seconds: TolerationSeconds = fiveMinutes): AdmissionPlugin {
   const byDefault = [
     { key: 'node.kubernetes.io/not-ready', tolerationSeconds: seconds.notReady },

@@ -2,7 +2,7 @@ import { isExtendedResourceName } from '@coxswain/api';
 import type { Pod, Toleration } from '@coxswain/api/core/v1';
 import type { AdmissionPlugin } from '../admission.ts';
 
-/** Pods that ask for an extended resource tolerate the taint that keeps its nodes free for them. */
+/** Adds tolerations for the taints of extended resources to pods that request them. */
 export const extendedResourceToleration = (): AdmissionPlugin => ({
   name: 'ExtendedResourceToleration',
   operations: ['CREATE', 'UPDATE'],
@@ -21,7 +21,9 @@ export const extendedResourceToleration = (): AdmissionPlugin => ({
 
 const tolerationOf = (key: string): Toleration => ({ key, operator: 'Exists', effect: 'NoSchedule' });
 
-/** Each in the place of one for the same taint, whose time is lost then, as upstream has it; or at the end. */
+/**
+ * Replaces tolerations of the same taint, whose tolerationSeconds are lost as in upstream, and appends missing ones.
+ */
 function withTolerations(tolerations: readonly Toleration[], names: ReadonlySet<string>): Toleration[] {
   const missing = new Set(names);
   const replaced = tolerations.map((own) => {

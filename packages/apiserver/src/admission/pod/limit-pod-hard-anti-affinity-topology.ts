@@ -4,7 +4,7 @@ import type { AdmissionPlugin } from '../admission.ts';
 
 const hostname = 'kubernetes.io/hostname';
 
-/** A pod may insist on being kept apart from others by nodes only, not by whole zones. */
+/** Required anti-affinity of pods may only have the topology key of host names. */
 export const limitPodHardAntiAffinityTopology = (): AdmissionPlugin => ({
   name: 'LimitPodHardAntiAffinityTopology',
   operations: ['CREATE', 'UPDATE'],

@@ -1,6 +1,6 @@
 import type { Pod } from '@coxswain/api/core/v1';
 
-/** Marks what a node tells of a pod that it runs by itself. */
+/** The annotation of mirror pods, which nodes create for their static pods. */
 export const mirrorPodAnnotation = 'kubernetes.io/config.mirror';
 
 export const isMirrorPod = ({ metadata }: Pod): boolean =>

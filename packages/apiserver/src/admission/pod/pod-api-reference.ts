@@ -2,13 +2,13 @@ import type { Pod, Volume, VolumeProjection } from '@coxswain/api/core/v1';
 import { quote } from '@coxswain/apimachinery';
 import { type ReferencedKind, visitPodReferences } from '../../authorization/pod-references.ts';
 
-/** What of the API a pod needs, or why that cannot be told. */
+/** The resource that a pod refers to, or the reason why that cannot be determined. */
 interface ApiReference {
   readonly to: string;
   readonly problem?: string;
 }
 
-/** Volumes that a node makes without asking the API for anything. */
+/** Volume types without references to API objects. */
 const independentVolumes = [
   'awsElasticBlockStore',
   'azureDisk',
@@ -52,7 +52,7 @@ const dependentProjections: readonly (readonly [keyof VolumeProjection, string])
   ['podCertificate', 'podcertificates'],
 ];
 
-/** The first object of the API that the pod refers to; undefined for one that a node can run by itself. */
+/** Returns the first reference of a pod to an API object; undefined for a pod without any. */
 export function apiReferenceOf(pod: Pod): ApiReference | undefined {
   const { spec } = pod;
   if (spec?.serviceAccountName) return { to: 'serviceaccounts' };

@@ -5,7 +5,7 @@ import { admissionForbidden } from '../admission-error.ts';
 import { findObject } from '../find-object.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
 
-/** A pod group that is made from a workload's template names one that exists. */
+/** A PodGroup from a workload's template must reference an existing workload and template. */
 export const podGroupWorkloadExists = (
   context: Pick<AdmissionContext, 'listers' | 'client' | 'features'>,
 ): AdmissionPlugin => ({

@@ -2,7 +2,7 @@ import { isJsonObject } from '@coxswain/apimachinery';
 import type { PluginConfigurationSource } from '../admission-configuration.ts';
 import type { PodNodeSelectorConfiguration } from './pod-node-selector.ts';
 
-/** Selectors by namespace. The file has no kind. Throws an Error. */
+/** Reads selectors by namespace from a file without a kind. Throws an Error when it is invalid. */
 export function readPodNodeSelectors(source: PluginConfigurationSource | undefined): PodNodeSelectorConfiguration {
   const root = source?.value;
   const given = isJsonObject(root) ? root.podNodeSelectorPluginConfig : undefined;

@@ -16,10 +16,10 @@ import type { AdmissionContext } from '../plugin-context.ts';
 const annotation = 'scheduler.alpha.kubernetes.io/node-selector';
 const clusterDefault = 'clusterDefaultNodeSelector';
 
-/** Selectors by the name of a namespace, whose pods may ask for nothing else; and one for those that have none. */
+/** The allowed node selectors by namespace, and the default selector as `clusterDefaultNodeSelector`. */
 export type PodNodeSelectorConfiguration = ReadonlyMap<string, string>;
 
-/** Pods run on the nodes that are meant for their namespace. */
+/** Adds the node selector of the namespace to pods, and rejects conflicting ones. */
 export function podNodeSelector(
   context: Pick<AdmissionContext, 'listers' | 'client'>,
   configuration: PodNodeSelectorConfiguration = new Map(),
@@ -51,7 +51,7 @@ export function podNodeSelector(
       if (!pod.spec) return;
       const selector = await selectorOf(attributes.namespace);
       const { nodeSelector = {} } = pod.spec;
-      // What the pod says stands, so that it can be said that it conflicts.
+      // The pod's values win, so that validation finds conflicts.
       const merged = labels.merge(selector, nodeSelector);
       if (Object.keys(merged).length > 0) pod.spec = { ...pod.spec, nodeSelector: merged };
       await validate(attributes, selector);
@@ -63,7 +63,7 @@ export function podNodeSelector(
 const refusal = ({ object, resource }: AdmissionAttributes, why: string): Error =>
   newForbidden(resource.groupResource, object?.metadata?.name ?? '', why);
 
-/** `a=b,c=d`. Throws an ApiError for anything else. */
+/** Parses `a=b,c=d`. Throws an ApiError for anything else. */
 function parseNodeSelector(text: string): Record<string, string> {
   if (text === '') return {};
   return Object.fromEntries(

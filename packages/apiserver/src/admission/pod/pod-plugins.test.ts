@@ -32,7 +32,7 @@ describe('tolerations', () => {
   );
   const tolerations = fc.array(toleration, { maxLength: 5 });
 
-  it('that are merged tolerate neither more nor less', () => {
+  it('are equivalent when they are merged', () => {
     fc.assert(
       fc.property(tolerations, tolerations, (first, second) => {
         const merged = mergeTolerations(first, second);
@@ -46,25 +46,29 @@ describe('tolerations', () => {
 
   const exists: Toleration = { key: 'a', operator: 'Exists' };
   const allowed: Record<string, [Toleration, Toleration, boolean]> = {
-    'the same': [exists, exists, true],
+    'an equal toleration': [exists, exists, true],
     'one of its values': [{ key: 'a', operator: 'Equal', value: 'x' }, exists, true],
     'another key': [{ key: 'b', operator: 'Exists' }, exists, false],
     'any key': [exists, { operator: 'Exists' }, true],
     'another effect': [{ ...exists, effect: 'NoSchedule' }, { ...exists, effect: 'NoExecute' }, false],
-    'for shorter': [
+    'a shorter time': [
       { ...exists, effect: 'NoExecute', tolerationSeconds: 1 },
       { ...exists, effect: 'NoExecute', tolerationSeconds: 2 },
       true,
     ],
-    'for ever': [{ ...exists, effect: 'NoExecute' }, { ...exists, effect: 'NoExecute', tolerationSeconds: 2 }, false],
+    'an unlimited time': [
+      { ...exists, effect: 'NoExecute' },
+      { ...exists, effect: 'NoExecute', tolerationSeconds: 2 },
+      false,
+    ],
     'another value': [{ key: 'a', operator: 'Equal', value: 'x' }, { key: 'a', operator: 'Equal', value: 'y' }, false],
-    'all values where one is allowed': [exists, { key: 'a', operator: 'Equal', value: 'y' }, false],
+    'all values when one is allowed': [exists, { key: 'a', operator: 'Equal', value: 'y' }, false],
   };
   it.each(Object.entries(allowed))('are allowed or not: %s', (_, [own, other, expected]) => {
     expect(areAllowed([own], [other])).toBe(expected);
   });
 
-  it('for nodes that fail last as long as the flags say', async () => {
+  it('for failed nodes have the duration of the flags', async () => {
     const plugin = defaultTolerationSeconds({ notReady: 1, unreachable: 2 });
     const added = { operator: 'Exists', effect: 'NoExecute' };
     const both = [
@@ -79,7 +83,7 @@ describe('tolerations', () => {
     expect(await admit(plugin, creates(all))).toEqual(all);
   });
 
-  it('of extended resources come with requests for them', async () => {
+  it('of extended resources are added for requests', async () => {
     const asks = (...names: string[]) => ({
       name: 'c',
       resources: { requests: Object.fromEntries(names.map((name) => [name, '1'])) },
@@ -106,26 +110,30 @@ describe('PodTolerationRestriction', () => {
     `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${scope} whitelist`;
   const burstable = pod({ containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }] });
   const cases: Record<string, [Record<string, string>, TestWrite, unknown]> = {
-    'gives what the file says': [{}, creates(pod()), { tolerations: [a] }],
-    'gives what the namespace says': [
+    'adds the default tolerations of the file': [{}, creates(pod()), { tolerations: [a] }],
+    'adds the default tolerations of the namespace': [
       { [key('defaultTolerations')]: JSON.stringify([b]), [key('tolerationsWhitelist')]: '' },
       creates(pod()),
       { tolerations: [b] },
     ],
-    'gives nothing where the namespace says nothing': [{ [key('defaultTolerations')]: '' }, creates(pod()), {}],
-    'gives to new pods only': [{}, updates(pod(), pod()), {}],
-    'refuses what the file does not allow': [{}, creates(pod({ tolerations: [b] })), conflict('cluster')],
-    'refuses what the namespace does not allow': [
+    'adds none when the annotation is empty': [{ [key('defaultTolerations')]: '' }, creates(pod()), {}],
+    'adds default tolerations only on create': [{}, updates(pod(), pod()), {}],
+    'rejects tolerations outside the whitelist of the file': [
+      {},
+      creates(pod({ tolerations: [b] })),
+      conflict('cluster'),
+    ],
+    'rejects tolerations outside the whitelist of the namespace': [
       { [key('tolerationsWhitelist')]: JSON.stringify([b]) },
       creates(pod()),
       conflict('namespace'),
     ],
-    'lets pods that ask for something stay under pressure': [
+    'adds a toleration of memory pressure to pods with requests': [
       { [key('tolerationsWhitelist')]: '' },
       updates(burstable, burstable),
       { tolerations: [{ key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' }] },
     ],
-    'says what it cannot read': [
+    'rejects an invalid annotation': [
       { [key('defaultTolerations')]: '{}' },
       creates(pod()),
       'tolerations must be a list of objects',
@@ -144,19 +152,24 @@ describe('PodNodeSelector', () => {
   const key = 'scheduler.alpha.kubernetes.io/node-selector';
   const conflict = 'pods "p" is forbidden: pod node label selector conflicts with its namespace node label selector';
   const cases: Record<string, [Record<string, string>, [string, string][], object, unknown]> = {
-    'nobody says anything': [{}, [], {}, undefined],
-    'the namespace says': [{ [key]: 'a=b, c=d' }, [], { e: 'f' }, { a: 'b', c: 'd', e: 'f' }],
-    'the file says': [{}, [['clusterDefaultNodeSelector', 'a=b']], {}, { a: 'b' }],
-    'the namespace says nothing': [{ [key]: '' }, [['clusterDefaultNodeSelector', 'a=b']], { c: 'd' }, { c: 'd' }],
-    'the pod says otherwise': [{ [key]: 'a=b' }, [], { a: 'c' }, conflict],
-    'the file allows it': [{}, [['ns', 'a=b,c=d']], { a: 'b' }, { a: 'b' }],
-    'the file does not': [
+    'no selectors': [{}, [], {}, undefined],
+    'the selector of the namespace': [{ [key]: 'a=b, c=d' }, [], { e: 'f' }, { a: 'b', c: 'd', e: 'f' }],
+    'the default selector of the file': [{}, [['clusterDefaultNodeSelector', 'a=b']], {}, { a: 'b' }],
+    'an empty selector of the namespace': [
+      { [key]: '' },
+      [['clusterDefaultNodeSelector', 'a=b']],
+      { c: 'd' },
+      { c: 'd' },
+    ],
+    'a pod selector that conflicts with the namespace': [{ [key]: 'a=b' }, [], { a: 'c' }, conflict],
+    'a pod selector within the whitelist': [{}, [['ns', 'a=b,c=d']], { a: 'b' }, { a: 'b' }],
+    'a pod selector outside the whitelist': [
       {},
       [['ns', 'a=b,c=d']],
       { a: 'c' },
       'pods "p" is forbidden: pod node label selector labels conflict with its namespace whitelist',
     ],
-    'the namespace says nonsense': [{ [key]: 'a==b' }, [], {}, 'invalid selector: [a  b]'],
+    'an invalid selector of the namespace': [{ [key]: 'a==b' }, [], {}, 'invalid selector: [a  b]'],
   };
   it.each(Object.entries(cases))('%s', async (_, [annotations, configuration, nodeSelector, expected]) => {
     const plugin = podNodeSelector(newContext([namespace(annotations)]), new Map(configuration));
@@ -168,14 +181,14 @@ describe('PodNodeSelector', () => {
 
 describe('AlwaysPullImages', () => {
   const pulled = (image: string, imagePullPolicy?: string) => ({ name: 'c', image, imagePullPolicy });
-  it('changes pods that bring an image', async () => {
+  it('changes pods with a new image', async () => {
     const old = pod({ containers: [pulled('a', 'Never')] });
     const next = pod({ containers: [pulled('b', 'Never')] });
     expect(await admit(alwaysPullImages(), updates(next, old))).toEqual(pod({ containers: [pulled('b', 'Always')] }));
     expect(await admit(alwaysPullImages(), updates(old, old))).toEqual(old);
   });
 
-  it('judges what others changed after it', async () => {
+  it('validates changes of later plug-ins', async () => {
     const { admit: _, ...judging } = alwaysPullImages();
     const spec = {
       containers: [pulled('a', 'Never')],
@@ -194,7 +207,7 @@ describe('RuntimeClass', () => {
     metadata: { name: 'r' },
     ...more,
   });
-  it('of no cost leaves a pod as it is', async () => {
+  it('without overhead does not change a pod', async () => {
     const plugin = runtimeClass(newContext([runtime({})]));
     const own = pod({ runtimeClassName: 'r' });
     expect(await admit(plugin, creates(own))).toEqual(own);
@@ -214,7 +227,7 @@ describe('PodTopologyLabels', () => {
     send: 'CREATE v1 pods/binding Binding',
     object: { metadata: {}, target: { kind: 'Node', name: 'n' } },
   };
-  it('come from the node, by a binding too', async () => {
+  it('are copied from the node, also to a binding', async () => {
     const plugin = podTopologyLabels(newContext([node]));
     expect(await admit(plugin, creates(pod({ nodeName: 'n' }, { labels: { c: 'd' } })))).toEqual(
       pod({ nodeName: 'n' }, { labels: { c: 'd', 'topology.kubernetes.io/zone': 'z' } }),
@@ -225,7 +238,7 @@ describe('PodTopologyLabels', () => {
     expect(await admit(plugin, creates(pod({ nodeName: 'lost' })))).toEqual(pod({ nodeName: 'lost' }));
   });
 
-  it('unless the feature is off', async () => {
+  it('are not copied when the feature is off', async () => {
     const plugin = podTopologyLabels(newContext([node], { features: { PodTopologyLabelsAdmission: false } }));
     expect(await admit(plugin, binding)).toEqual(binding.object);
   });

@@ -6,7 +6,7 @@ import { admissionForbidden } from '../admission-error.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
 import { knownNode, nodeOfChangedPod } from './changed-pod.ts';
 
-/** A running pod grows no larger than its node. */
+/** Rejects a resize of a running pod beyond the capacity of its node. */
 export const podResizeValidator = ({ listers }: Pick<AdmissionContext, 'listers'>): AdmissionPlugin => ({
   name: 'PodResizeValidator',
   operations: ['UPDATE'],

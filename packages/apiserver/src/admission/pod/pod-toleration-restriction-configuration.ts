@@ -6,7 +6,7 @@ import { tolerationFrom } from './tolerations.ts';
 
 const versions = ['podtolerationrestriction.admission.k8s.io/v1alpha1'];
 
-/** What pods tolerate where namespaces do not say. Throws an Error that names everything wrong. */
+/** Reads the tolerations for namespaces without annotations. Throws an Error with all problems. */
 export function readTolerationRestriction(
   source: PluginConfigurationSource | undefined,
 ): PodTolerationRestrictionConfiguration {

@@ -14,10 +14,10 @@ const annotations = {
   whitelist: 'scheduler.alpha.kubernetes.io/tolerationsWhitelist',
 } as const;
 
-/** What holds in namespaces that do not say. */
+/** Tolerations for namespaces without annotations. */
 export interface PodTolerationRestrictionConfiguration {
   readonly default: readonly Toleration[];
-  /** Empty: everything may be tolerated. */
+  /** Empty: all tolerations are allowed. */
   readonly whitelist: readonly Toleration[];
 }
 
@@ -27,12 +27,12 @@ const memoryPressure: Toleration = {
   effect: 'NoSchedule',
 };
 
-/** Pods tolerate what their namespace says by default, and nothing that it does not allow. */
+/** Adds the default tolerations of the namespace to pods, and rejects tolerations outside its whitelist. */
 export function podTolerationRestriction(
   context: Pick<AdmissionContext, 'listers' | 'client'>,
   configuration: PodTolerationRestrictionConfiguration = { default: [], whitelist: [] },
 ): AdmissionPlugin {
-  /** Undefined when the namespace does not say. */
+  /** Undefined when the namespace does not have the annotation. */
   const ofNamespace = async (name: string, which: keyof typeof annotations): Promise<Toleration[] | undefined> => {
     const { annotations: own = {} } = (await existingNamespace(context, name)).metadata;
     const text = Object.hasOwn(own, annotations[which]) ? own[annotations[which]] : undefined;
@@ -66,7 +66,7 @@ export function podTolerationRestriction(
   };
 }
 
-/** From JSON in an annotation. Throws an ApiError. */
+/** Parses JSON of an annotation. Throws an ApiError. */
 function parseTolerations(text: string): Toleration[] {
   if (text === '') return [];
   try {

@@ -4,7 +4,7 @@ import type { AdmissionContext } from '../plugin-context.ts';
 
 const copied = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
 
-/** A pod has the zone and the region of its node as labels, so that what runs in it can know them. */
+/** Copies the zone and region labels of the node to its pods, so that the downward API can expose them. */
 export function podTopologyLabels({
   listers,
   features,

@@ -5,7 +5,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { admissionForbidden } from '../admission-error.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
 
-/** What a class gives those who are of it. */
+/** The fields that a priority class determines. */
 interface Given {
   readonly name: string;
   readonly value: number;
@@ -16,14 +16,14 @@ const priorityOf = ({ value = 0 }: PriorityClass): number => value;
 
 const withoutClass: Given = { name: '', value: 0, preemptionPolicy: 'PreemptLowerPriority' };
 
-/** Pods have the priority of their class, or of the default one; no more than one class is the default. */
+/** Sets the priority of pods from their class or the default class. At most one class may be the default. */
 export function priority({ listers, features }: Pick<AdmissionContext, 'listers' | 'features'>): AdmissionPlugin {
   const classes = async () => {
     const lister = listers.lister<PriorityClass>('scheduling.k8s.io', 'priorityclasses');
     await lister.synced;
     return lister;
   };
-  /** Should there be several, the one that gives least. */
+  /** If there are several, the one with the lowest value. */
   const defaultClass = async (): Promise<PriorityClass | undefined> =>
     (await classes())
       .list()
@@ -63,7 +63,7 @@ export function priority({ listers, features }: Pick<AdmissionContext, 'listers'
     };
   };
 
-  /** A client that never knew of these fields keeps them. */
+  /** Keeps these fields when an update omits them, as clients that do not know them do. */
   const keepPod = (pod: Pod, old: Pod): void => {
     const { priority: value, preemptionPolicy } = old.spec ?? {};
     if (!pod.spec) return;

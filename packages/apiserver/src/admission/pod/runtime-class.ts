@@ -7,7 +7,7 @@ import { findObject } from '../find-object.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
 import { mergeTolerations } from './tolerations.ts';
 
-/** Pods of a runtime class cost what the class says, and run where it can. */
+/** Sets the overhead, node selector and tolerations of a pod's runtime class. */
 export function runtimeClass(context: Pick<AdmissionContext, 'listers' | 'client'>): AdmissionPlugin {
   const classOf = async (attributes: AdmissionAttributes, { spec }: Pod): Promise<RuntimeClass | undefined> => {
     const name = spec?.runtimeClassName;

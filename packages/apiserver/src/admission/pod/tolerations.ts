@@ -1,13 +1,14 @@
 import type { Toleration } from '@coxswain/api/core/v1';
 import { ObjectReader } from '../../configuration/object-reader.ts';
 
-/** Among so many, each is compared with each; no pod has good reason for more. */
+/** Larger lists are not reduced, as each toleration is compared with each other one. */
 const maxCompared = 500;
 
 /**
- * Copies of both lists, without what another of them tolerates as well: what they come from belongs to others.
+ * Merges two lists, without tolerations that another one includes. Returns copies, as the lists belong to other
+ * objects.
  *
- * Differs from upstream: of very many, all are kept, for comparing them would keep others waiting.
+ * Differs from upstream: very long lists are not reduced, since the comparison would block the event loop.
  */
 export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
   const all = [...first, ...second].map((own) => ({ ...own }));
@@ -22,7 +23,7 @@ export function mergeTolerations(first: readonly Toleration[], second: readonly 
   return merged;
 }
 
-/** Whether everything that is tolerated is allowed. */
+/** Whether each toleration is included in one of the allowed ones. */
 export function areAllowed(tolerations: readonly Toleration[], allowed: readonly Toleration[]): boolean {
   if (allowed.length === 0) return true;
   const byKey = new Map<string, Toleration[]>([['', []]]);
@@ -43,7 +44,7 @@ const isSame = (a: Toleration, b: Toleration): boolean =>
   (a.effect ?? '') === (b.effect ?? '') &&
   a.tolerationSeconds === b.tolerationSeconds;
 
-/** Whether one tolerates everything that the other does. */
+/** Whether `wide` includes `narrow`. */
 function isSuperset(wide: Toleration, narrow: Toleration): boolean {
   if ((narrow.key ?? '') !== (wide.key ?? '') && (wide.key || wide.operator !== 'Exists')) return false;
   if (wide.effect && narrow.effect !== wide.effect) return false;
@@ -61,7 +62,7 @@ function isSuperset(wide: Toleration, narrow: Toleration): boolean {
   }
 }
 
-/** A toleration as an annotation or a file has it. Throws an Error for a field that is not of its type. */
+/** Reads a toleration from an annotation or file. Throws an Error when a field has a wrong type. */
 export function tolerationFrom(raw: Readonly<Record<string, unknown>>): Toleration {
   const reader = new ObjectReader(raw, '');
   const toleration = {
@@ -71,6 +72,6 @@ export function tolerationFrom(raw: Readonly<Record<string, unknown>>): Tolerati
     effect: reader.string('effect'),
     tolerationSeconds: reader.integer('tolerationSeconds'),
   };
-  // Whoever reads them checks them, or hands them to pods, whose validation does.
+  // The caller validates it, or the validation of pods does.
   return Object.fromEntries(Object.entries(toleration).filter(([, value]) => value !== undefined)) as Toleration;
 }

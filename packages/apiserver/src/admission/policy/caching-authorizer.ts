@@ -1,6 +1,6 @@
 import type { Authorizer, Decision } from '@coxswain/component-base/authorization';
 
-/** Asks each question once: for as long as one write takes. Expressions may repeat themselves. */
+/** Caches decisions. Must be used for one write only. Expressions may repeat checks. */
 export function cachingAuthorizer(authorizer: Authorizer): Authorizer {
   const decisions = new Map<string, Promise<Decision>>();
   return {

@@ -13,5 +13,8 @@ const exempt: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** Policies are not subject to policies, which nobody could mend then; nor are questions of who is who and who may what. */
+/**
+ * Exempts policies, which otherwise could make it impossible to fix them, and reviews of authentication and
+ * authorization.
+ */
 export const isExempt = ({ resource }: AdmissionAttributes): boolean => exempt.has(`${resource.groupResource}`);

@@ -32,7 +32,7 @@ const PATCHES = listOf(JSON_PATCH);
 const inPolicy: ExpressionScope = { authorizer: true };
 const inMutation: ExpressionScope = { authorizer: true, patchTypes: true };
 
-/** Why expressions of an object cannot be used, by field. */
+/** The errors of an object's expressions, by field. */
 class ExpressionChecks {
   readonly errors = new Map<string, FieldError>();
   readonly #eventLoop: EventLoop;
@@ -43,7 +43,7 @@ class ExpressionChecks {
     this.#turns = new Turns(eventLoop);
   }
 
-  /** `shown`: the expression as the error quotes it. */
+  /** `shown`: the expression in the error. */
   add(path: Path, { text, program }: CompiledPolicyExpression, shown = text): void {
     if (!(program instanceof ExpressionProblem)) return;
     const { detail, isInternal } = program;
@@ -53,7 +53,7 @@ class ExpressionChecks {
     );
   }
 
-  /** Conditions know nothing of variables. */
+  /** Match conditions cannot use variables. */
   async conditions(conditions: readonly MatchCondition[], path: Path, params: boolean): Promise<void> {
     const environment = admissionEnvironment({ params, authorizer: true });
     for (const [index, { expression = '' }] of conditions.entries()) {
@@ -64,7 +64,7 @@ class ExpressionChecks {
   }
 }
 
-/** Webhooks' conditions; those that were good enough to be stored may stay. */
+/** Checks the match conditions of webhooks. Unchanged ones are accepted. */
 export async function checkWebhookExpressions(
   object: KubernetesObject,
   old: KubernetesObject | undefined,
@@ -81,7 +81,7 @@ export async function checkWebhookExpressions(
 const conditionsOf = (object: KubernetesObject): (readonly MatchCondition[])[] =>
   ((object as WebhookConfiguration).webhooks ?? []).map(({ matchConditions = [] }) => matchConditions);
 
-/** All expressions of a policy, of either kind. */
+/** Checks all expressions of a validating or mutating policy. */
 export async function checkPolicyExpressions(
   object: KubernetesObject,
   old: KubernetesObject | undefined,
@@ -123,7 +123,7 @@ export async function checkPolicyExpressions(
 
 type Compile = (text: string, types: readonly CelType[], scope: ExpressionScope) => Promise<CompiledPolicyExpression>;
 
-/** What compiles expressions after the variables; without any, nothing is called `variables`. */
+/** Returns the compiler for expressions. `variables` is only declared when there are variables, or for mutations. */
 async function compilerOf(
   { paramKind, variables = [], mutations }: NonNullable<Policy['spec']>,
   checks: ExpressionChecks,

@@ -8,13 +8,13 @@ const policies: ReadonlySet<string> = new Set(['validatingadmissionpolicies', 'm
 const webhooks: ReadonlySet<string> = new Set(['validatingwebhookconfigurations', 'mutatingwebhookconfigurations']);
 
 /**
- * Has expressions read before the objects that they are in are judged, so that what is wrong with them is among the
- * errors. Undefined for resources without expressions.
+ * Compiles expressions before an object is validated, so that their errors are reported with those of validation.
+ * Returns undefined for resources without expressions.
  */
 export function expressionHooks({ group, resource }: GroupResource, eventLoop: EventLoop): ResourceHooks | undefined {
   if (group !== 'admissionregistration.k8s.io' || !(policies.has(resource) || webhooks.has(resource))) return undefined;
   const begin = async (object: KubernetesObject, old: KubernetesObject | undefined, context: WriteContext) => {
-    // Loaded by who has policies.
+    // CEL is only loaded when there are policies.
     const { checkPolicyExpressions, checkWebhookExpressions } = await import('./expression-checks.ts');
     const check = policies.has(resource) ? checkPolicyExpressions : checkWebhookExpressions;
     context.expressionErrors = (await check(object, old, eventLoop)).errors;

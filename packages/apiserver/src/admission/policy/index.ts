@@ -1,7 +1,7 @@
 /**
- * Policies that are objects: ValidatingAdmissionPolicy and MutatingAdmissionPolicy, with expressions in CEL. Which of them
- * a write concerns is in `policy-source.ts` and `match-resources.ts`, what expressions see in `environment.ts` and
- * `evaluation.ts`, what comes of them in `validator.ts` and `mutator.ts`.
+ * ValidatingAdmissionPolicy and MutatingAdmissionPolicy, with expressions in CEL. `policy-source.ts` and
+ * `match-resources.ts` find the policies for a write, `environment.ts` and `evaluation.ts` have the variables of
+ * expressions, and `validator.ts` and `mutator.ts` process the results.
  */
 
 export { expressionHooks } from './expression-hooks.ts';

@@ -7,8 +7,8 @@ import type { AdmissionContext } from '../plugin-context.ts';
 import { compileRule, type RuleMatcher } from '../webhook/rule-matcher.ts';
 
 /**
- * As what a policy, or a binding, is for a write; undefined when it is not for it. Throws an Error when it would be, as
- * far as can be said, but that is not far enough.
+ * Returns the resource as which a policy or binding matches a write; undefined when it does not match. Throws an Error
+ * when that cannot be determined.
  */
 export type ResourceMatcher = (
   attributes: AdmissionAttributes,
@@ -21,7 +21,7 @@ interface NamedRule {
 
 const itself = ({ resource, kind }: AdmissionAttributes): EquivalentResource => ({ resource, kind });
 
-/** What MatchResources say, read once. */
+/** Compiles MatchResources. */
 export function compileMatchResources(
   resources: MatchResources,
   context: Pick<AdmissionContext, 'listers' | 'client'>,
@@ -29,7 +29,7 @@ export function compileMatchResources(
   try {
     return compile(resources, context);
   } catch (error) {
-    // Validation lets no such selector pass; if there is one all the same, only its own policy is out of order.
+    // Validation rejects such selectors. If there is one, only its own policy fails.
     return () => Promise.reject(error);
   }
 }
@@ -38,7 +38,7 @@ function compile(
   { namespaceSelector, objectSelector, resourceRules = [], excludeResourceRules = [], matchPolicy }: MatchResources,
   context: Pick<AdmissionContext, 'listers' | 'client'>,
 ): ResourceMatcher {
-  // The defaults of the kinds have no absent ones.
+  // Defaulting has set them.
   const namespaces = labels.labelSelectorAsSelector(namespaceSelector ?? {});
   const objects = labels.labelSelectorAsSelector(objectSelector ?? {});
   const isEquivalent = matchPolicy === 'Equivalent';
@@ -48,7 +48,7 @@ function compile(
     if (byRules(exclusions, isEquivalent, attributes)) return undefined;
     const found = rules.length === 0 ? itself(attributes) : byRules(rules, isEquivalent, attributes);
     if (!found || !selectsObject(objects, attributes.object, attributes.oldObject)) return undefined;
-    // Most policies are not for most writes: that costs no promise.
+    // Most policies do not match most writes, which is decided synchronously.
     if (namespaces.isEmpty()) return found;
     return selectsNamespace(context, namespaces, attributes).then((isSelected) => (isSelected ? found : undefined));
   };
@@ -59,7 +59,10 @@ function readRule(rule: NamedRuleWithOperations): NamedRule {
   return { matches: compileRule(rule), isNamed: names.size === 0 ? () => true : (name) => names.has(name) };
 }
 
-/** The first rule that is for the request as it is; else, where that is allowed, for what it could have been. */
+/**
+ * Returns the first match of a rule with the resource of the request or else, if `isEquivalent`, with an equivalent
+ * one.
+ */
 function byRules(
   rules: readonly NamedRule[],
   isEquivalent: boolean,

@@ -13,7 +13,7 @@ import { mutatingAdmissionPolicy } from './mutating-policy.ts';
 import { mutatingBinding, mutatingPolicy, policyTest } from './policies.test-data.ts';
 
 const schemaOf = (kind: GroupVersionKind) => Catalogue.builtIn().kind(kind)?.schema;
-/** Built-in kinds in one version, without defaults. */
+/** Supports built-in kinds in one version, without defaults. */
 const objects: AdmissionObjects = {
   equivalents: () => [],
   toKind: async (object) => cloneJson(object),
@@ -27,7 +27,7 @@ const label = (name: string, expression: string) => ({
   patchType: 'ApplyConfiguration',
   applyConfiguration: { expression: `Object{metadata: Object.metadata{labels: {"${name}": ${expression}}}}` },
 });
-/** The label with another letter at its end. */
+/** Appends a letter to the value of the label. */
 const append = (name: string, letter: string) =>
   label(name, `(object.?metadata.?labels[?"${name}"]).orValue("") + "${letter}"`);
 const policy = (name: string, mutations: readonly object[], reinvocationPolicy = 'Never') => [
@@ -41,7 +41,7 @@ async function labelsAfter(plugins: readonly AdmissionPlugin[]): Promise<unknown
   return attributes.object?.metadata?.labels;
 }
 
-/** A plug-in that comes after policies, as webhooks do. */
+/** A plug-in that runs after policies, like webhooks. */
 const other = (change: (object: KubernetesObject) => void, wants = true): AdmissionPlugin => ({
   name: 'Other',
   operations: ['CREATE'],
@@ -56,22 +56,22 @@ const setLabel = (name: string, value: string) => (object: KubernetesObject) => 
 
 describe('MutatingAdmissionPolicy', () => {
   const cases: Readonly<Record<string, [KubernetesObject[], AdmissionPlugin[], unknown]>> = {
-    'changes what is written, in the order of names': [
+    'changes the object, in the order of policy names': [
       [...policy('b', [append('x', 'b')]), ...policy('a', [append('x', 'a'), append('x', 'A')])],
       [],
       { x: 'aAb' },
     ],
-    'is asked again when it wants to, once': [
+    'is reinvoked once with IfNeeded': [
       [...policy('a', [append('x', 'a')], 'IfNeeded'), ...policy('b', [append('x', 'b')])],
       [],
       { x: 'aba' },
     ],
-    'is asked again when another plug-in has changed the object since': [
+    'is reinvoked with IfNeeded after another plug-in has changed the object': [
       [...policy('a', [append('seen', '1'), label('y', '"mine"')], 'IfNeeded')],
       [other(setLabel('y', 'theirs'))],
       { seen: '11', y: 'theirs' },
     ],
-    'is not asked again when it does not want to': [
+    'is not reinvoked with Never': [
       [...policy('a', [label('y', '"mine"')])],
       [other(setLabel('y', 'theirs'))],
       { y: 'theirs' },
@@ -83,7 +83,7 @@ describe('MutatingAdmissionPolicy', () => {
       expect(await labelsAfter([mutatingAdmissionPolicy(options), ...after])).toEqual(expected);
     });
 
-  it('does not break who owns which field', async () => {
+  it('does not break managedFields', async () => {
     const { options } = policyTest(
       policy('p', [
         {
@@ -106,7 +106,7 @@ describe('MutatingAdmissionPolicy', () => {
     expect(warnings[0]).toMatch(/^\.metadata\.managedFields was in an invalid state after admission;/);
   });
 
-  it('says when nobody knows how a kind is merged', async () => {
+  it('fails for a kind without a schema', async () => {
     const { options } = policyTest(policy('p', [label('a', '"b"')]));
     const attributes = { ...attributesOf(creates(pod())), objects: { ...objects, schema: () => undefined } };
     await expect(mutatingAdmissionPolicy(options).admit?.(attributes)).rejects.toMatchObject({
@@ -116,7 +116,7 @@ describe('MutatingAdmissionPolicy', () => {
     });
   });
 
-  it('counts what it does', async () => {
+  it('records metrics', async () => {
     const { options, metric } = policyTest(policy('p', [label('a', '"b"'), label('c', 'string(object.nothing)')]));
     const attributes = { ...attributesOf(creates(pod())), objects };
     await expect(mutatingAdmissionPolicy(options).admit?.(attributes)).rejects.toMatchObject({ code: 403 });
@@ -126,7 +126,7 @@ describe('MutatingAdmissionPolicy', () => {
     ]);
   });
 
-  it('leaves values of objects alone that look like what objects are made of', async () => {
+  it('treats names of inherited properties as data', async () => {
     const { options } = policyTest(policy('p', [label('__proto__', '"x"'), label('constructor', '"y"')]));
     const attributes = { ...attributesOf(creates(pod())), objects };
     await mutatingAdmissionPolicy(options).admit?.(attributes);

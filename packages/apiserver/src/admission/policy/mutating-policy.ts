@@ -22,7 +22,7 @@ import { requestNamespace } from './request-namespace.ts';
 type Binding = ActiveBinding<MutatingAdmissionPolicyBinding>;
 type Active = ActivePolicy<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, Mutator>;
 
-/** A policy that is to change a write, through a binding, with a parameter. */
+/** A mutation of a write by a policy, with a binding and a parameter. */
 interface Invocation {
   readonly active: Active;
   readonly binding: Binding;
@@ -33,7 +33,7 @@ interface Invocation {
 const plugin = 'MutatingAdmissionPolicy';
 const group = 'admissionregistration.k8s.io';
 
-/** Has MutatingAdmissionPolicies change writes, one after the other; each sees what the one before has made. */
+/** Runs MutatingAdmissionPolicies one after the other. Each sees the changes of the previous ones. */
 export function mutatingAdmissionPolicy(options: PolicyPluginOptions): AdmissionPlugin {
   const { context, metrics, conditionMetrics, eventLoop } = options;
   const source = new PolicySource<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, Mutator>({
@@ -60,7 +60,7 @@ export function mutatingAdmissionPolicy(options: PolicyPluginOptions): Admission
 
   return {
     name: plugin,
-    // A deletion has nothing that could be changed.
+    // A deletion has no object that could be changed.
     operations: ['CREATE', 'UPDATE', 'CONNECT'],
     admit(attributes) {
       if (isExempt(attributes)) return;
@@ -71,7 +71,7 @@ export function mutatingAdmissionPolicy(options: PolicyPluginOptions): Admission
   };
 }
 
-/** A write on its way through policies. */
+/** A write that policies mutate. */
 class MutatedWrite {
   readonly #attributes: AdmissionAttributes;
   readonly #options: PolicyPluginOptions;
@@ -86,7 +86,7 @@ class MutatedWrite {
     this.#versioned = new MutableVersionedObjects(attributes);
   }
 
-  /** How a policy is to change the write, if at all. */
+  /** Returns the invocations of a policy for the write, one for each binding and parameter. */
   async invocations(active: Active, matching: NonNullable<ReturnType<ResourceMatcher>>): Promise<Invocation[]> {
     const found: Invocation[] = [];
     try {
@@ -109,7 +109,7 @@ class MutatedWrite {
     return found;
   }
 
-  /** Throws an ApiError when the write fails for a policy, whatever that says of failures. */
+  /** Throws an ApiError when the write fails regardless of a policy's failurePolicy. */
   async mutate(invocations: readonly Invocation[]): Promise<void> {
     const managedFields = this.#attributes.object?.metadata?.managedFields;
     const rounds = ReinvocationRounds.of(this.#attributes, plugin);
@@ -128,7 +128,7 @@ class MutatedWrite {
     keepValidManagedFields(this.#attributes, managedFields);
   }
 
-  /** Throws what the policies said that refused the write. */
+  /** Throws the errors of policies that rejected the write. */
   finish(): void {
     const [first] = this.#problems;
     if (!first) return;
@@ -141,7 +141,7 @@ class MutatedWrite {
     });
   }
 
-  /** Whether the policy has done its work, even if that came to nothing. */
+  /** Returns whether a mutation was evaluated successfully, even if it changed nothing. */
   async #invoke(
     { active, binding, matched, params }: Invocation,
     namespace: Namespace | undefined,
@@ -209,6 +209,6 @@ class MutatedWrite {
   }
 }
 
-/** The same in both rounds. */
+/** The same in both rounds of reinvocation. */
 const invocationId = (policy: string, binding: string, params: KubernetesObject | undefined): string =>
   JSON.stringify([policy, binding, params?.metadata?.namespace ?? '', params?.metadata?.name ?? '']);

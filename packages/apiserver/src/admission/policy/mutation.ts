@@ -15,27 +15,27 @@ import { type CompiledPolicyExpression, ExpressionProblem } from '../expressions
 import { misnamedParts, OBJECT, ObjectValue } from '../expressions/object-type.ts';
 import type { PolicyCompiler } from './policy-compiler.ts';
 
-/** What an object is in, and of. */
+/** The object to mutate, with its kind. */
 interface MutatedObject {
   readonly object: KubernetesObject;
   readonly kind: GroupVersionKind;
-  /** Absent: nothing is known of the kind. */
+  /** Absent: no schemas are available. */
   readonly objects: AdmissionObjects | undefined;
 }
 
-/** One mutation of a policy, read: an expression, and what becomes of an object by its value. */
+/** A compiled mutation: its expression, and how the result is applied. */
 export interface CompiledMutation {
   readonly expression: CompiledPolicyExpression;
   /**
-   * The object as the value wants it, with its defaults; the same one when it wants nothing. Throws an Error when that
-   * cannot be done, and an ApiError when the write fails for it whatever the policy says.
+   * Applies the result of the expression. Returns the object with defaults, or the same object when nothing changes.
+   * Throws an Error on failure, and an ApiError when the write fails regardless of the failurePolicy.
    */
   readonly apply: (value: CelValue, target: MutatedObject) => KubernetesObject;
 }
 
 const PATCHES = listOf(JSON_PATCH);
 
-/** Reads a mutation. It was found in order when it was stored. */
+/** Compiles a mutation. It was validated when it was stored. */
 export async function compileMutation(
   { jsonPatch, applyConfiguration, patchType }: Mutation,
   compiler: PolicyCompiler,
@@ -47,13 +47,13 @@ export async function compileMutation(
   return { expression: await compiler.compile(expression, [OBJECT], scope), apply: applyConfigured };
 }
 
-/** Why the mutation can never be evaluated; undefined when it can. */
+/** The compile error of a mutation, if any. */
 export const compilationError = ({ expression: { program } }: CompiledMutation): Error | undefined =>
   program instanceof ExpressionProblem ? new Error(program.detail) : undefined;
 
 function applyConfigured(value: CelValue, { object, kind, objects }: MutatedObject): KubernetesObject {
   if (!(value instanceof ObjectValue)) throw new Error('unsupported return type from ApplyConfiguration expression');
-  // What is too large to be looked at is found out first.
+  // First, since this rejects values that are too large.
   const wanted = json(value) as object;
   assertNames(value);
   const schema = schemaOf(objects, kind);
@@ -76,7 +76,7 @@ function applyConfigured(value: CelValue, { object, kind, objects }: MutatedObje
   }
 }
 
-/** In upstream's words where it has words of its own. */
+/** Upstream's message, where it differs. */
 function conversionProblem(error: unknown): string {
   const message = messageOf(error);
   const [, type] = /^json: cannot unmarshal number -?\d+\.\S* into Go .* of type (u?int\d+)$/.exec(message) ?? [];
@@ -94,7 +94,7 @@ function applyPatch(value: CelValue, { object, kind, objects }: MutatedObject): 
     patched = applyJsonPatch(object, operations);
   } catch (cause) {
     const message = messageOf(cause);
-    // Whoever tests for something does not mind when it is not so.
+    // A failed test operation means that the patch does not apply to the object.
     if (message.endsWith(': test failed')) return object;
     throw new Error(`JSON Patch: ${message}`, { cause });
   }
@@ -102,7 +102,7 @@ function applyPatch(value: CelValue, { object, kind, objects }: MutatedObject): 
     return objects ? objects.withDefaults(objects.read(patched, kind, true)) : (patched as KubernetesObject);
   } catch (error) {
     const message = messageOf(error);
-    // Upstream finds out later that it is of another kind.
+    // Upstream detects another kind later, with this message.
     throw newInternalError(message.startsWith('converting (') ? `failed to convert object: ${message}` : message);
   }
 }
@@ -136,7 +136,7 @@ function json(value: CelValue): unknown {
   }
 }
 
-/** Throws ServiceUnavailable when nobody knows how the kind is merged. */
+/** Throws ServiceUnavailable when there is no schema for the kind. */
 function schemaOf(objects: AdmissionObjects | undefined, kind: GroupVersionKind) {
   const schema = objects?.schema(kind);
   if (schema) return schema;

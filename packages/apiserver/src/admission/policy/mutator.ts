@@ -9,7 +9,7 @@ import { type CompiledMutation, compilationError, compileMutation } from './muta
 import { PolicyCompiler } from './policy-compiler.ts';
 import { type ConditionsObserver, PolicyConditions } from './policy-conditions.ts';
 
-/** The expressions of a MutatingAdmissionPolicy, read. */
+/** The compiled expressions of a MutatingAdmissionPolicy. */
 export class Mutator {
   readonly #variables: ReadonlyMap<string, CompiledPolicyExpression>;
   readonly #conditions: PolicyConditions;
@@ -34,17 +34,17 @@ export class Mutator {
     return new Mutator(compiler.variables, conditions, mutations);
   }
 
-  /** How many mutations there are. */
+  /** The number of mutations. */
   get size(): number {
     return this.#mutations.length;
   }
 
-  /** Whether its conditions hold. Throws an Error when that cannot be said. */
+  /** Whether all match conditions are true. Throws an Error when that cannot be determined. */
   concerns(input: ExpressionInput, observe: ConditionsObserver): Promise<boolean> {
     return this.#conditions.hold(input, observe);
   }
 
-  /** The object after one mutation; the same one when nothing is to be done. Throws what `CompiledMutation.apply` does. */
+  /** Applies one mutation. Returns the same object when nothing changes. Throws like `CompiledMutation.apply`. */
   async mutate(
     index: number,
     input: ExpressionInput & { readonly object: KubernetesObject },

@@ -17,7 +17,7 @@ const group = 'admissionregistration.k8s.io';
 
 interface ParamAuthorizationOptions {
   readonly context: Pick<AdmissionContext, 'listers' | 'client' | 'authorizer'>;
-  /** The resource that a kind is served as; undefined when it is not. */
+  /** Returns the resource of a kind; undefined when it is not served. */
   readonly resourceFor: (kind: GroupVersionKind) => string | undefined;
 }
 
@@ -30,8 +30,9 @@ interface BindingSpec {
 }
 
 /**
- * Whoever has a policy read parameters must be allowed to read them: messages of the policy could tell what they are.
- * Upstream has it in the storage of these kinds, where no flag switches it off; so this is no plug-in with a name for one.
+ * Requires permission to read the parameters of a policy or binding that a user writes, since the messages of the
+ * policy could expose them. Upstream does this in the storage of these resources, where no flag disables it. So this
+ * plug-in has no name for the flags.
  */
 export function paramAuthorization(options: ParamAuthorizationOptions): AdmissionPlugin {
   return {
@@ -87,7 +88,7 @@ async function bindingProblem(
     return `unable to get policy ${policyName} to determine minimum required permissions and ${lacking} ${everything}`;
   if (paramKind && resource.resource === '*')
     return `unable to resolve paramKind &{${paramKind.apiVersion} ${paramKind.kind}} to determine minimum required permissions and ${lacking} ${everything}`;
-  // Upstream has it the wrong way round for one of the two.
+  // Upstream swaps the two for mutating policies.
   return plural.startsWith('mutating')
     ? `user ${verb} does not have "${shownUser(user)}" permission on the object referenced by paramRef`
     : `${lacking} on the object referenced by paramRef`;
@@ -115,7 +116,7 @@ async function mayRead(
   return decision === 'allow';
 }
 
-/** As upstream prints it. */
+/** The user as upstream formats it. */
 function shownUser({ username, uid = '', groups = [], extra = {} }: UserInfo): string {
   const more = Object.keys(extra)
     .sort()

@@ -1,21 +1,21 @@
 import type { ParamKind, ParamRef } from '@coxswain/api/admissionregistration/v1';
 import { GroupVersion, type GroupVersionKind, type KubernetesObject, labels } from '@coxswain/apimachinery';
 
-/** The objects of a kind that policies have their parameters in, in the version of that kind. */
+/** The objects of a paramKind, in its version. */
 export interface ParamObjects {
   readonly namespaced: boolean;
   get(namespace: string, name: string): Promise<KubernetesObject | undefined>;
-  /** All of a namespace, or of all for an empty one. */
+  /** All objects of a namespace, or of all namespaces for an empty one. */
   list(namespace: string): Promise<readonly KubernetesObject[]>;
 }
 
-/** Finds the objects of a kind that is served; undefined when none is. */
+/** Returns the objects of a kind; undefined when it is not served. */
 export type FindParamObjects = (kind: GroupVersionKind) => ParamObjects | undefined;
 
 const kindOf = ({ apiVersion = '', kind = '' }: ParamKind): GroupVersionKind =>
   GroupVersion.parse(apiVersion).withKind(kind);
 
-/** What a policy with that paramKind reads; undefined for one without. Throws an Error when the kind is not served. */
+/** Returns the objects of a paramKind; undefined without one. Throws an Error when the kind is not served. */
 export function paramObjects(paramKind: ParamKind | undefined, find: FindParamObjects): ParamObjects | undefined {
   if (!paramKind) return undefined;
   const kind = kindOf(paramKind);
@@ -28,8 +28,8 @@ export function paramObjects(paramKind: ParamKind | undefined, find: FindParamOb
 }
 
 /**
- * The parameters that a binding names, for a write in that namespace: the policy is evaluated once for each. A single
- * undefined when there are none to be had. Throws an Error when that is not as the binding wants it.
+ * Returns the parameters of a binding for a write in the namespace. The policy is evaluated once for each: once with
+ * undefined when it has no parameters. Throws an Error when the reference is invalid, or missing parameters are denied.
  */
 export async function collectParams(
   objects: ParamObjects | undefined,

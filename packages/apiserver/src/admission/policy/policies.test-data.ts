@@ -15,7 +15,7 @@ import type { PolicyPluginOptions } from './policy-plugin-options.ts';
 const apiVersion = 'admissionregistration.k8s.io/v1';
 const everything = { resourceRules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }] };
 
-/** For everything there is, unless it says otherwise. */
+/** Matches all resources by default. */
 export const validatingPolicy = (name: string, spec: object, metadata: object = {}): ValidatingAdmissionPolicy =>
   ({
     apiVersion,
@@ -48,7 +48,7 @@ export const mutatingBinding = (name: string, spec: object = {}): MutatingAdmiss
     spec: { policyName: name, ...spec },
   }) as MutatingAdmissionPolicyBinding;
 
-/** Parameters in a list, whatever kind is asked for. */
+/** Returns the given objects as parameters of any kind. */
 const paramsOf = (objects: readonly KubernetesObject[]): ParamObjects => ({
   namespaced: true,
   get: async (namespace, name) =>
@@ -59,11 +59,11 @@ const paramsOf = (objects: readonly KubernetesObject[]): ParamObjects => ({
 export interface PolicyTest {
   readonly context: TestContext;
   readonly options: PolicyPluginOptions;
-  /** A line of the metrics that begins so. */
+  /** The samples of a metric. */
   metric(name: string): string[];
 }
 
-/** What policy plug-ins work with, over objects in memory: there is a namespace `ns`. */
+/** The options of policy plug-ins, with objects in memory and the namespace `ns`. */
 export function policyTest(objects: readonly KubernetesObject[], params: readonly KubernetesObject[] = []): PolicyTest {
   const context = newContext([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ns' } }, ...objects]);
   const [metrics, conditionMetrics] = [new PolicyMetrics(), new WebhookMetrics()];

@@ -12,8 +12,8 @@ import {
 type Scope = Omit<ExpressionScope, 'params'>;
 
 /**
- * Reads the expressions of one policy. Each variable can use those before it; all other expressions can use all of them.
- * Gives way to others now and then: a policy may have many expressions.
+ * Compiles the expressions of one policy. Each variable can use the previous ones; other expressions can use all of
+ * them. Yields to the event loop, since a policy may have many expressions.
  */
 export class PolicyCompiler {
   /** By name. */
@@ -25,7 +25,7 @@ export class PolicyCompiler {
   readonly #eventLoop: EventLoop;
   readonly #turns: Turns;
 
-  /** `base`: what expressions know besides variables. */
+  /** `base`: the environment without variables. */
   constructor(base: (scope: Scope) => CelEnvironment, eventLoop: EventLoop) {
     this.#base = base;
     this.#eventLoop = eventLoop;
@@ -33,7 +33,7 @@ export class PolicyCompiler {
     this.#variablesType = objectType('kubernetes.variables', { field: (name) => this.#types.get(name) });
   }
 
-  /** For a policy that has parameters, or none. */
+  /** Creates a compiler for a policy with or without parameters. */
   static of(paramKind: ParamKind | undefined, eventLoop: EventLoop): PolicyCompiler {
     const params = paramKind !== undefined;
     return new PolicyCompiler((scope) => admissionEnvironment({ ...scope, params }), eventLoop);
@@ -74,7 +74,7 @@ const plain: ReadonlySet<CelType['kind']> = new Set([
   'uint',
 ]);
 
-/** A variable's type as other expressions see it: what upstream cannot describe is of any type. */
+/** The type of a variable in other expressions: `dyn` for types that upstream cannot declare. */
 function visibleType(type: CelType | undefined): CelType {
   if (!type) return DYN;
   const [first, second] = type.parameters;

@@ -6,10 +6,10 @@ import { aggregateErrors } from '../expressions/match-conditions.ts';
 import { OutOfBudgetError } from '../expressions/out-of-budget-error.ts';
 import type { PolicyCompiler } from './policy-compiler.ts';
 
-/** Hears how long conditions took, and what came of it. */
+/** Receives the duration and the result of an evaluation of match conditions. */
 export type ConditionsObserver = (seconds: number, result: boolean | Error) => void;
 
-/** The conditions under which a policy looks at a write at all, read. */
+/** The compiled match conditions of a policy. */
 export class PolicyConditions {
   readonly #conditions: readonly CompiledPolicyExpression[];
   readonly #variables: ReadonlyMap<string, CompiledPolicyExpression>;
@@ -29,7 +29,10 @@ export class PolicyConditions {
     return new PolicyConditions(compiled, compiler.variables);
   }
 
-  /** Whether all of them hold; one that does not decides, whatever else fails. Throws an Error when that cannot be said. */
+  /**
+   * Whether all conditions are true: false when one is false, even if others fail. Otherwise throws an Error when one
+   * failed.
+   */
   async hold(input: ExpressionInput, observe: ConditionsObserver): Promise<boolean> {
     if (this.#conditions.length === 0) return true;
     const { clock } = input.attributes;

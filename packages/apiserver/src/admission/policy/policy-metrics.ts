@@ -6,29 +6,29 @@ type EnforcementAction = 'allow' | 'audit' | 'deny' | 'warn';
 const buckets = [0.0000005, 0.001, 0.01, 0.1, 1];
 const ofPolicy = ['policy', 'policy_binding', 'error_type'];
 
-/** By the name of a policy, the names of its bindings. */
+/** The names of bindings by policy name. */
 export type ActiveNames = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The two metrics of one sort of policies. */
+/** The two metrics of one type of policies. */
 function checks(prefix: string, what: string, labels: readonly string[]) {
   return {
-    total: new CounterFamily({ name: `${prefix}_check_total`, help: `${what} that were evaluated.`, labels }),
+    total: new CounterFamily({ name: `${prefix}_check_total`, help: `Number of ${what}.`, labels }),
     seconds: new HistogramFamily({
       name: `${prefix}_check_duration_seconds`,
-      help: `Time that ${what} took, in seconds.`,
+      help: `Latency of ${what} in seconds.`,
       labels,
       buckets,
     }),
   };
 }
 
-/** What policies come to, under upstream's names. */
+/** Metrics of admission policies, with upstream's names. */
 export class PolicyMetrics {
-  readonly #validations = checks('apiserver_validating_admission_policy', 'Validations of admission policies', [
+  readonly #validations = checks('apiserver_validating_admission_policy', 'validations of admission policies', [
     ...ofPolicy,
     'enforcement_action',
   ]);
-  readonly #mutations = checks('apiserver_mutating_admission_policy', 'Mutations of admission policies', ofPolicy);
+  readonly #mutations = checks('apiserver_mutating_admission_policy', 'mutations of admission policies', ofPolicy);
   readonly families = [
     this.#validations.total,
     this.#validations.seconds,
@@ -36,12 +36,12 @@ export class PolicyMetrics {
     this.#mutations.seconds,
   ];
 
-  /** Forgets the validations of all policies but those that bindings have put in force: policies by name, with their bindings. */
+  /** Deletes the metrics of validating policies and bindings that are not in `active`. */
   keepValidations(active: ActiveNames): void {
     keepOnly(this.#validations, active);
   }
 
-  /** The same for mutations. */
+  /** Deletes the metrics of mutating policies and bindings that are not in `active`. */
   keepMutations(active: ActiveNames): void {
     keepOnly(this.#mutations, active);
   }

@@ -4,13 +4,13 @@ import type { WebhookMetrics } from '../webhook/webhook-metrics.ts';
 import type { FindParamObjects } from './params.ts';
 import type { PolicyMetrics } from './policy-metrics.ts';
 
-/** What both policy plug-ins work with. */
+/** The options of both policy plug-ins. */
 export interface PolicyPluginOptions {
   readonly context: Pick<AdmissionContext, 'listers' | 'client' | 'authorizer'>;
   readonly params: FindParamObjects;
-  /** Where others get their turn while policies are read. */
+  /** Is yielded to while policies are compiled. */
   readonly eventLoop: EventLoop;
   readonly metrics: PolicyMetrics;
-  /** Where conditions of webhooks are counted too. */
+  /** The metrics of match conditions, which webhooks share. */
   readonly conditionMetrics: Pick<WebhookMetrics, 'conditionsEvaluated' | 'forgetPolicy'>;
 }

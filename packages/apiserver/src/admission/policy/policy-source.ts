@@ -5,7 +5,7 @@ import type { AdmissionContext } from '../plugin-context.ts';
 import { compileMatchResources, type ResourceMatcher } from './match-resources.ts';
 import type { ActiveNames } from './policy-metrics.ts';
 
-/** What all policies have, and all bindings. */
+/** The common fields of policies and bindings. */
 interface Policy extends KubernetesObject {
   readonly metadata: NonNullable<KubernetesObject['metadata']>;
   readonly spec?: { readonly matchConstraints?: MatchResources };
@@ -19,20 +19,20 @@ interface PolicyBinding extends KubernetesObject {
   };
 }
 
-/** A binding at work. */
+/** A compiled binding. */
 export interface ActiveBinding<B> {
   readonly binding: B;
   readonly name: string;
   readonly matches: ResourceMatcher;
 }
 
-/** A policy at work: one that a binding names. */
+/** A policy with at least one binding. */
 export interface ActivePolicy<P, B, E> {
   readonly policy: P;
   readonly name: string;
   readonly matches: ResourceMatcher;
   readonly bindings: readonly ActiveBinding<B>[];
-  /** Its expressions, read when they are first needed. */
+  /** Its expressions, compiled on first use. */
   readonly evaluator: () => Promise<E>;
 }
 
@@ -44,29 +44,29 @@ interface PolicySourceOptions<P, B, E> {
   readonly bindings: () => Lister<B & KubernetesObject>;
   readonly compile: (policy: P) => Promise<E>;
   readonly context: Pick<AdmissionContext, 'listers' | 'client'>;
-  /** Called after changes with all policies in force, and the names of those that no longer are. */
+  /** Called after changes with all active policies, and the names of those that are no longer active. */
   readonly onCollected: (active: ActiveNames, gone: readonly string[]) => void;
 }
 
 /**
- * All policies of one sort that are in force, and have been since their bindings were stored. A policy is read when it
- * has changed; in between asking costs nothing. In order of their names; upstream's order is by chance.
+ * All policies of one type that have bindings, sorted by name; upstream has a random order. Changes take effect
+ * immediately. A policy is compiled after it has changed; without changes, `active` returns a cached list.
  */
 export class PolicySource<P extends Policy, B extends PolicyBinding, E> {
   readonly #options: PolicySourceOptions<P, B, E>;
-  /** By name, those that were in force last. */
+  /** The policies that were active last, by name. */
   #policies: ReadonlyMap<string, ReadPolicy<P, B, E>> = new Map();
   readonly #bindings = new WeakMap<B, ActiveBinding<B>>();
   #listers: { readonly policies: Lister<P>; readonly bindings: Lister<B> } | undefined;
   #synced: Promise<void> | undefined;
-  /** Absent: to be put together anew. */
+  /** Undefined after a change. */
   #active: readonly ActivePolicy<P, B, E>[] | undefined;
 
   constructor(options: PolicySourceOptions<P, B, E>) {
     this.#options = options;
   }
 
-  /** A promise only as long as what is stored is still being read. */
+  /** Returns a promise only until the listers have synced. */
   active(): readonly ActivePolicy<P, B, E>[] | Promise<readonly ActivePolicy<P, B, E>[]> {
     if (this.#active) return this.#active;
     if (this.#listers) {
@@ -117,7 +117,7 @@ export class PolicySource<P extends Policy, B extends PolicyBinding, E> {
     return active;
   }
 
-  /** What was read before will do as long as it says the same: a status may have changed. */
+  /** Keeps the compiled policy while its generation is the same, as when only the status has changed. */
   #read(policy: P, known: ReadPolicy<P, B, E> | undefined): ReadPolicy<P, B, E> {
     if (known && isSame(known.policy, policy)) return known;
     const { compile, context } = this.#options;

@@ -15,20 +15,22 @@ import { PolicyStatusController } from './status-controller.ts';
 
 const group = 'admissionregistration.k8s.io';
 const resource = 'validatingadmissionpolicies';
-/** As managedFields have it. */
+/** As in upstream's managedFields. */
 const manager = 'validatingadmissionpolicy-status';
 
 interface PolicyStatusOptions {
   readonly listers: Listers;
-  /** As somebody who may write statuses. */
+  /** With permission to write the status of policies. */
   readonly transport: InProcessTransport;
-  /** What a resource is served as. */
+  /** Returns the kind of a served resource. */
   readonly kindFor: (resource: GroupVersionResource) => GroupVersionKind | undefined;
   readonly eventLoop: EventLoop;
   readonly logger: Logger;
 }
 
-/** The controller of policies' statuses for a server: checks types against what that serves. */
+/**
+ * Creates the controller for the status of policies, which checks types against the resources that this server serves.
+ */
 export function policyStatusController({
   listers,
   transport,
@@ -60,7 +62,7 @@ export function policyStatusController({
         headers: { 'content-type': 'application/apply-patch+yaml', accept: 'application/json' },
         body: Buffer.from(stringifyJson(body)),
       });
-      // It went meanwhile, or it is to.
+      // Also when the policy was deleted.
       if (response.status < 300 || response.status === 404) return;
       throw newGenericServerResponse({
         code: response.status,

@@ -3,7 +3,7 @@ import type { AdmissionAttributes } from '../admission.ts';
 import { existingNamespace } from '../find-object.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
 
-/** The namespace that a write is in; undefined for what is in none, and for namespaces. Throws NotFound. */
+/** Returns the namespace of a write; undefined for cluster-scoped objects, including namespaces. Throws NotFound. */
 export async function requestNamespace(
   context: Pick<AdmissionContext, 'listers' | 'client'>,
   { namespace, kind }: AdmissionAttributes,

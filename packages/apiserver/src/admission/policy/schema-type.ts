@@ -14,7 +14,7 @@ import {
 } from '@coxswain/cel';
 import { escapeFieldName, isReservedWord } from '../../cel-types/field-escaping.ts';
 
-/** What is not here has no type that expressions could be held to, and upstream takes fields of it for undefined. */
+/** Other types cannot be checked; upstream treats fields of them as undefined. */
 const scalars: ReadonlyMap<Schema['kind'], CelType> = new Map<Schema['kind'], CelType>([
   ['string', STRING],
   ['duration', STRING],
@@ -28,12 +28,12 @@ const scalars: ReadonlyMap<Schema['kind'], CelType> = new Map<Schema['kind'], Ce
   ['microTime', TIMESTAMP],
 ]);
 
-/** Objects of which nothing is known. */
+/** Objects without a schema. */
 const opaqueObjects: ReadonlySet<Schema['kind']> = new Set<Schema['kind']>(['fieldsV1', 'rawObject', 'unknownObject']);
 
 /**
- * The type of values of a built-in type, as expressions are checked against it. Structs inside get names that begin with
- * `name`, and are looked into as far as expressions do. Undefined for what expressions cannot see.
+ * Returns the CEL type of a built-in type, for type checking. Types of structs inside have names that start with
+ * `name`, and are created on demand. Undefined when expressions cannot see the values.
  */
 export function builtInType(schema: Schema, name: string): CelType | undefined {
   if (schema.kind === 'struct') return structType(schema, name);
@@ -59,7 +59,7 @@ function structType({ fields }: StructSchema, name: string): CelType {
   return objectType(name, {
     field: (field) => {
       if (types.has(field)) return types.get(field);
-      // Reserved words may be written as they are, after a dot.
+      // Reserved words need not be escaped after a dot.
       const schema = byName.get(field) ?? (isReservedWord(field) ? byName.get(`__${field}__`) : undefined);
       const type = schema && builtInType(schema, `${name}.${field}`);
       if (schema) types.set(field, type);

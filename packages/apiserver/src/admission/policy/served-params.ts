@@ -4,20 +4,20 @@ import type { StoredObject } from '../../registry/stored-object.ts';
 import { Turns } from '../../turns/turns.ts';
 import type { ParamObjects } from './params.ts';
 
-/** A stored resource, in the version that is asked for. */
+/** A stored resource in the requested version. */
 interface StoredScope {
   readonly registry: ResourceRegistry;
   readonly namespaced: boolean;
   toVersion(hub: KubernetesObject): KubernetesObject;
 }
 
-/** A resource that is served and stored, for as long as `during` takes. */
+/** A served resource, which stays available while `during` runs. */
 interface ServedScope {
   readonly scope: StoredScope;
   during<T>(answer: () => Promise<T>): Promise<T>;
 }
 
-/** What is stored, decoded: parameters are read again and again. Of each as long as it is the latest. */
+/** Caches decoded objects, as parameters are read often. */
 const decoded = new WeakMap<StoredScope, WeakMap<StoredObject, KubernetesObject>>();
 
 /** The objects of a served resource as parameters of policies. */

@@ -6,8 +6,8 @@ import { celTypeOf, SchemaTypes } from '../../cel-types/schema-type.ts';
 import { builtInType } from './schema-type.ts';
 
 /**
- * The type that expressions about objects of a kind are checked against; undefined when nothing is known of it. Names of
- * types end in a number, as upstream's, where it is the time.
+ * Returns the CEL type for objects of a kind; undefined when it is unknown. The type names end in a number as
+ * upstream's, where it is a timestamp.
  */
 export function servedType(
   kind: GroupVersionKind,

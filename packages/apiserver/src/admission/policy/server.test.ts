@@ -39,7 +39,7 @@ const named = (name: string) => ({
 });
 const configMap = (name: string, more: object = {}) => ({ metadata: { name }, ...more });
 
-/** Asks until the answer is there: what the server does by itself takes a few turns. */
+/** Polls until the result is not undefined, as the server works in the background. */
 async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
     const answer = await ask();
@@ -49,7 +49,7 @@ async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
 }
 
 describe('a server with policies', () => {
-  it('says what is wrong with the types of expressions, also for custom resources', async () => {
+  it('reports type errors of expressions in the status, also for custom resources', async () => {
     await send('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
       metadata: { name: 'things.example.com' },
       spec: {
@@ -109,7 +109,7 @@ describe('a server with policies', () => {
     ).toContainEqual(['validatingadmissionpolicy-status', 'Apply', 'status']);
   });
 
-  it('goes on answering others while an expression takes its time', async () => {
+  it('serves other requests during a long evaluation', async () => {
     const dear = 'lists.range(90).all(x, lists.range(90).all(y, lists.range(90).all(z, x + y + z >= 0)))';
     await send(
       'POST',
@@ -134,11 +134,12 @@ describe('a server with policies', () => {
   });
 
   const hostile: Readonly<Record<string, string>> = {
-    'a list that doubles again and again':
+    'a list that grows exponentially':
       'lists.range(40).map(x, x).all(x, [[1, 2].map(a, [1, 2].map(b, [1, 2]))].size() > 0) && ("x".matches("(x+x+)+y") || true) && false',
-    'a pattern that would never end': '"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".matches("^(a+)+$") && false',
-    'a text that grows': '["x"].map(a, a.replace("x", "xxxxxxxxxx")).map(a, a.replace("x", a)).exists(a, a == "y")',
-    'an expression in many parentheses': `${'('.repeat(200)}false${')'.repeat(200)}`,
+    'a pattern with catastrophic backtracking':
+      '"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".matches("^(a+)+$") && false',
+    'a growing string': '["x"].map(a, a.replace("x", "xxxxxxxxxx")).map(a, a.replace("x", a)).exists(a, a == "y")',
+    'an expression with deeply nested parentheses': `${'('.repeat(200)}false${')'.repeat(200)}`,
   };
   for (const [sentence, expression] of Object.entries(hostile))
     it(`is not harmed by ${sentence}`, async () => {
@@ -150,12 +151,12 @@ describe('a server with policies', () => {
       );
       await send('POST', `${root}/validatingadmissionpolicybindings`, validatingBinding(name));
       const answer = await send('POST', configMaps, configMap(name));
-      // Either nobody takes it for a policy, or it says no.
+      // Either validation rejects the policy, or the policy rejects the object.
       expect([made.code, answer.code]).toContain(422);
       expect((await send('GET', `${configMaps}/none`)).code).toBe(404);
     });
 
-  it('refuses a patch that would make an object too large', async () => {
+  it('rejects a patch that makes an object too large', async () => {
     const grown = 'lists.range(40).map(i, JSONPatch{op: "copy", from: "/data", path: "/data/x" + string(i)})';
     await send(
       'POST',

@@ -28,7 +28,7 @@ function controllerOver(listers: MemoryListers, fails: (name: string) => boolean
   return { controller, applied, reported };
 }
 
-it('tells of policies that it has not told of yet, as they come', async () => {
+it('writes the status of policies whose generation was not observed', async () => {
   const listers = new MemoryListers().set(policy('seen', 1, 1), policy('warned', 2, 1));
   const { controller, applied } = controllerOver(listers);
   await controller.start();
@@ -50,7 +50,7 @@ it('tells of policies that it has not told of yet, as they come', async () => {
   expect(again.applied.map(([name]) => name)).toEqual(['new', 'warned']);
 });
 
-it('tries again, but not for ever', async () => {
+it('retries a limited number of times', async () => {
   const listers = new MemoryListers().set(policy('a', 1), policy('b', 1));
   let failures = 0;
   const { controller, applied, reported } = controllerOver(listers, (name) => name === 'b' || ++failures < 3);

@@ -5,21 +5,21 @@ import type { Lister } from '../../registry/lister.ts';
 interface PolicyStatusControllerOptions {
   readonly policies: Lister<ValidatingAdmissionPolicy>;
   readonly check: (policy: ValidatingAdmissionPolicy) => Promise<readonly ExpressionWarning[]>;
-  /** Writes what a policy's status is to say. */
+  /** Writes the status of a policy. */
   readonly apply: (name: string, status: NonNullable<ValidatingAdmissionPolicy['status']>) => Promise<void>;
   readonly logger: Logger;
 }
 
-/** A status that cannot be written is tried so often, until the policy changes again. */
+/** Attempts to write a status, until the policy changes again. */
 const maxAttempts = 5;
 
 /**
- * Tells of each ValidatingAdmissionPolicy, in its status, what is wrong with its expressions for the kinds it is for, and
- * which generation that was found of. One after the other.
+ * Writes the status of ValidatingAdmissionPolicies: the type errors of their expressions, and the observed generation.
+ * Processes one policy at a time.
  */
 export class PolicyStatusController {
   readonly #options: PolicyStatusControllerOptions;
-  /** Policies to be looked at, and how often that has failed. */
+  /** Queued policies, with their number of failed attempts. */
   readonly #queue = new Map<string, number>();
   #unfollow: (() => void) | undefined;
   #working: Promise<void> | undefined;
@@ -29,7 +29,7 @@ export class PolicyStatusController {
     this.#options = options;
   }
 
-  /** Resolves when it is known which policies there are; they are looked at later. */
+  /** Resolves when the lister has synced. The policies are processed later. */
   async start(): Promise<void> {
     const { policies } = this.#options;
     this.#unfollow = policies.onChange((policy) => {
@@ -39,7 +39,7 @@ export class PolicyStatusController {
     for (const policy of policies.list()) this.#enqueue(policy);
   }
 
-  /** Resolves when what is under way is done. */
+  /** Resolves when the current policy is processed. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#unfollow?.();

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { builtInType } from './schema-type.ts';
 import { checkTypes, type TypeCheckerOptions } from './type-checker.ts';
 
-/** What upstream's checker finds; the numbers at the end of types' names, which are by chance, are 0. */
+/** The warnings of upstream's type checker, with 0 in place of the timestamps at the end of type names. */
 const recorded = JSON.parse(readFileSync(new URL('./testdata/type-checking.json', import.meta.url), 'utf8')) as Record<
   string,
   { policy: Pick<ValidatingAdmissionPolicy, 'spec'>; warnings: ExpressionWarning[] }
@@ -29,7 +29,7 @@ const options: TypeCheckerOptions = {
   },
 };
 
-describe('the types of expressions, as upstream checks them', () => {
+describe('checkTypes returns the warnings of upstream', () => {
   for (const [name, { policy, warnings }] of Object.entries(recorded))
     it(name, async () => {
       expect(await checkTypes(policy, options)).toEqual(warnings);

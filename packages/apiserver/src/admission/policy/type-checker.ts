@@ -10,20 +10,20 @@ import { ExpressionProblem, typedEnvironment } from '../expressions/environment.
 import { PolicyCompiler } from './policy-compiler.ts';
 
 export interface TypeCheckerOptions {
-  /** What a resource is served as. */
+  /** Returns the kinds of a served resource. */
   readonly kindsFor: (resource: GroupVersionResource) => readonly GroupVersionKind[];
-  /** Undefined for a kind of which nothing is known. */
+  /** Undefined for an unknown kind. */
   readonly typeOf: (kind: GroupVersionKind) => CelType | undefined;
   readonly eventLoop: EventLoop;
 }
 
-/** A rule may be for so many kinds; others are not looked at. */
+/** Maximum number of kinds of a rule that are checked. */
 const maxKinds = 10;
 const compilationFailed = 'compilation failed: ';
 
 /**
- * What is wrong with a policy's expressions for the kinds it is for, as `status.typeChecking` tells it: policies are in
- * force all the same. Differs from upstream, which takes every `authorizer.requestResource` for a mistake.
+ * Returns the type errors of a policy's expressions for the kinds that it matches, for `status.typeChecking`. The
+ * policy is active nevertheless. Differs from upstream, which reports every `authorizer.requestResource` as an error.
  */
 export async function checkTypes(
   { spec = {} }: Pick<ValidatingAdmissionPolicy, 'spec'>,
@@ -46,7 +46,7 @@ export async function checkTypes(
     const problems: string[] = [];
     for (const { kind, compiler } of compilers) {
       const { program } = await compiler.compile(expression, [], {});
-      // What a constant part of it comes to is no matter of types.
+      // An error in evaluating a constant part is not a type error.
       if (!(program instanceof ExpressionProblem) || program.isInternal) continue;
       const issues = program.detail.slice(compilationFailed.length);
       problems.push(`${kind.group}/${kind.version}, Kind=${kind.kind}: ${issues}\n`);
@@ -60,7 +60,7 @@ export async function checkTypes(
   return warnings;
 }
 
-/** The kinds that rules name, in order; what is named by wildcards is not looked at. */
+/** The kinds that rules name, sorted. Wildcards are skipped. */
 function kindsOf(
   rules: readonly NamedRuleWithOperations[],
   kindsFor: TypeCheckerOptions['kindsFor'],

@@ -13,7 +13,7 @@ const params = (name: string, value: string) => ({
 });
 const says = (expression: string, more: object = {}) => ({ validations: [{ expression, ...more }] });
 
-/** What a policy makes of a write: what it says, warns of, and has written down. */
+/** Returns the error, warnings and audit annotations of a policy for a write. */
 async function judged(plugin: ReturnType<typeof validatingAdmissionPolicy>, more: Partial<AdmissionAttributes> = {}) {
   const annotations = new Map<string, string>();
   const warnings: string[] = [];
@@ -33,7 +33,7 @@ async function judged(plugin: ReturnType<typeof validatingAdmissionPolicy>, more
 }
 
 describe('ValidatingAdmissionPolicy', () => {
-  it('writes down what would have been refused, and what policies want to be written down', async () => {
+  it('adds audit annotations for violations, and those of the policy', async () => {
     const { options, metric } = policyTest(
       [
         validatingPolicy('p', {
@@ -74,7 +74,7 @@ describe('ValidatingAdmissionPolicy', () => {
     ]);
   });
 
-  it('refuses what cannot be written down, unless failures do not matter', async () => {
+  it('rejects a write when an audit annotation fails, unless failures are ignored', async () => {
     const annotated = { auditAnnotations: [{ key: 'a', valueExpression: 'string(object.nothing)' }] };
     const binding = validatingBinding('p', { validationActions: ['Warn'] });
     const strict = policyTest([validatingPolicy('p', annotated), binding]);
@@ -89,12 +89,12 @@ describe('ValidatingAdmissionPolicy', () => {
     });
   });
 
-  it('is in force, and out of force, at once', async () => {
+  it('applies changes of policies and bindings at once', async () => {
     const { options, context } = policyTest([]);
     const plugin = validatingAdmissionPolicy(options);
     const attributes = attributesOf(creates(pod()));
     await plugin.validate?.(attributes);
-    // Without policies there is nothing to wait for.
+    // Without policies, it returns synchronously.
     expect(plugin.validate?.(attributes)).toBeUndefined();
     context.listers.set(validatingPolicy('p', says('false')));
     expect((await judged(plugin)).message).toBe('');
@@ -108,7 +108,7 @@ describe('ValidatingAdmissionPolicy', () => {
     expect((await judged(plugin)).message).toBe('');
   });
 
-  it('asks all policies in the order of their names, and hears the first', async () => {
+  it('evaluates all policies in the order of their names, and reports the first violation', async () => {
     const { options } = policyTest([
       validatingPolicy('b', says('false', { message: 'second', reason: 'Forbidden' })),
       validatingBinding('b'),
@@ -124,7 +124,7 @@ describe('ValidatingAdmissionPolicy', () => {
     });
   });
 
-  it('counts failures that were let pass', async () => {
+  it('counts ignored failures', async () => {
     const { options, metric } = policyTest([
       validatingPolicy('p', { failurePolicy: 'Ignore', ...says('object.nothing == 1') }),
       validatingBinding('p'),
@@ -135,7 +135,7 @@ describe('ValidatingAdmissionPolicy', () => {
     ]);
   });
 
-  it('forgets what it counted of policies and bindings that are gone', async () => {
+  it('deletes the metrics of deleted policies and bindings', async () => {
     const conditions = { matchConditions: [{ name: 'c', expression: 'true' }] };
     const { context, options, metric } = policyTest([
       ...['a', 'b'].map((name) => validatingPolicy(name, { ...conditions, ...says('false') })),
@@ -162,13 +162,13 @@ describe('ValidatingAdmissionPolicy', () => {
     expect(await counted()).toEqual([['b",policy_binding="b'], ['b']]);
   });
 
-  it('gives up when the request is out of time', async () => {
+  it('fails after the deadline of the request', async () => {
     const { options } = policyTest([validatingPolicy('p', says('true')), validatingBinding('p')]);
     const { message } = await judged(validatingAdmissionPolicy(options), { signal: AbortSignal.abort() });
     expect(message).toBe('504 Timeout: request did not complete within requested timeout');
   });
 
-  it('says when objects cannot be had in its version', async () => {
+  it('reports that objects cannot be converted to its version', async () => {
     const { options } = policyTest([validatingPolicy('p', says('true')), validatingBinding('p')]);
     const objects: NonNullable<AdmissionAttributes['objects']> = {
       equivalents: () => [],
@@ -183,12 +183,12 @@ describe('ValidatingAdmissionPolicy', () => {
     );
   });
 
-  it('reads a policy once for each generation', async () => {
+  it('compiles a policy once for each generation', async () => {
     const identity = { uid: 'u', generation: 1 };
     const { options, context } = policyTest([validatingPolicy('p', says('false'), identity), validatingBinding('p')]);
     const plugin = validatingAdmissionPolicy(options);
     expect((await judged(plugin)).message).toContain('failed expression: false');
-    // As if only the status were another: what the specification says now is not looked at.
+    // The same generation is not compiled again, as only the status should have changed.
     context.listers.set(validatingPolicy('p', says('true'), identity));
     expect((await judged(plugin)).message).toContain('failed expression: false');
     context.listers.set(validatingPolicy('p', says('true'), { ...identity, generation: 2 }));

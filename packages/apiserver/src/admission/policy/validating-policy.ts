@@ -23,7 +23,7 @@ import type { Decision, Validator, Verdict } from './validator.ts';
 type Binding = ActiveBinding<ValidatingAdmissionPolicyBinding>;
 type Active = ActivePolicy<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, Validator>;
 
-/** Why a write is refused, and who says so; without a binding when the policy as such is out of order. */
+/** The reason why a policy rejects a write. Without a binding, the policy itself is invalid. */
 interface Denial {
   readonly policy: string;
   readonly binding?: string;
@@ -32,10 +32,10 @@ interface Denial {
 }
 
 const group = 'admissionregistration.k8s.io';
-/** Of one annotation, by different bindings and parameters. */
+/** For one annotation, of different bindings and parameters. */
 const maxAnnotationValues = 100;
 
-/** Holds writes to ValidatingAdmissionPolicies. All are asked; the first in order that says no is heard. */
+/** Runs ValidatingAdmissionPolicies. All are evaluated; the first violation in order is reported. */
 export function validatingAdmissionPolicy(options: PolicyPluginOptions): AdmissionPlugin {
   const { context, metrics, conditionMetrics, eventLoop } = options;
   const source = new PolicySource<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, Validator>({
@@ -70,12 +70,12 @@ export function validatingAdmissionPolicy(options: PolicyPluginOptions): Admissi
   };
 }
 
-/** A write while it is held to policies. */
+/** A write that policies validate. */
 class PolicedWrite {
   readonly #attributes: AdmissionAttributes;
   readonly #options: PolicyPluginOptions;
   readonly #authorizer: PolicyPluginOptions['context']['authorizer'];
-  /** Of those who refuse the write, the first. */
+  /** The first denial. */
   #denial: Denial | undefined;
 
   constructor(attributes: AdmissionAttributes, options: PolicyPluginOptions) {
@@ -84,7 +84,7 @@ class PolicedWrite {
     this.#authorizer = cachingAuthorizer(options.context.authorizer);
   }
 
-  /** Asks a policy, through each of its bindings. */
+  /** Evaluates a policy with each of its bindings. */
   async subject(active: Active, matching: NonNullable<ReturnType<ResourceMatcher>>): Promise<void> {
     const { policy, name } = active;
     let matched: EquivalentResource | undefined;
@@ -121,7 +121,7 @@ class PolicedWrite {
         this.#enforce(active, binding, verdict);
         for (const [key, value] of verdict.annotations) {
           const values = annotations.get(key) ?? new Set();
-          // Differs from upstream, which writes down what thousands of parameters have to say.
+          // Differs from upstream, which has no limit on the number of values.
           if (values.size < maxAnnotationValues) annotations.set(key, values.add(value));
         }
       }
@@ -129,7 +129,7 @@ class PolicedWrite {
     for (const [key, values] of annotations) this.#attributes.annotate(`${name}/${key}`, [...values].join(', '));
   }
 
-  /** Throws what the first policy said that refused the write. */
+  /** Throws the first denial. */
   finish(): void {
     if (!this.#denial) return;
     const { policy, binding, message: why, reason = 'Invalid' } = this.#denial;
@@ -196,7 +196,7 @@ class PolicedWrite {
         }
       }
     });
-    // Whatever the binding's actions are.
+    // For any validationActions of the binding.
     for (const decision of verdict.annotationErrors) {
       this.#denial ??= denial(decision);
       metrics.validated(name, bindingName, errorType(decision), 'deny', decision.seconds);
@@ -213,7 +213,7 @@ const codes: ReadonlyMap<string, number> = new Map([
 
 const failureAnnotation = 'validation.policy.admission.k8s.io/validation_failure';
 
-/** For the audit log, as upstream writes it. */
+/** The audit annotation in upstream's format. */
 const failureOf = (
   { metadata, spec }: ValidatingAdmissionPolicyBinding,
   expressionIndex: number,

@@ -11,23 +11,26 @@ import { type ConditionsObserver, PolicyConditions } from './policy-conditions.t
 const maxMessageBytes = 5 * 1024;
 const maxAnnotationBytes = 10 * 1024;
 
-/** What became of one validation. */
+/** The result of one validation. */
 export interface Decision {
   readonly outcome: 'admit' | 'deny' | 'error';
-  /** Whether the write is to be refused: an error need not be a reason. */
+  /** Whether the write must be rejected. Errors are ignored with the failurePolicy Ignore. */
   readonly denies: boolean;
   readonly message: string;
   readonly reason?: string;
   readonly seconds: number;
 }
 
-/** What a policy says of a write. */
+/** The result of a policy for a write. */
 export interface Verdict {
-  /** In the order of validations; a single one when not even they could be evaluated; none when conditions do not hold. */
+  /**
+   * In the order of validations. Has a single entry when conditions fail or the budget is exceeded; empty when
+   * conditions are false.
+   */
   readonly decisions: readonly Decision[];
-  /** Of audit annotations, by key; those without a value are not among them. */
+  /** Values of audit annotations by key, without missing values. */
   readonly annotations: readonly (readonly [key: string, value: string])[];
-  /** Of audit annotations that failed, and are to be heard of. */
+  /** Errors of audit annotations that reject the write. */
   readonly annotationErrors: readonly Decision[];
 }
 
@@ -44,7 +47,7 @@ interface CompiledAnnotation {
 
 const nothing: Verdict = { decisions: [], annotations: [], annotationErrors: [] };
 
-/** The expressions of a ValidatingAdmissionPolicy, read. */
+/** The compiled expressions of a ValidatingAdmissionPolicy. */
 export class Validator {
   readonly #variables: ReadonlyMap<string, CompiledPolicyExpression>;
   readonly #conditions: PolicyConditions;
@@ -91,12 +94,12 @@ export class Validator {
     return new Validator(compiler.variables, conditions, compiled, annotations, spec.failurePolicy === 'Ignore');
   }
 
-  /** Judges a write. Throws only what is not the expressions' fault. */
+  /** Evaluates the policy for a write. Errors of expressions are part of the result, and not thrown. */
   async validate(input: ExpressionInput, observe: ConditionsObserver): Promise<Verdict> {
     try {
       if (!(await this.#conditions.hold(input, observe))) return nothing;
     } catch (error) {
-      // A policy that fails open is not asked.
+      // The policy is ignored.
       return this.#failsOpen ? nothing : { ...nothing, decisions: [this.#failure(error)] };
     }
     const { authorizer: _, ...unprivileged } = input;
@@ -126,7 +129,7 @@ export class Validator {
     });
   }
 
-  /** What message expressions say, whether or not anybody is to hear it; empty for what is of no use. */
+  /** Evaluates all message expressions, also of validations that hold. Unusable messages are empty. */
   async #messages(input: ExpressionInput, budget: number): Promise<readonly string[] | OutOfBudgetError> {
     const evaluation = new Evaluation(input, budget, this.#variables);
     const messages: string[] = [];
@@ -167,7 +170,7 @@ export class Validator {
   }
 }
 
-/** Nothing that is too long, or on several lines. */
+/** The message, or an empty string when it is too long or has several lines. */
 const usable = (message: string): string =>
   Buffer.byteLength(message) > maxMessageBytes || message.includes('\n') ? '' : message;
 

@@ -16,7 +16,7 @@ import type { LimitedResource } from './configuration.ts';
 
 const zero = Quantity.of(0);
 
-/** A quota as it is known, and what is used of it when everything that was let through is counted. */
+/** A quota, with the usage that includes all admitted requests. */
 export interface QuotaState {
   readonly quota: ResourceQuota;
   readonly hard: ReadonlyMap<string, Quantity>;
@@ -29,18 +29,18 @@ export const quotaState = (quota: ResourceQuota): QuotaState => ({
   used: amountsOf(quota.status?.used),
 });
 
-/** A write, and who knows what its object uses. */
+/** A write, with the evaluator for its object. */
 export interface QuotaRequest {
   readonly attributes: AdmissionAttributes;
   readonly evaluator: Evaluator;
 }
 
-/** What is created or updated. */
+/** The created or updated object. */
 const objectOf = ({ attributes }: QuotaRequest): KubernetesObject => attributes.object!;
 
 /**
- * Whether a write fits into all quotas. Gives them as they are with it, the same ones where nothing changes. Throws the
- * ApiError that tells why it does not.
+ * Checks whether a write fits into all quotas. Returns the states that include it, which are the same where nothing
+ * changes. Throws an ApiError with the reason when it does not fit.
  */
 export function checkRequest(
   states: readonly QuotaState[],
@@ -56,7 +56,7 @@ export function checkRequest(
   const charges = new Map(
     relevant.map((state) => [state, chargeFor(state, usage, request)] as const).filter(([, charge]) => charge.size > 0),
   );
-  // Without a quota there is nothing to charge, but it may be that there has to be one.
+  // Without a quota, the resource may still be limited.
   const uses = relevant.length > 0 ? charges.size > 0 : increase(usage, request).size > 0;
   if (!uses) return states;
   if (limited.length > 0) {
@@ -74,7 +74,10 @@ export function checkRequest(
   });
 }
 
-/** Quotas that the object is to be held against. Throws when it does not say enough, or the quota does not. */
+/**
+ * Returns the quotas that count the object. Throws when the object lacks required values, or the status of a quota is
+ * unknown.
+ */
 function relevantQuotas(states: readonly QuotaState[], request: QuotaRequest): QuotaState[] {
   const { attributes, evaluator } = request;
   const object = objectOf(request);
@@ -94,14 +97,14 @@ function relevantQuotas(states: readonly QuotaState[], request: QuotaRequest): Q
 const measuredOf = (hard: ReadonlyMap<string, Quantity>, evaluator: Evaluator): string[] =>
   [...hard.keys()].filter((name) => evaluator.measures(name));
 
-/** What the quota is charged: of an object that it already counts, only what is more than before. */
+/** The charge for a quota: only the increase for an object that it counts already. */
 function chargeFor({ quota }: QuotaState, usage: Amounts, request: QuotaRequest): Amounts {
   const { oldObject } = request.attributes;
   const countsOld = oldObject && isInScopes(request.evaluator, oldObject, scopesOf(quota.spec ?? {}));
   return countsOld ? increase(usage, request) : withoutZeros(usage);
 }
 
-/** By how much an update uses more; all of it when there was nothing before. */
+/** The increase of usage by an update; all usage for a create. */
 function increase(usage: Amounts, { attributes: { oldObject }, evaluator }: QuotaRequest): Amounts {
   if (!oldObject) return withoutZeros(usage);
   const before = evaluator.usage(oldObject);
@@ -115,7 +118,7 @@ function atLeastZero(amount: Quantity, less: Quantity | undefined): Quantity {
 
 const withoutZeros = (amounts: Amounts): Amounts => new Map([...amounts].filter(([, amount]) => !amount.isZero()));
 
-/** Throws when one of the names is of something that is not to be used without a quota for it. */
+/** Throws when one of the names is limited and requires a quota. */
 function assertCovered(
   names: readonly string[],
   { attributes }: QuotaRequest,
@@ -130,7 +133,7 @@ function assertCovered(
     throw admissionForbidden(attributes, `insufficient quota to consume: ${uncovered.join(',')}`);
 }
 
-/** Throws when the object is in a scope that it may not be in without a quota with that scope. */
+/** Throws when the object is in a scope that is limited and requires a quota. */
 function assertScopesCovered(
   states: readonly QuotaState[],
   request: QuotaRequest,
@@ -145,7 +148,7 @@ function assertScopesCovered(
   if (uncovered.length > 0) throw notCovered(uncovered);
 }
 
-/** Upstream takes it for its own failure, not the client's. */
+/** Upstream responds with status 500. */
 function notCovered(scopes: readonly Scope[]): ApiError {
   const shown = scopes.map(
     ({ scopeName, operator, values = [] }) => `{${scopeName} ${operator} [${values.join(' ')}]}`,
@@ -154,7 +157,7 @@ function notCovered(scopes: readonly Scope[]): ApiError {
   return new ApiError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 });
 }
 
-/** The quota with so much more used. Throws when that is too much; what a status tells of is a fact. */
+/** Adds a charge to a quota. Throws when that exceeds it, except for updates of a status. */
 function charged(state: QuotaState, charge: Amounts, attributes: AdmissionAttributes): QuotaState {
   const { quota, hard, used } = state;
   const requested = new Map([...charge].filter(([name]) => hard.has(name)));

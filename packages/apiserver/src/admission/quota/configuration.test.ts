@@ -5,8 +5,8 @@ import { readResourceQuotaConfiguration, resourceQuotaConfigurationKind } from '
 const read = (configuration: object) =>
   readResourceQuotaConfiguration(readConfiguration(JSON.stringify(configuration)));
 
-describe('the configuration of quotas', () => {
-  it('says what is limited', () => {
+describe('the ResourceQuota configuration', () => {
+  it('contains the limited resources', () => {
     const { limitedResources } = read({
       apiVersion: 'apiserver.config.k8s.io/v1',
       kind: 'ResourceQuotaConfiguration',
@@ -26,21 +26,21 @@ describe('the configuration of quotas', () => {
     ]);
   });
 
-  it('says nothing by default', () => expect(read({})).toEqual({ limitedResources: [] }));
+  it('has no limited resources by default', () => expect(read({})).toEqual({ limitedResources: [] }));
 
-  it('refuses fields that nobody knows', () => {
+  it('rejects unknown fields', () => {
     expect(() => read({ limitedResources: [{ resource: '' }], x: 1 })).toThrow(
       new Error('strict decoding error: unknown field "x"'),
     );
   });
 
-  it('refuses what limits nothing', () => {
+  it('rejects limits without a resource', () => {
     expect(() => read({ limitedResources: [{ matchContains: ['a'] }, { resource: '' }] })).toThrow(
       new Error('[limitedResources[0].resource: Required value, limitedResources[1].resource: Required value]'),
     );
   });
 
-  it('had another name once', () => {
+  it('has another kind in legacy versions', () => {
     const kindOf = (apiVersion: string): string => resourceQuotaConfigurationKind({ apiVersion }).kind;
     expect(kindOf('apiserver.config.k8s.io/v1')).toBe('ResourceQuotaConfiguration');
     expect(kindOf('resourcequota.admission.k8s.io/v1beta1')).toBe('Configuration');

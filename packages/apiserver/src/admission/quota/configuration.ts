@@ -2,33 +2,33 @@ import type { Scope } from '@coxswain/api';
 import { aggregate, isJsonObject, Path, required } from '@coxswain/apimachinery';
 import type { ObjectReader } from '../../configuration/object-reader.ts';
 
-/** A resource that nobody may use without a quota for it. */
+/** A resource that must not be used without a quota that covers it. */
 export interface LimitedResource {
   readonly apiGroup: string;
   readonly resource: string;
-  /** Which of what its objects use: names that have one of these in them. */
+  /** Substrings of the names of usage that requires a quota. */
   readonly matchContains: readonly string[];
-  /** Which of its objects. */
+  /** Scopes of objects that require a quota. */
   readonly matchScopes: readonly Scope[];
 }
 
-/** What the administrator says about quotas: `ResourceQuotaConfiguration`. */
+/** The configuration of the ResourceQuota plug-in: `ResourceQuotaConfiguration`. */
 export interface ResourceQuotaConfiguration {
   readonly limitedResources: readonly LimitedResource[];
 }
 
-/** Nothing is limited unless there is a quota. */
+/** No resources are limited without a quota. */
 export const defaultResourceQuotaConfiguration: ResourceQuotaConfiguration = { limitedResources: [] };
 
 const kind = { apiVersions: ['apiserver.config.k8s.io/v1'], kind: 'ResourceQuotaConfiguration' };
 const legacyGroup = 'resourcequota.admission.k8s.io';
 const legacyKind = { apiVersions: [`${legacyGroup}/v1beta1`, `${legacyGroup}/v1alpha1`], kind: 'Configuration' };
 
-/** What an object of that version must be: it had another name once. */
+/** The expected kind, which differs for legacy versions. */
 export const resourceQuotaConfigurationKind = (value: unknown): typeof kind =>
   isJsonObject(value) && legacyKind.apiVersions.includes(String(value.apiVersion)) ? legacyKind : kind;
 
-/** Reads `ResourceQuotaConfiguration`. Throws an Error that names everything wrong. */
+/** Reads a `ResourceQuotaConfiguration`. Throws an Error with all problems. */
 export function readResourceQuotaConfiguration(reader: ObjectReader): ResourceQuotaConfiguration {
   reader.ignore('apiVersion', 'kind');
   const limitedResources = reader.objects('limitedResources').map((limited) => ({

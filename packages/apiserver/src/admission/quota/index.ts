@@ -1,4 +1,4 @@
-/** ResourceQuota: how much a namespace may use. Start at `resource-quota.ts`. */
+/** The ResourceQuota plug-in, which limits the resource usage of namespaces. Start at `resource-quota.ts`. */
 export {
   type ResourceQuotaConfiguration,
   readResourceQuotaConfiguration,

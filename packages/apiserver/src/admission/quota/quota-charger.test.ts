@@ -26,7 +26,7 @@ interface QuotaServer {
   readonly look: () => void;
 }
 
-/** Quotas in a store, of which servers see what they last looked at. */
+/** Quotas in a store. The listers of servers only see their state at the last call of `look`. */
 class Quotas {
   readonly stored = new Map<string, ResourceQuota>();
   writes = 0;
@@ -42,7 +42,7 @@ class Quotas {
     return { ...this.stored.get(name)?.status?.used };
   }
 
-  /** One of several servers; its lister shows what was there when `look` was last called. */
+  /** Creates a server, whose lister is updated by `look`. */
   server(limited: readonly LimitedResource[] = [], client: Partial<Client> = {}): QuotaServer {
     let seen = [...this.stored.values()];
     const lister = { list: () => seen } as unknown as Lister<ResourceQuota>;
@@ -86,7 +86,7 @@ const configMap = (parts: Parts = {}): AdmissionAttributes =>
 const isAllowed = (answer: string): boolean => answer === 'allowed';
 
 describe('quotas are charged', () => {
-  it('before anything is stored, by one write for all who wait', async () => {
+  it('before objects are stored, with one write for concurrent requests', async () => {
     const quotas = new Quotas();
     quotas.set('q', { configmaps: '50' }, { configmaps: '10' });
     const { charge } = quotas.server();
@@ -96,11 +96,11 @@ describe('quotas are charged', () => {
       'configmaps "x" is forbidden: exceeded quota: q, requested: configmaps=1, used: configmaps=50, limited: configmaps=50',
     );
     expect(quotas.used('q')).toEqual({ configmaps: '50' });
-    // The first comes alone; all others came while it was being written.
+    // One write for the first request, and one for all that arrived meanwhile.
     expect(quotas.writes).toBe(2);
   });
 
-  it('not at all by dry runs, nor by what is not counted', async () => {
+  it('neither for dry runs nor for other resources', async () => {
     const quotas = new Quotas();
     quotas.set('q', { configmaps: '1' }, { configmaps: '0' });
     const { charge } = quotas.server();
@@ -109,7 +109,7 @@ describe('quotas are charged', () => {
     expect(quotas.writes).toBe(0);
   });
 
-  it('each on its own: what one refuses is not charged to the others', async () => {
+  it('only when no quota is exceeded', async () => {
     const quotas = new Quotas();
     quotas.set('a', { configmaps: '1' }, { configmaps: '1' });
     quotas.set('b', { configmaps: '9' }, { configmaps: '0' });
@@ -118,7 +118,7 @@ describe('quotas are charged', () => {
     expect(quotas.used('b')).toEqual({ configmaps: '0' });
   });
 
-  it('anew when somebody else was faster', async () => {
+  it('again after a conflict', async () => {
     const quotas = new Quotas();
     quotas.set('q', { configmaps: '2' }, { configmaps: '0' });
     const { charge } = quotas.server();
@@ -128,7 +128,7 @@ describe('quotas are charged', () => {
     expect(await charge(configMap())).toContain('used: configmaps=2');
   });
 
-  it('not when they are gone meanwhile', async () => {
+  it('only when they still exist', async () => {
     const quotas = new Quotas();
     quotas.set('q', { configmaps: '5' }, { configmaps: '0' });
     const { charge } = quotas.server();
@@ -136,7 +136,7 @@ describe('quotas are charged', () => {
     expect(await charge(configMap())).toBe('allowed');
   });
 
-  it('in good time, or the request fails', async () => {
+  it('within a timeout', async () => {
     vi.useFakeTimers();
     try {
       const quotas = new Quotas();
@@ -151,7 +151,7 @@ describe('quotas are charged', () => {
     }
   });
 
-  it('never twice the same rest, by however many servers', async () => {
+  it('without being exceeded, by several servers', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 12 }),
@@ -177,7 +177,7 @@ describe('quotas are charged', () => {
   });
 });
 
-describe('what is limited needs a quota', () => {
+describe('limited resources', () => {
   const limited: LimitedResource[] = [
     {
       apiGroup: '',
@@ -220,7 +220,7 @@ describe('what is limited needs a quota', () => {
     } as KubernetesObject,
   });
 
-  it('or is refused', async () => {
+  it('are rejected without a quota', async () => {
     const { charge } = new Quotas().server(limited);
     expect(await charge(claim)).toBe(
       'persistentvolumeclaims "p" is forbidden: insufficient quota to consume: gold.storageclass.storage.k8s.io/requests.storage',
@@ -231,7 +231,7 @@ describe('what is limited needs a quota', () => {
     expect(await charge(configMap())).toBe('allowed');
   });
 
-  it('and is charged to it, also when that takes several attempts', async () => {
+  it('are charged to a quota, also after a conflict', async () => {
     const quotas = new Quotas();
     const name = 'gold.storageclass.storage.k8s.io/requests.storage';
     quotas.set('q', { [name]: '3Gi' }, { [name]: '0' });

@@ -6,12 +6,12 @@ import type { AdmissionAttributes } from '../admission.ts';
 import { checkRequest, type QuotaRequest, type QuotaState, quotaState } from './check-request.ts';
 import type { LimitedResource } from './configuration.ts';
 
-/** Each failure means that another server was faster: with so many in a row it is not worth the client's time. */
+/** Attempts to write a quota. Each failure is a conflict with another server. */
 const maxAttempts = 10;
 const timeoutMs = 10_000;
 
 interface Waiting extends QuotaRequest {
-  /** Without an error: it may be stored. */
+  /** Without an error, the object may be stored. */
   readonly settle: (error?: unknown) => void;
   settled: boolean;
 }
@@ -23,22 +23,22 @@ export interface QuotaChargerOptions {
 }
 
 /**
- * Charges quotas for what is about to be stored, and refuses what does not fit. A charge is written into the quota's
- * status before the object is: however many servers there are, no two of them give away the same rest. What is charged
- * for an object that is never stored comes back when a controller counts again.
+ * Charges quotas for objects before they are stored, and rejects requests that exceed them. The charge is written to
+ * the status of the quota before the object is written, so that several servers cannot exceed a quota together. The
+ * charge of an object that is not stored afterwards is removed when the quota controller recalculates the usage.
  *
- * Requests of a namespace that come while a quota is being written are taken together: one more write for all of them.
+ * Requests in a namespace that arrive during a write are charged together with the next write.
  */
 export class QuotaCharger {
   readonly #options: QuotaChargerOptions;
-  /** By namespace: who is next, while somebody is at work there. */
+  /** Waiting requests by namespace. A namespace has an entry while it is being processed. */
   readonly #queues = new Map<string, Waiting[]>();
 
   constructor(options: QuotaChargerOptions) {
     this.#options = options;
   }
 
-  /** Resolves when the write is paid for. Rejects with the ApiError that tells why it may not be. */
+  /** Resolves when the write is charged. Rejects with the ApiError to respond with. */
   charge(attributes: AdmissionAttributes, evaluator: Evaluator): Promise<void> {
     return new Promise((resolve, reject) => {
       const giveUp = (): void => waiting.settle(newInternalError('resource quota evaluation timed out'));
@@ -68,9 +68,9 @@ export class QuotaCharger {
     void this.#work(namespace);
   }
 
-  /** Until nobody waits any more. */
+  /** Processes requests until none is waiting. */
   async #work(namespace: string): Promise<void> {
-    // What was just written may not have come to the lister yet.
+    // The lister may not have the latest writes yet.
     const written = new Map<string, ResourceQuota>();
     for (;;) {
       const batch = (this.#queues.get(namespace) ?? []).filter(({ settled }) => !settled);
@@ -99,14 +99,14 @@ export class QuotaCharger {
       }
       const [{ error }] = failures as [Failure];
       if (attempt === maxAttempts) throw error;
-      // Other quotas have been charged; and whether everything is covered is known.
+      // Only failed quotas are charged again, and coverage was checked already.
       states = (await this.#reread(failures)).map(quotaState);
       pending = fitting;
       limited = [];
     }
   }
 
-  /** As the lister has them, or as they were written since. */
+  /** The quotas of the lister, or newer ones that were written here. */
   #quotas(namespace: string, written: ReadonlyMap<string, ResourceQuota>): ResourceQuota[] {
     return this.#options
       .quotas()
@@ -119,7 +119,7 @@ export class QuotaCharger {
       });
   }
 
-  /** Writes those that changed, each on the condition that nobody else did. Gives those that could not be written. */
+  /** Writes changed quotas, with optimistic concurrency. Returns those that failed. */
   async #write(
     before: readonly QuotaState[],
     after: readonly QuotaState[],
@@ -144,7 +144,7 @@ export class QuotaCharger {
     return failures;
   }
 
-  /** From the store. What was deleted meanwhile limits nothing. */
+  /** Reads quotas from the store, without deleted ones. */
   async #reread(failures: readonly Failure[]): Promise<ResourceQuota[]> {
     const found: ResourceQuota[] = [];
     for (const { quota } of failures) {
@@ -166,7 +166,7 @@ interface Failure {
 
 const versionOf = ({ metadata }: ResourceQuota): number => Number(metadata.resourceVersion ?? 0);
 
-/** Answers those that are to be refused, or cost nothing; gives those that must be paid for, and the quotas with them. */
+/** Settles requests that are rejected or free. Returns the remaining ones, and the quotas charged with them. */
 function fit(
   batch: readonly Waiting[],
   before: readonly QuotaState[],

@@ -11,7 +11,7 @@ let servers: TestServer[] = [];
 beforeAll(async () => {
   store = openMemoryStore();
   const overrides = { disabledAdmissionPlugins: ['ServiceAccount'] };
-  // The first of them makes what a cluster begins with.
+  // The first server creates the initial objects.
   servers = [await startTestServer({ store: unclosed(store) }, overrides)];
   servers.push(await startTestServer({ store: unclosed(store) }, overrides));
 });
@@ -20,7 +20,7 @@ afterAll(async () => {
   await store.close();
 });
 
-/** Each server closes its store when it stops. */
+/** Servers close their store when they stop, but this one is shared. */
 const unclosed = (shared: Store): Store =>
   new Proxy(shared, {
     get: (target, name) => {
@@ -48,7 +48,7 @@ async function call(server: number, method: string, url: string, body?: object):
   return { status: received.status, body: JSON.parse(text) };
 }
 
-/** A namespace with a quota, of which nothing is used yet, known to both servers. */
+/** Creates a namespace with an unused quota, which both servers know. */
 async function namespaceWithQuota(namespace: string, hard: Record<string, string>): Promise<string> {
   const path = `/api/v1/namespaces/${namespace}`;
   await call(0, 'POST', '/api/v1/namespaces', { metadata: { name: namespace } });
@@ -68,7 +68,7 @@ const used = async (path: string): Promise<Record<string, string>> => {
 };
 
 describe('with two servers over one store', () => {
-  it('many requests at once use no more than there is', async () => {
+  it('concurrent requests do not exceed a quota', async () => {
     const path = await namespaceWithQuota('many', { pods: '20', 'requests.cpu': '5' });
     const answers = await Promise.all(
       Array.from({ length: 80 }, (_, i) =>
@@ -88,11 +88,11 @@ describe('with two servers over one store', () => {
     expect(answers.every(({ status }) => status === 201 || status === 403)).toBe(true);
     const after = await used(path);
     expect(after.pods).toBe(`${made}`);
-    // Everything that was left went to somebody who asked for no more than that.
+    // The quota is used up, as some requests are small enough for the remainder.
     expect(after['requests.cpu']).toBe('5');
   });
 
-  it('what is refused later than by the quota stays charged until somebody counts', async () => {
+  it('a request that is rejected after the quota check stays charged until the usage is recalculated', async () => {
     const path = await namespaceWithQuota('later', { configmaps: '3' });
     const create = (server: number) => call(server, 'POST', `${path}/configmaps`, { metadata: { name: 'same' } });
     expect((await create(0)).status).toBe(201);
@@ -100,7 +100,7 @@ describe('with two servers over one store', () => {
     expect(await used(path)).toEqual({ configmaps: '2' });
   });
 
-  it('nothing comes back by a deletion alone, and dry runs are free', async () => {
+  it('a deletion does not reduce the usage, and dry runs are not charged', async () => {
     const path = await namespaceWithQuota('deleted', { configmaps: '1' });
     const create = (query: string) => call(1, 'POST', `${path}/configmaps${query}`, { metadata: { name: 'one' } });
     expect((await create('?dryRun=All')).status).toBe(201);

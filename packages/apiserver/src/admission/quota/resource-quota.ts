@@ -7,7 +7,7 @@ import type { AdmissionContext } from '../plugin-context.ts';
 import { defaultResourceQuotaConfiguration, type ResourceQuotaConfiguration } from './configuration.ts';
 import { QuotaCharger } from './quota-charger.ts';
 
-/** A namespace's objects use no more than its quotas give, however many requests come at once. */
+/** Enforces quotas, also with concurrent requests. */
 export function resourceQuota(
   { listers, client, features, now }: Pick<AdmissionContext, 'listers' | 'client' | 'features' | 'now'>,
   { limitedResources }: ResourceQuotaConfiguration = defaultResourceQuotaConfiguration,
@@ -36,7 +36,7 @@ export function resourceQuota(
   };
 }
 
-/** Where claims for devices look for what they refer to. */
+/** The listers that resource claims need. */
 const related = {
   deviceClasses: (listers: Listers) => listers.lister<DeviceClass>('resource.k8s.io', 'deviceclasses'),
   pods: (listers: Listers) => listers.lister<Pod>('', 'pods'),

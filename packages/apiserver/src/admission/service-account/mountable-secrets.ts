@@ -1,14 +1,14 @@
 import type { Container, EphemeralContainer, Pod, ServiceAccount } from '@coxswain/api/core/v1';
 
-/** A secret that a pod refers to, and how a message about that begins. */
+/** A reference to a secret, with the start of the error message. */
 interface SecretReference {
   readonly secret: string;
   readonly by: string;
-  /** Referred to for pulling images, which has a list of its own. */
+  /** Set for image pull secrets, which have a separate list. */
   readonly pulls?: true;
 }
 
-/** What of the pod counts; only its ephemeral containers when those are what is changed. */
+/** The references of a pod to secrets. `onlyEphemeral`: only those of ephemeral containers, for updates of them. */
 export function* podReferencesOf({ spec }: Pod, onlyEphemeral: boolean): Generator<SecretReference> {
   if (onlyEphemeral) {
     yield* containerReferences('ephemeral container', spec?.ephemeralContainers);
@@ -43,7 +43,7 @@ function* containerReferences(
 
 const referencing = (secret: string): string => `referencing secret.secretName=${quoted(secret)}`;
 
-/** Why the account's pods may not refer to one of these secrets; undefined when they may refer to all. */
+/** Returns an error when the account's pods must not refer to one of the secrets; undefined otherwise. */
 export function mountableSecretProblem(
   { metadata, secrets = [], imagePullSecrets = [] }: ServiceAccount,
   references: Iterable<SecretReference>,
@@ -58,5 +58,5 @@ export function mountableSecretProblem(
   return undefined;
 }
 
-/** Between quotation marks as it is: these messages escape nothing. */
+/** Quotes without escaping, as in upstream's messages. */
 const quoted = (text: string): string => `"${text}"`;

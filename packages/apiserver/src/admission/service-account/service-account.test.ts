@@ -22,7 +22,7 @@ const unheld = (what: string, kind = 'secret') =>
   `pods "p" is forbidden: ${what} is not allowed because service account held does not reference that ${kind}`;
 
 describe('ServiceAccount', () => {
-  it('gives a pod its account, its token and what it pulls images with', async () => {
+  it('sets the account, token volume and image pull secrets of a pod', async () => {
     const context = newContext([account('default', { imagePullSecrets: [{ name: 'pull' }] })]);
     expect(await admit(serviceAccount(context), creates(pod()))).toMatchObject({
       spec: {
@@ -36,30 +36,30 @@ describe('ServiceAccount', () => {
   });
 
   const cases: Record<string, [Parameters<typeof admit>[1], unknown]> = {
-    'an account that is not there': [
+    'a missing account': [
       creates(pod({ serviceAccountName: 'lost' })),
       'pods "p" is forbidden: error looking up service account ns/lost: serviceaccount "lost" not found',
     ],
-    'a pod that is already there': [updates(pod(), pod()), pod()],
-    'a token that nobody wants': [
+    'an update of a pod': [updates(pod(), pod()), pod()],
+    'a pod without automount': [
       creates(
         pod({ serviceAccountName: 'held', automountServiceAccountToken: false, imagePullSecrets: [{ name: 'pull' }] }),
       ),
       pod({ serviceAccountName: 'held', automountServiceAccountToken: false, imagePullSecrets: [{ name: 'pull' }] }),
     ],
-    "a volume of somebody else's secret": [
+    'a volume of another secret': [
       asHeld({ volumes: [{ name: 'v', secret: { secretName: 'other' } }] }),
       unheld('volume with secret.secretName="other"'),
     ],
-    'a variable of it': [
+    'a variable of another secret': [
       asHeld({ containers: [{ name: 'c', env: [{ name: 'E', valueFrom: { secretKeyRef: { name: 'other' } } }] }] }),
       unheld('container c with envVar E referencing secret.secretName="other"'),
     ],
-    'all its variables': [
+    'envFrom of another secret': [
       asHeld({ initContainers: [{ name: 'i', envFrom: [{ secretRef: { name: 'other' } }] }] }),
       unheld('init container i with envFrom referencing secret.secretName="other"'),
     ],
-    'a secret to pull with': [
+    'another image pull secret': [
       asHeld({ imagePullSecrets: [{ name: 'pull' }, { name: 'mine' }] }),
       unheld('imagePullSecrets[1].name="mine"', 'imagePullSecret'),
     ],
@@ -87,7 +87,7 @@ describe('ServiceAccount', () => {
     expect(await admit(serviceAccount(newContext([held])), write)).toEqual(expected);
   });
 
-  it('waits for the account that every namespace gets', async () => {
+  it('waits for the default account', async () => {
     const context = newContext([]);
     const admitted = admit(serviceAccount(context), creates(pod({ automountServiceAccountToken: false })));
     while (context.listers.followers === 0) await Promise.resolve();

@@ -10,16 +10,13 @@ import type { AdmissionContext } from '../plugin-context.ts';
 import { isMirrorPod } from '../pod/mirror-pod.ts';
 import { mountableSecretProblem, podReferencesOf } from './mountable-secrets.ts';
 
-/** A controller makes this one in every namespace: who comes right after the namespace waits a little for it. */
+/** A controller creates it in every namespace. A pod that is created right after its namespace waits for it. */
 const defaultAccount = 'default';
 const defaultAccountWaitMs = 1_000;
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
 const volumePrefix = 'kube-api-access-';
 
-/**
- * Every pod runs as a service account of its namespace that exists: it gets the account's name, its token as a volume,
- * and its secrets for pulling images.
- */
+/** Sets the service account of pods, which must exist, and adds its token volume and image pull secrets. */
 export function serviceAccount(context: Pick<AdmissionContext, 'listers' | 'client' | 'random'>): AdmissionPlugin {
   const accountOf = async (attributes: AdmissionAttributes, pod: Pod): Promise<ServiceAccount> => {
     const { namespace } = attributes;
@@ -46,7 +43,7 @@ export function serviceAccount(context: Pick<AdmissionContext, 'listers' | 'clie
     if (!enforcesMountableSecrets(account)) return;
     const problem = mountableSecretProblem(account, podReferencesOf(pod, isUpdate));
     if (!problem) return;
-    // Upstream says it without naming the pod, where that runs already.
+    // Upstream's message does not name the pod for an update.
     throw isUpdate ? clientsMistake(problem) : admissionForbidden(attributes, problem);
   };
 
@@ -72,7 +69,7 @@ export function serviceAccount(context: Pick<AdmissionContext, 'listers' | 'clie
   };
 }
 
-/** The older name of the same field follows it, as the API shows both. */
+/** Also sets the deprecated `serviceAccount` field, as the API has both. */
 const withAccountName = (spec: PodSpec, name: string): PodSpec => ({
   ...spec,
   serviceAccountName: name,
@@ -92,7 +89,7 @@ async function findAccount(
   return find();
 }
 
-/** Resolves when the account is there, or after a time. */
+/** Resolves when the account is created, or after a timeout. */
 function newAccount(
   { listers }: Pick<AdmissionContext, 'listers'>,
   clock: Clock,
@@ -112,7 +109,7 @@ function newAccount(
   });
 }
 
-/** Mirror pods are what a node tells of its own pods: they cannot use anything that only the API gives. */
+/** Mirror pods represent static pods of a node, and must not use objects of the API. */
 function validateMirrorPod(attributes: AdmissionAttributes, pod: Pod): void {
   if (pod.spec?.serviceAccountName)
     throw admissionForbidden(attributes, 'a mirror pod may not reference service accounts');
@@ -125,13 +122,13 @@ function validateMirrorPod(attributes: AdmissionAttributes, pod: Pod): void {
     throw admissionForbidden(attributes, 'a mirror pod may not use ServiceAccountToken volume projections');
 }
 
-/** As Go reads booleans. */
+/** The texts that Go's strconv.ParseBool accepts as true. */
 const trueTexts: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 
 const enforcesMountableSecrets = ({ metadata }: ServiceAccount): boolean =>
   trueTexts.has(metadata.annotations?.['kubernetes.io/enforce-mountable-secrets'] ?? '');
 
-/** The token mounted into every container that has nothing in its place. */
+/** Mounts the token into every container without another mount at its path. */
 function withToken(spec: PodSpec, random: AdmissionContext['random']): PodSpec {
   const { volumes = [], containers, initContainers } = spec;
   const existing = volumes.find(({ name }) => name.startsWith(volumePrefix));
@@ -155,7 +152,7 @@ const tokenVolume = (name: string): Volume => ({
   name,
   projected: {
     sources: [
-      // An hour, and a few seconds by which it is told from one that was asked for.
+      // One hour and seven seconds, which distinguishes it from explicitly requested tokens.
       { serviceAccountToken: { expirationSeconds: 3607, path: 'token' } },
       { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
       {

@@ -47,7 +47,7 @@ function newSchema(): StructSchema {
 
 let schema: StructSchema | undefined;
 
-/** What this server reads of an AdmissionReview: the answer. Both versions are the same. */
+/** The fields of an AdmissionReview that this server reads: the response. They are the same in both versions. */
 export function admissionReviewSchema(): StructSchema {
   schema ??= newSchema();
   return schema;

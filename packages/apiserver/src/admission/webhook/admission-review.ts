@@ -17,14 +17,14 @@ const group = 'admission.k8s.io';
 const versions = ['v1', 'v1beta1'] as const;
 export type ReviewVersion = (typeof versions)[number];
 
-/** The first version that the webhook takes and this server knows; undefined when there is none. */
+/** Returns the first supported version of a webhook; undefined when there is none. */
 export const reviewVersion = (accepted: readonly string[]): ReviewVersion | undefined =>
   accepted.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1');
 
 const kindOf = ({ group, version, kind }: GroupVersionKind) => ({ group, version, kind });
 const resourceOf = ({ group, version, resource }: GroupVersionResource) => ({ group, version, resource });
 
-/** What a webhook is told of a write, in the order in which upstream writes it, but for the objects. */
+/** Returns the request of an AdmissionReview in upstream's field order, without the objects. */
 export function admissionRequest(
   attributes: AdmissionAttributes,
   { resource, kind }: EquivalentResource,
@@ -55,7 +55,7 @@ function userInfo({ username, uid, groups = [], extra = {} }: AdmissionAttribute
   };
 }
 
-/** The question that is sent. */
+/** Returns the AdmissionReview to send. */
 export function admissionReview(
   version: ReviewVersion,
   uid: string,
@@ -70,11 +70,11 @@ export function admissionReview(
   };
 }
 
-/** What a webhook answers, once it is known to make sense. */
+/** The validated response of a webhook. */
 export interface AdmissionResponse {
   readonly allowed: boolean;
   readonly status?: Status;
-  /** JSON, empty when there is none. */
+  /** JSON; empty without a patch. */
   readonly patch: Buffer;
   readonly patchType: string;
   readonly auditAnnotations?: Readonly<Record<string, string>>;
@@ -91,12 +91,12 @@ interface RawResponse {
   readonly warnings?: readonly string[];
 }
 
-/** An answer that is of no use, although it came. */
+/** A response that was received but is invalid. */
 export class InvalidResponseError extends Error {}
 
 /**
- * Reads an answer as an AdmissionReview. Throws an Error for what is none, and an InvalidResponseError for one that says
- * what it may not say.
+ * Reads an AdmissionReview with a response. Throws an Error when it is not an AdmissionReview, and an
+ * InvalidResponseError when its response is invalid.
  */
 export function readAdmissionResponse(
   answer: unknown,
@@ -164,7 +164,7 @@ function decode(answer: unknown, version: ReviewVersion): { response?: RawRespon
   };
 }
 
-/** What upstream's client can read, though it is no answer. */
+/** Kinds that upstream's client can decode, although they are no valid responses. */
 const knownKinds: ReadonlySet<string> = new Set([
   'v1 Status',
   ...versions.map((version) => `${group}/${version} AdmissionReview`),

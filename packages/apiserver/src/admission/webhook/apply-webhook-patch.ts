@@ -15,16 +15,16 @@ import type { AdmissionResponse } from './admission-review.ts';
 import { CallingWebhookError } from './webhook-caller.ts';
 
 export interface Patched {
-  /** With its defaults. */
+  /** With defaults. */
   readonly object: KubernetesObject;
   readonly changed: boolean;
-  /** For the audit log: keys in order. */
+  /** For the audit log, with sorted keys. */
   readonly patch: unknown;
 }
 
 /**
- * The object as a webhook wants it; undefined when it wants nothing. Throws InternalError when the patch does not apply,
- * or leaves something that is no object of the kind, and a CallingWebhookError when it is no patch.
+ * Applies the patch of a webhook; undefined without a patch. Throws InternalError when the patch cannot be applied or
+ * the result is invalid, and a CallingWebhookError when the patch is invalid.
  */
 export function applyWebhookPatch(
   { patch: bytes, patchType }: AdmissionResponse,
@@ -57,8 +57,8 @@ export function applyWebhookPatch(
 }
 
 /**
- * Whether who manages what was written down in this request. Upstream's times still have their nanoseconds then, and lose
- * them on the way through a patch: it takes any patch for a change.
+ * Whether this request has changed managedFields. Upstream's timestamps then have nanoseconds, which a patch drops, so
+ * that it treats any patch as a change.
  */
 const hasNewManagers = ({ metadata }: KubernetesObject, old: KubernetesObject | undefined): boolean =>
   metadata?.managedFields !== undefined && !jsonEquals(metadata.managedFields, old?.metadata?.managedFields);
@@ -79,7 +79,7 @@ function readPatch(bytes: Buffer, name: string): readonly unknown[] {
   }
   if (value === null) return [];
   try {
-    // What is no patch says so before there is anything to apply it to.
+    // Throws the error of an invalid patch.
     if (!Array.isArray(value) || !value.every((one) => one === null || isJsonObject(one))) applyJsonPatch({}, value);
   } catch (error) {
     throw undecodable(messageOf(error), error);

@@ -11,24 +11,24 @@ import { compileRule, type RuleMatcher } from './rule-matcher.ts';
 
 export type WebhookConfiguration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration;
 
-/** A webhook of a configuration, read once. */
+/** A compiled webhook of a configuration. */
 export interface CompiledWebhook {
-  /** Its configuration's name, its own, and a number for those that have the same. */
+  /** The names of its configuration and of itself, and a number for repeated names. */
   readonly uid: string;
   readonly configuration: string;
   readonly webhook: ValidatingWebhook & Pick<MutatingWebhook, 'reinvocationPolicy'>;
   readonly rules: readonly RuleMatcher[];
-  /** Whether a rule for another version of a resource is one for this too. */
+  /** Whether rules also match equivalent resources. */
   readonly equivalent: boolean;
-  /** Failures to call it do not matter. */
+  /** Whether failed calls are ignored. */
   readonly failsOpen: boolean;
   readonly namespaceSelector: labels.Selector;
   readonly objectSelector: labels.Selector;
-  /** Absent: there are none. */
+  /** Absent without match conditions. */
   readonly matchConditions?: EvaluateMatchConditions;
 }
 
-/** The webhooks of a configuration, in its order. */
+/** Compiles the webhooks of a configuration, in its order. */
 export function compileConfiguration(
   { metadata, webhooks = [] }: WebhookConfiguration,
   compileConditions: CompileMatchConditions,
@@ -47,7 +47,7 @@ export function compileConfiguration(
       rules: rules.map(compileRule),
       equivalent: matchPolicy === 'Equivalent',
       failsOpen: failurePolicy === 'Ignore',
-      // Absent would select nothing; the defaults of the kind say that everything is meant.
+      // Defaulting sets absent selectors to empty ones, which match everything.
       namespaceSelector: labels.labelSelectorAsSelector(webhook.namespaceSelector ?? {}),
       objectSelector: labels.labelSelectorAsSelector(webhook.objectSelector ?? {}),
       ...(conditions.length > 0 && { matchConditions: compileConditions(conditions) }),

@@ -9,6 +9,6 @@ const exempt: ReadonlySet<string> = new Set([
   'MutatingAdmissionPolicyBinding',
 ]);
 
-/** What configures admission is not subject to it: nobody could mend a configuration that refuses everything. */
+/** Exempts the configuration of admission, which otherwise could make it impossible to fix it. */
 export const isExempt = ({ kind }: AdmissionAttributes): boolean =>
   kind.group === 'admissionregistration.k8s.io' && exempt.has(kind.kind);

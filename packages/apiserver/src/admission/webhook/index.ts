@@ -1,7 +1,6 @@
 /**
- * Admission by servers that somebody else runs: MutatingAdmissionWebhook and ValidatingAdmissionWebhook. Which of them a
- * write concerns is in `webhook-matcher.ts`, what they are asked in `admission-review.ts`, how their answers are taken in
- * `webhook-caller.ts`.
+ * Admission webhooks: MutatingAdmissionWebhook and ValidatingAdmissionWebhook. `webhook-matcher.ts` finds the webhooks
+ * for a write, `admission-review.ts` has the requests and responses, and `webhook-caller.ts` processes the responses.
  */
 
 export { celMatchConditions } from '../expressions/cel-match-conditions.ts';

@@ -14,7 +14,9 @@ import { WebhookSource } from './webhook-source.ts';
 
 const name = 'MutatingAdmissionWebhook';
 
-/** Asks the servers of MutatingWebhookConfigurations, one after the other; each sees what the one before has made. */
+/**
+ * Calls the webhooks of MutatingWebhookConfigurations one after the other. Each sees the changes of the previous ones.
+ */
 export function mutatingAdmissionWebhook(options: WebhookPluginOptions): AdmissionPlugin {
   const { context, metrics, compileConditions } = options;
   const open = () =>
@@ -82,7 +84,7 @@ export function mutatingAdmissionWebhook(options: WebhookPluginOptions): Admissi
   };
 }
 
-/** What the audit log has of a call. */
+/** The audit annotations of a call. */
 class Annotations {
   readonly #attributes: AdmissionAttributes;
   readonly #hook: CompiledWebhook;

@@ -6,7 +6,7 @@ import { compileRule } from './rule-matcher.ts';
 
 const everything: RuleWithOperations = { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'] };
 
-/** `UPDATE apps/v1/deployments/scale in n`; without a namespace when nothing follows. */
+/** `UPDATE apps/v1/deployments/scale in n`; without `in n` for cluster-scoped objects. */
 function matches(rule: Partial<RuleWithOperations>, write: string): boolean {
   const [operation = '', path = '', , namespace = ''] = write.split(' ');
   const [group = '', version = '', resource = '', subresource = ''] = path.split('/');

@@ -2,18 +2,18 @@ import type { RuleWithOperations } from '@coxswain/api/admissionregistration/v1'
 import type { GroupVersionResource } from '@coxswain/apimachinery';
 import type { Operation } from '../admission.ts';
 
-/** What rules look at. */
+/** The properties that rules match. */
 interface RuleSubject {
   readonly operation: Operation;
   readonly resource: GroupVersionResource;
   readonly subresource: string;
-  /** For a namespace its own name. */
+  /** For a Namespace, its own name. */
   readonly namespace: string;
 }
 
 export type RuleMatcher = (subject: RuleSubject) => boolean;
 
-/** What a rule says, once read. */
+/** Compiles a rule. */
 export function compileRule(rule: RuleWithOperations): RuleMatcher {
   const isOperation = oneOf(rule.operations);
   const isGroup = oneOf(rule.apiGroups);
@@ -36,7 +36,9 @@ function oneOf(values: readonly string[] = []): (value: string) => boolean {
   return (value) => set.has(value);
 }
 
-/** `pods`, `pods/status`, `pods/*`, `*`, `*` with a part. Without a slash it is the resource itself, and no part of it. */
+/**
+ * Parses `pods`, `pods/status`, `pods/*`, `*`, or `*` with a subresource. Without a slash, subresources do not match.
+ */
 function readResource(text: string) {
   const slash = text.indexOf('/');
   const [resource, part] = slash < 0 ? [text, ''] : [text.slice(0, slash), text.slice(slash + 1)];
@@ -49,7 +51,7 @@ function readResource(text: string) {
 const isNamespaces = ({ group, version, resource }: GroupVersionResource): boolean =>
   resource === 'namespaces' && group === '' && version === 'v1';
 
-/** Namespaces are not in one, although they are treated so elsewhere. */
+/** Namespace objects are cluster-scoped, although they have a namespace in admission attributes. */
 const scopes: Readonly<Record<string, (resource: GroupVersionResource, namespace: string) => boolean>> = {
   '*': anything,
   Namespaced: (resource, namespace) => !isNamespaces(resource) && namespace !== '',

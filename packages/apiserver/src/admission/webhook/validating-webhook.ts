@@ -11,7 +11,7 @@ import { WebhookSource } from './webhook-source.ts';
 
 const failedOpenPrefix = 'failed-open.validating.webhook.admission.k8s.io/';
 
-/** Asks the servers of ValidatingWebhookConfigurations, all at a time. The first in order that says no is heard. */
+/** Calls the webhooks of ValidatingWebhookConfigurations concurrently. The first rejection in order is reported. */
 export function validatingAdmissionWebhook(options: WebhookPluginOptions): AdmissionPlugin {
   const { context, metrics, compileConditions } = options;
   const open = () =>
@@ -51,7 +51,7 @@ export function validatingAdmissionWebhook(options: WebhookPluginOptions): Admis
         }),
       ),
     );
-    // Differs from upstream, where the first in time is heard.
+    // Differs from upstream, which reports the first rejection in time.
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   };
 

@@ -2,13 +2,13 @@ import type { GroupVersionKind, KubernetesObject } from '@coxswain/apimachinery'
 import { newInternalError } from '@coxswain/apimachinery';
 import type { AdmissionAttributes } from '../admission.ts';
 
-/** Both objects of a write in one version. */
+/** The objects of a write in one version. */
 export interface VersionedObjects {
   readonly object: KubernetesObject | undefined;
   readonly oldObject: KubernetesObject | undefined;
 }
 
-/** The objects of a write in that version. Throws InternalError when they cannot be converted. */
+/** Returns the objects of a write in a version. Throws InternalError when they cannot be converted. */
 export async function inVersion(
   { object, oldObject, objects }: AdmissionAttributes,
   kind: GroupVersionKind,
@@ -22,8 +22,8 @@ export async function inVersion(
 }
 
 /**
- * The objects of a write on its way through webhooks that change it, in the version of the last one asked. What they
- * make of it comes back to the attributes when another version is needed, and at the end.
+ * The objects of a write during mutation, in the version of the last webhook. Changes are written back to the
+ * attributes when another version is requested, and at the end.
  */
 export class MutableVersionedObjects {
   readonly #attributes: AdmissionAttributes;
@@ -35,7 +35,7 @@ export class MutableVersionedObjects {
     this.#attributes = attributes;
   }
 
-  /** As it is now, in whatever version. */
+  /** The current object, in any version. */
   get object(): KubernetesObject | undefined {
     return this.#objects?.object ?? this.#attributes.object;
   }
@@ -48,13 +48,13 @@ export class MutableVersionedObjects {
     return this.#objects;
   }
 
-  /** In the version that was asked for last. */
+  /** Replaces the object. It must be in the version that was requested last. */
   replace(object: KubernetesObject): void {
     this.#objects = { object, oldObject: this.#objects?.oldObject };
     this.#changed = true;
   }
 
-  /** Puts what has become of the object where everybody else sees it. Throws what cannot be converted. */
+  /** Writes the changed object back to the attributes. Throws when it cannot be converted. */
   async writeBack(): Promise<void> {
     const changed = this.#objects?.object;
     const { object, objects } = this.#attributes;

@@ -4,13 +4,13 @@ import { readConfiguration } from '../../configuration/object-reader.ts';
 import { credentialsFrom, readKubeconfig, type WebhookCredentials } from '../../webhook/index.ts';
 import type { PluginConfigurationSource } from '../admission-configuration.ts';
 
-/** What `--admission-control-config-file` says to a webhook plug-in. */
+/** The configuration of a webhook plug-in in `--admission-control-config-file`. */
 export interface WebhookAdmissionConfiguration {
-  /** Who we are to a server, named `host:port`. */
+  /** Returns our credentials for a server, by `host:port`. */
   readonly credentials: (server: string) => WebhookCredentials;
 }
 
-/** Throws an Error that says what is wrong with the configuration, or with the kubeconfig that it names. */
+/** Throws an Error when the configuration or its kubeconfig is invalid. */
 export async function readWebhookAdmission(
   source: PluginConfigurationSource | undefined,
 ): Promise<WebhookAdmissionConfiguration | undefined> {

@@ -26,9 +26,9 @@ import type { Invocation } from './webhook-matcher.ts';
 import type { WebhookMetrics, WebhookType } from './webhook-metrics.ts';
 import type { WebhookPluginOptions } from './webhook-plugin-options.ts';
 
-/** A webhook has no answer. Whether that matters is up to its failure policy. */
+/** A failed call of a webhook. Its failurePolicy decides whether the write fails. */
 export class CallingWebhookError extends Error {
-  /** What the metrics have for it. */
+  /** The status for metrics. */
   readonly status: ApiError;
   readonly canceled: boolean;
 
@@ -39,7 +39,7 @@ export class CallingWebhookError extends Error {
   }
 }
 
-/** A webhook says no. */
+/** A rejection by a webhook. */
 class WebhookRejection extends Error {
   readonly status: ApiError;
 
@@ -55,14 +55,14 @@ export interface WebhookCallerOptions {
   readonly type: WebhookType;
   readonly configuration?: WebhookPluginOptions['configuration'];
   readonly uuid: () => string;
-  /** Hears of failures that were let pass. */
+  /** Receives ignored failures. */
   readonly logger: Logger;
 }
 
-/** Longest time that upstream waits for a webhook that says nothing. */
+/** Upstream's default timeout of a webhook. */
 const defaultTimeoutSeconds = 10;
 
-/** Asks webhooks, and makes of their answers what clients get. */
+/** Calls webhooks, and converts their results to responses for clients. */
 export class WebhookCaller {
   readonly #options: WebhookCallerOptions;
 
@@ -71,8 +71,8 @@ export class WebhookCaller {
   }
 
   /**
-   * Runs one call from its beginning to what comes of it: `apply` makes use of the answer. Gives undefined when the call
-   * failed and that does not matter; throws the ApiError that the client gets.
+   * Runs one call: `apply` processes the response. Returns undefined when the call failed and failures are ignored.
+   * Throws the ApiError to respond with.
    */
   async run<T>(
     invocation: Invocation,
@@ -181,13 +181,13 @@ function readResponse(
 function annotateAndWarn(name: string, response: AdmissionResponse, { annotate, warn }: AdmissionAttributes): void {
   for (const [key, value] of Object.entries(response.auditAnnotations ?? {})) {
     const full = `${name}/${key}`;
-    // What is no name is left out, as upstream does.
+    // Invalid names are skipped, as upstream does.
     if (isQualifiedName(full).length === 0) annotate(full, value);
   }
   for (const warning of response.warnings ?? []) warn(warning);
 }
 
-/** What a client gets of a webhook's no. */
+/** The response to a client for a rejection by a webhook. */
 function rejection(name: string, given: Status | undefined): ApiError {
   const denied = `admission webhook ${quote(name)} denied the request`;
   const why = given?.message || given?.reason;
@@ -204,7 +204,7 @@ function rejection(name: string, given: Status | undefined): ApiError {
 const remainingMs = ({ deadline, clock }: AdmissionAttributes): number =>
   deadline === undefined ? Number.POSITIVE_INFINITY : deadline - clock.monotonic();
 
-/** Throws when there is no time left, or nobody to answer to. */
+/** Throws Timeout when the deadline has passed, or the client has disconnected. */
 export function assertTimeLeft(attributes: AdmissionAttributes): void {
   if (remainingMs(attributes) <= 0 || attributes.signal?.aborted)
     throw newTimeoutError('request did not complete within requested timeout', 0);

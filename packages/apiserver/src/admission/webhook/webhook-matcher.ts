@@ -13,7 +13,7 @@ import type { CompiledWebhook } from './compiled-webhook.ts';
 import type { VersionedObjects } from './versioned-objects.ts';
 import type { WebhookMetrics, WebhookType } from './webhook-metrics.ts';
 
-/** A webhook that is to be asked, and what it is told that the write is to. */
+/** A webhook to call, with the resource and kind to send. */
 export interface Invocation {
   readonly hook: CompiledWebhook;
   readonly resource: GroupVersionResource;
@@ -26,7 +26,7 @@ export interface MatcherDependencies {
   readonly type: WebhookType;
 }
 
-/** Finds out which webhooks a write concerns. */
+/** Determines which webhooks must be called for a write. */
 export class WebhookMatcher {
   readonly #dependencies: MatcherDependencies;
 
@@ -35,8 +35,8 @@ export class WebhookMatcher {
   }
 
   /**
-   * How to ask a webhook about a write; undefined when it need not know. `current` is the object as it has become.
-   * Throws an ApiError when a webhook is concerned as far as can be said, but that is not far enough.
+   * Returns how to call a webhook for a write; undefined when it does not match. `current` is the object after earlier
+   * mutations. Throws an ApiError when that cannot be determined.
    */
   async invocation(
     hook: CompiledWebhook,
@@ -45,7 +45,7 @@ export class WebhookMatcher {
     inVersion: (kind: GroupVersionKind) => Promise<VersionedObjects>,
   ): Promise<Invocation | undefined> {
     const invocation = byRules(hook, attributes);
-    // The cheap one first; upstream's order tells only when a namespace is not there.
+    // The object selector is cheaper, and comes first. Upstream's order only differs for missing namespaces.
     if (!invocation || !selectsObject(hook.objectSelector, current, attributes.oldObject)) return undefined;
     if (!(await selectsNamespace(this.#dependencies.context, hook.namespaceSelector, attributes))) return undefined;
     if (hook.matchConditions && !(await this.#conditionsHold(invocation, attributes, inVersion))) return undefined;
@@ -76,7 +76,9 @@ export class WebhookMatcher {
   }
 }
 
-/** The first rule that is for the request as it is; else, where that is allowed, for what it could have been. */
+/**
+ * Returns the first match of a rule with the resource of the request or else, with Equivalent, with an equivalent one.
+ */
 function byRules(hook: CompiledWebhook, attributes: AdmissionAttributes): Invocation | undefined {
   const { resource, kind, objects } = attributes;
   if (hook.rules.some((matches) => matches(attributes))) return { hook, resource, kind };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { WebhookMetrics } from './webhook-metrics.ts';
 
-it('what was counted of webhooks and policies goes with them, and of no others', () => {
+it('metrics of deleted webhooks and policies are deleted', () => {
   const metrics = new WebhookMetrics();
   const names = (): string[] => {
     const labels = metrics.families.flatMap((family) => [...family.samples()].map((sample) => sample.labels));

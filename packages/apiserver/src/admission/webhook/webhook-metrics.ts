@@ -1,7 +1,7 @@
 import { CounterFamily, HistogramFamily } from '../../metrics/index.ts';
 import type { Operation } from '../admission.ts';
 
-/** As upstream's metrics name the two plug-ins. */
+/** Upstream's names of the two plug-ins in metrics. */
 export type WebhookType = 'admit' | 'validating';
 
 export type RejectionCause = 'no_error' | 'calling_webhook_error' | 'apiserver_internal_error';
@@ -9,42 +9,42 @@ export type RejectionCause = 'no_error' | 'calling_webhook_error' | 'apiserver_i
 const prefix = 'apiserver_admission_';
 const ofCondition = ['name', 'kind', 'type', 'operation'];
 
-/** What calls of admission webhooks come to, under upstream's names. */
+/** Metrics of admission webhooks, with upstream's names. */
 export class WebhookMetrics {
   readonly #durations = new HistogramFamily({
     name: `${prefix}webhook_admission_duration_seconds`,
-    help: 'Time that admission webhooks took, in seconds.',
+    help: 'Latency of admission webhook calls in seconds.',
     labels: ['name', 'type', 'operation', 'rejected'],
     buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25],
   });
   readonly #requests = new CounterFamily({
     name: `${prefix}webhook_request_total`,
-    help: 'Calls of admission webhooks by status code.',
+    help: 'Number of admission webhook calls by status code.',
     labels: ['name', 'type', 'operation', 'code', 'rejected'],
   });
   readonly #rejections = new CounterFamily({
     name: `${prefix}webhook_rejection_count`,
-    help: 'Requests that admission webhooks, or failures to call them, have refused.',
+    help: 'Number of requests rejected by admission webhooks or failed calls.',
     labels: ['name', 'type', 'operation', 'error_type', 'rejection_code'],
   });
   readonly #failOpen = new CounterFamily({
     name: `${prefix}webhook_fail_open_count`,
-    help: 'Failures to call admission webhooks that were let pass.',
+    help: 'Number of ignored failures of admission webhook calls.',
     labels: ['name', 'type'],
   });
   readonly #conditionErrors = new CounterFamily({
     name: `${prefix}match_condition_evaluation_errors_total`,
-    help: 'Match conditions that could not be evaluated.',
+    help: 'Number of errors in the evaluation of match conditions.',
     labels: ofCondition,
   });
   readonly #conditionExclusions = new CounterFamily({
     name: `${prefix}match_condition_exclusions_total`,
-    help: 'Requests that match conditions kept from a webhook or policy.',
+    help: 'Number of requests that match conditions excluded from a webhook or policy.',
     labels: ofCondition,
   });
   readonly #conditionDurations = new HistogramFamily({
     name: `${prefix}match_condition_evaluation_seconds`,
-    help: 'Time that match conditions took, in seconds.',
+    help: 'Latency of the evaluation of match conditions in seconds.',
     labels: ofCondition,
     buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
   });
@@ -58,19 +58,19 @@ export class WebhookMetrics {
     this.#conditionDurations,
   ];
 
-  /** Forgets all webhooks of a type but those of these names. */
+  /** Deletes the metrics of all webhooks of a type except these. */
   keepOnly(type: WebhookType, names: ReadonlySet<string>): void {
     for (const family of this.families)
       family.forget(['name', 'type'], (name, ofType) => ofType === type && !names.has(name));
   }
 
-  /** A policy is no longer in force: what was counted of its conditions goes. */
+  /** Deletes the match condition metrics of a policy that is no longer active. */
   forgetPolicy(name: string): void {
     for (const family of [this.#conditionErrors, this.#conditionExclusions, this.#conditionDurations])
       family.forget(['name', 'kind'], (ofName, kind) => kind === 'policy' && ofName === name);
   }
 
-  /** A webhook was called, or was to be. */
+  /** Records a call, also one that failed before it was sent. */
   called(
     { name, type, operation }: { readonly name: string; readonly type: WebhookType; readonly operation: Operation },
     { seconds, code, rejected }: { readonly seconds: number; readonly code: number; readonly rejected: boolean },

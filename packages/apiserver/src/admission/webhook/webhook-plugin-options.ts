@@ -5,16 +5,16 @@ import type { AdmissionContext } from '../plugin-context.ts';
 import type { WebhookAdmissionConfiguration } from './webhook-admission-configuration.ts';
 import type { WebhookMetrics } from './webhook-metrics.ts';
 
-/** What both webhook plug-ins work with. */
+/** The options of both webhook plug-ins. */
 export interface WebhookPluginOptions {
   readonly context: Pick<AdmissionContext, 'listers' | 'client'>;
-  /** Closed by whoever made it. */
+  /** Must be closed by the caller. */
   readonly client: WebhookClient;
   readonly metrics: WebhookMetrics;
   readonly compileConditions: CompileMatchConditions;
-  /** What the plug-in's configuration file says. */
+  /** The configuration in the plug-in's configuration file. */
   readonly configuration?: WebhookAdmissionConfiguration | undefined;
   readonly uuid: () => string;
-  /** Hears of failures that were let pass. */
+  /** Receives ignored failures. */
   readonly logger: Logger;
 }

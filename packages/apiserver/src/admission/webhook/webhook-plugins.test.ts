@@ -15,7 +15,7 @@ interface Setup {
   readonly answers?: Readonly<Record<string, Answer>>;
 }
 
-/** A plug-in whose webhooks are functions, by name; they say yes unless told otherwise. */
+/** A plug-in whose webhooks are functions by name, which allow by default. */
 function newPlugin({ type = 'validating', webhooks, answers = {} }: Setup) {
   const calls: { name: string; timeoutMs: number; request: Record<string, unknown> }[] = [];
   const { logger, lines: reported } = recordLogs();
@@ -75,8 +75,8 @@ const outcome = async (plugin: AdmissionPlugin, attributes = write()): Promise<A
   }
 };
 
-describe('time', () => {
-  it('is what the webhook has, or what is left to the request', async () => {
+describe('the timeout', () => {
+  it('is that of the webhook, or the remaining time of the request', async () => {
     const { plugin, calls } = newPlugin({ webhooks: { a: {}, b: { timeoutSeconds: 1 } } });
     await outcome(plugin, write({ deadline: performance.now() + 5_000 }));
     const [a, b] = calls;
@@ -85,7 +85,7 @@ describe('time', () => {
     expect(b!.timeoutMs).toBe(1_000);
   });
 
-  it('that is up asks nobody', async () => {
+  it('is checked before webhooks are called', async () => {
     const { plugin, calls } = newPlugin({ webhooks: { a: {} } });
     const error = await outcome(plugin, write({ deadline: performance.now() - 1 }));
     expect(error?.message).toBe('Timeout: request did not complete within requested timeout');
@@ -93,7 +93,7 @@ describe('time', () => {
     expect(calls).toEqual([]);
   });
 
-  it('that is up after a failure that does not matter ends the rest', async () => {
+  it('is checked after an ignored failure', async () => {
     const gone = new AbortController();
     const { plugin, calls } = newPlugin({
       type: 'mutating',
@@ -111,8 +111,8 @@ describe('time', () => {
   });
 });
 
-describe('those who judge', () => {
-  it('are asked at the same time, and the first in order is heard', async () => {
+describe('validating webhooks', () => {
+  it('are called concurrently, and the first rejection in order is reported', async () => {
     let first: (value: unknown) => void = () => {};
     const { plugin } = newPlugin({
       webhooks: { a: {}, b: {} },
@@ -129,7 +129,7 @@ describe('those who judge', () => {
 });
 
 describe('metrics', () => {
-  it('tell of calls, refusals and failures', async () => {
+  it('count calls, rejections and failures', async () => {
     const { plugin, scraped, reported } = newPlugin({
       webhooks: { open: { failurePolicy: 'Ignore' }, no: {}, broken: {} },
       answers: {
@@ -157,7 +157,7 @@ describe('metrics', () => {
   });
 });
 
-describe('other versions', () => {
+describe('equivalent resources', () => {
   const kinds = { one: GroupVersionKind.of('g', 'v1', 'Thing'), two: GroupVersionKind.of('g', 'v2', 'Thing') };
   const objects: AdmissionObjects = {
     equivalents: () => [
@@ -184,7 +184,7 @@ describe('other versions', () => {
     return () => ({ patchType: 'JSONPatch', patch: patch.toString('base64') });
   };
 
-  it('are what a webhook gets that wants them, and what it changes comes back', async () => {
+  it('are sent in the version of the rule, and changes are converted back', async () => {
     const { plugin, calls } = newPlugin({
       type: 'mutating',
       webhooks: { a: onlyV2, b: {} },
@@ -205,13 +205,13 @@ describe('other versions', () => {
     expect(object).toEqual({ apiVersion: 'g/v1', kind: 'Thing', metadata: { name: 'a', labels: { by: 'a' } } });
   });
 
-  it('are nobody’s concern who wants them exactly', async () => {
+  it('are not matched with Exact', async () => {
     const { plugin, calls } = newPlugin({ webhooks: { a: { ...onlyV2, matchPolicy: 'Exact' } } });
     await outcome(plugin, newAttributes(thing()));
     expect(calls).toEqual([]);
   });
 
-  it('that cannot be made are an internal error', async () => {
+  it('that cannot be converted cause an internal error', async () => {
     const { plugin } = newPlugin({ webhooks: { a: onlyV2 } });
     const broken = { ...objects, toKind: () => Promise.reject(new Error('no way')) };
     const error = await outcome(plugin, newAttributes({ ...thing(), objects: broken }));
@@ -219,8 +219,8 @@ describe('other versions', () => {
   });
 });
 
-describe('namespaces', () => {
-  it('that are not there are told of only to whom they matter', async () => {
+describe('missing namespaces', () => {
+  it('cause an error only for webhooks whose rules match', async () => {
     const selector = { namespaceSelector: { matchLabels: { in: 'n' } } };
     const gone = write({ namespace: 'gone' });
     const concerned = newPlugin({ webhooks: { a: selector } });
@@ -230,8 +230,8 @@ describe('namespaces', () => {
   });
 });
 
-describe('keys that mean something to JavaScript', () => {
-  it('are ordinary ones in a patch', async () => {
+describe('keys of inherited properties', () => {
+  it('are treated as data in a patch', async () => {
     const patch = Buffer.from('[{"op":"add","path":"/data","value":{"__proto__":"x","constructor":"y"}}]');
     const { plugin } = newPlugin({
       type: 'mutating',

@@ -14,7 +14,7 @@ const configuration = (name: string, ...webhooks: string[]): MutatingWebhookConf
   })),
 });
 
-/** A source over a list that can be changed; counts what is compiled. */
+/** A source over a modifiable list, which counts compilations. */
 function newSource() {
   const objects: WebhookConfiguration[] = [];
   const callbacks: (() => void)[] = [];
@@ -47,14 +47,14 @@ function newSource() {
 }
 
 describe('webhooks', () => {
-  it('come in the order of their configurations, each with a name of its own', async () => {
+  it('are in the order of their configurations, with unique IDs', async () => {
     const { source, set } = newSource();
     set(configuration('a', 'x', 'y', 'x'), configuration('b', 'x'));
     const webhooks = await source.webhooks();
     expect(webhooks.map(({ uid }) => uid)).toEqual(['a/x/0', 'a/y/0', 'a/x/1', 'b/x/0']);
   });
 
-  it('are read once, and again only where they have changed', async () => {
+  it('are compiled once, and again only after changes', async () => {
     const { source, set, counted } = newSource();
     const [a, b] = [configuration('a', 'x', 'y'), configuration('b', 'z')];
     set(a, b);
@@ -67,7 +67,7 @@ describe('webhooks', () => {
     expect(counted).toEqual({ opened: 1, compiled: 4 });
   });
 
-  it('are told of by name after changes', async () => {
+  it('are reported by name after changes', async () => {
     const { source, set, collected } = newSource();
     set(configuration('a', 'x', 'y'), configuration('b', 'x'));
     await source.webhooks();
@@ -77,7 +77,7 @@ describe('webhooks', () => {
     expect(collected).toEqual([['x', 'y'], ['y']]);
   });
 
-  it('are not waited for once they are known, and cost nothing where there are none', async () => {
+  it('are returned synchronously after the first call', async () => {
     const { source, set } = newSource();
     expect(await source.webhooks()).toEqual([]);
     expect(source.webhooks()).toEqual([]);

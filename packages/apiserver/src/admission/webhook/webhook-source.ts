@@ -5,8 +5,8 @@ import { type CompiledWebhook, compileConfiguration, type WebhookConfiguration }
 const none: readonly CompiledWebhook[] = [];
 
 /**
- * All webhooks of one sort, in the order of their configurations' names. A configuration is read when it has changed;
- * in between asking costs nothing.
+ * All webhooks of one type, in the order of their configurations' names. A configuration is compiled after it has
+ * changed; without changes, `webhooks` returns a cached list.
  */
 export class WebhookSource {
   readonly #open: () => Lister<WebhookConfiguration>;
@@ -15,10 +15,10 @@ export class WebhookSource {
   readonly #compiled = new WeakMap<WebhookConfiguration, readonly CompiledWebhook[]>();
   #lister: Lister<WebhookConfiguration> | undefined;
   #synced: Promise<void> | undefined;
-  /** Absent: to be put together anew. */
+  /** Undefined after a change. */
   #webhooks: readonly CompiledWebhook[] | undefined;
 
-  /** `open` is called at the first write, `onCollected` after changes with the names of all webhooks. */
+  /** `open` is called at the first write, and `onCollected` after changes with the names of all webhooks. */
   constructor(
     open: () => Lister<WebhookConfiguration>,
     compileConditions: CompileMatchConditions,
@@ -29,7 +29,7 @@ export class WebhookSource {
     this.#onCollected = onCollected;
   }
 
-  /** A promise only as long as what is stored is still being read. */
+  /** Returns a promise only until the lister has synced. */
   webhooks(): readonly CompiledWebhook[] | Promise<readonly CompiledWebhook[]> {
     if (this.#webhooks) return this.#webhooks;
     if (this.#lister) return this.#collect(this.#lister);

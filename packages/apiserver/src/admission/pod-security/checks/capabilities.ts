@@ -25,7 +25,7 @@ const byDefault: ReadonlySet<string> = new Set([
   'SYS_CHROOT',
 ]);
 
-/** Says which containers add capabilities that they may not; undefined when none does. */
+/** Describes the forbidden capabilities that containers add; undefined when there are none. */
 function forbiddenAdditions({ spec }: PodLike, mayAdd: (capability: string) => boolean): string | undefined {
   const bad = containersOf(spec).flatMap(({ name, securityContext }) => {
     const capabilities = (securityContext?.capabilities?.add ?? []).filter((capability) => !mayAdd(capability));

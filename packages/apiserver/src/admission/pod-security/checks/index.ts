@@ -1,4 +1,4 @@
-/** The rules of the Pod Security Standards, as a table of pure functions. */
+/** The checks of the Pod Security Standards, as pure functions. */
 import { appArmorProfile } from './app-armor.ts';
 import { capabilitiesBaseline, capabilitiesRestricted } from './capabilities.ts';
 import type { Check } from './check.ts';
@@ -13,7 +13,7 @@ import { hostPathVolumes, restrictedVolumes } from './volumes.ts';
 
 export type { CheckPod, PodLike, Violation } from './check.ts';
 
-/** All of them, in the order in which messages list what they find. */
+/** All checks, in the order of messages. */
 export const checks: readonly Check[] = [
   appArmorProfile,
   capabilitiesBaseline,

@@ -28,7 +28,7 @@ export const procMountBaseline: Check = {
   ],
 };
 
-/** What the baseline no longer asks of a pod with its own users. */
+/** This check applies to pods with a user namespace, which the baseline skips. */
 export const procMountRestricted: Check = {
   id: 'procMount_restricted',
   level: 'restricted',

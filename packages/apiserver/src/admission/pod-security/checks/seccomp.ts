@@ -20,7 +20,7 @@ const containerAnnotationPrefix = 'container.seccomp.security.alpha.kubernetes.i
 const isGoodAnnotation = (value: string): boolean =>
   value === 'runtime/default' || value === 'docker/default' || value.startsWith('localhost/');
 
-/** Before there was a field for it. */
+/** For versions before the field `seccompProfile`. */
 const checkAnnotations: CheckPod = ({ metadata, spec }) => {
   const keys = [podAnnotation, ...containersOf(spec).map(({ name }) => `${containerAnnotationPrefix}${name}`)];
   const bad = sortedSet(

@@ -1,6 +1,6 @@
 import type { Check, CheckPod } from './check.ts';
 
-/** Safe ones, by the version that began to take them for safe. */
+/** Safe sysctls, by the version since which they are safe. */
 const safeSince: readonly (readonly [since: number, names: readonly string[]])[] = [
   [
     0,

@@ -15,7 +15,7 @@ const allowed: readonly Source[] = [
   'secret',
 ];
 
-/** A volume of several sources is named by the first of these. */
+/** A volume with several sources is named by the first one in this list. */
 const restricted: readonly Source[] = [
   'hostPath',
   'gcePersistentDisk',
