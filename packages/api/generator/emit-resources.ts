@@ -17,13 +17,13 @@ export interface ResourceEntry {
 interface SubresourceEntry {
   readonly name: string;
   readonly kind: string;
-  /** Only where the kind is of another group version than the resource, such as `Scale` of autoscaling/v1. */
+  /** Set only where the kind belongs to another group version than the resource, such as `Scale` of autoscaling/v1. */
   readonly group?: string;
   readonly version?: string;
   readonly verbs: string;
 }
 
-/** The resources of every group version, subresources inside their parents, in the server's order of preference. */
+/** Returns the resources of every group version in discovery's order of preference, with subresources inside their parents. */
 export function gatherResources(sources: Sources): { group: string; version: string; resources: ResourceEntry[] }[] {
   return [...sources.discovery].map(([groupVersion, resources]) => {
     const [group, version] = groupVersion.includes('/')
@@ -53,7 +53,7 @@ export function gatherResources(sources: Sources): { group: string; version: str
           ...(resource.shortNames && { shortNames: resource.shortNames }),
           ...(resource.categories && { categories: resource.categories }),
           ...(storageVersion && { storageVersion }),
-          // Upstream still stores CustomResourceDefinitions in a version that it no longer serves.
+          // Upstream stores CustomResourceDefinitions in a version that it no longer serves.
           ...(!storageVersion && resource.storageVersionHash && { storageVersionHash: resource.storageVersionHash }),
           ...(subresources.length > 0 && { subresources }),
         };
@@ -62,7 +62,10 @@ export function gatherResources(sources: Sources): { group: string; version: str
   });
 }
 
-/** Discovery publishes a hash of the group, version and kind that a resource is stored as: find which one it is of. */
+/**
+ * Returns the group version that a resource is stored as. Discovery publishes a hash of that group version and the
+ * kind; this finds the group version with that hash.
+ */
 function storageVersionOf(sources: Sources, resource: DiscoveredResource): string | undefined {
   if (!resource.storageVersionHash) return undefined;
   const candidates = Object.keys(sources.goKinds)

@@ -1,8 +1,8 @@
 import type { FieldModel, TypeExpression, TypeModel } from './model.ts';
 
 /**
- * The table of one package: a line per type, then a line per field. Read by `src/catalogue/hydrate.ts`,
- * whose comment explains the notation.
+ * Returns the table of one package: a line per type, then a line per field. The comment of `src/catalogue/hydrate.ts`,
+ * which reads it, explains the notation.
  */
 export function emitSchemaTable(types: readonly TypeModel[]): string {
   return types
@@ -45,6 +45,6 @@ function emitType(type: TypeExpression, pkg: string): string {
   }
 }
 
-/** `v1.Protocol` is just `Protocol` in a package of version v1: what reads the table puts it back. */
+/** Shortens `v1.Protocol` to `Protocol` in a package of version v1; the reader of the table adds the prefix again. */
 const localName = (goName: string, pkg: string): string =>
   goName.startsWith(`${pkg.slice(pkg.lastIndexOf('.') + 1)}.`) ? goName.slice(goName.indexOf('.') + 1) : goName;

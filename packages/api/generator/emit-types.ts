@@ -1,11 +1,11 @@
 import type { FieldModel, TypeExpression, TypeModel } from './model.ts';
 
 export interface TypesFile {
-  /** Any type, of this package or another. */
+  /** Returns any type, of this package or another. */
   readonly typeOf: (key: string) => TypeModel | undefined;
-  /** Import of another package's types: its key (`meta.v1`) → where it is and what it is called here. */
+  /** Returns the alias and path for importing the types of another package, by its key (`meta.v1`). */
   readonly importFor: (pkg: string) => { readonly alias: string; readonly path: string };
-  /** type key → its apiVersion and kind, for the kinds of this package. */
+  /** Type key → its apiVersion and kind, for the kinds of this package. */
   readonly kinds: ReadonlyMap<string, { readonly apiVersion: string; readonly kind: string }>;
 }
 
@@ -30,7 +30,7 @@ const tsScalars: Readonly<Record<string, string>> = {
   schemaOrStringArray: 'JSONSchemaProps | string[]',
 };
 
-/** The TypeScript interfaces of one package. */
+/** Returns the TypeScript interfaces of one package. */
 export function emitTypes(pkg: string, types: readonly TypeModel[], file: TypesFile): string {
   const imports = new Map<string, string>();
   const reference = (key: string): string => {
@@ -40,7 +40,7 @@ export function emitTypes(pkg: string, types: readonly TypeModel[], file: TypesF
     const { alias, path } = file.importFor(from);
     imports.set(alias, path);
     const name = key.slice(split + 1);
-    // The bare names are taken by the value classes there.
+    // There, the plain names are those of the value classes.
     return `${alias}.${/^Group(Version)?(Kind|Resource)$|^GroupVersion$/.test(name) && from === 'meta.v1' ? `Meta${name}` : name}`;
   };
   const print = (type: TypeExpression, literals?: readonly string[]): string => {
@@ -81,7 +81,7 @@ export function emitTypes(pkg: string, types: readonly TypeModel[], file: TypesF
   return [...header, ...(header.length > 0 ? [''] : []), interfaces.join('\n\n'), ''].join('\n');
 }
 
-/** Required, but valid when empty; upstream's validation says so. */
+/** Fields that are required, but valid when empty according to upstream's validation. */
 const mayBeEmpty: ReadonlySet<string> = new Set([
   'batch.v1.PodFailurePolicy.rules',
   'core.v1.LimitRangeSpec.limits',
@@ -92,8 +92,9 @@ const mayBeEmpty: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True where an API server answers `null`: Go prints an unset list, map or pointer without `omitempty` so. Not for the items of
- * lists, which the client makes an array, nor for what is required and never valid when empty.
+ * Reports whether API servers respond with `null` for the unset field: Go prints an unset list, map or pointer without
+ * `omitempty` as null. False for the items of lists, which the client turns into an array, and for required fields that
+ * are never valid when empty.
  */
 function isPrintedAsNull({ key, name: typeName }: TypeModel, field: FieldModel): boolean {
   const { name, type, pointer, omitEmpty, omitZero, required } = field;

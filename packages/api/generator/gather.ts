@@ -1,7 +1,7 @@
 import type { FieldModel, TypeExpression, TypeModel } from './model.ts';
 import type { GoField, OpenApiProperty, Sources } from './sources.ts';
 
-/** Types that are values of their own in JSON rather than structs. */
+/** Types that are scalars in JSON, not structs. */
 const scalars: Readonly<Record<string, string>> = {
   'k8s.io.apimachinery.pkg.api.resource.Quantity': 'quantity',
   'k8s.io.apimachinery.pkg.util.intstr.IntOrString': 'intOrString',
@@ -23,11 +23,11 @@ const openApiName = (goName: string): string =>
     .replace('apiextensions_apiserver', 'apiextensions-apiserver')
     .replace('kube_aggregator', 'kube-aggregator');
 
-/** `k8s.io.api.core.v1.PodSpec` → `core.v1.PodSpec` */
+/** Converts `k8s.io.api.core.v1.PodSpec` to `core.v1.PodSpec`. */
 export const typeKey = (goName: string): string =>
   goName.replace(/^k8s\.io\.(api|[a-z_]+\.pkg\.apis)\./, '').replace(/_/g, '');
 
-/** All types but the scalar ones, sorted by key. */
+/** Returns all types but the scalar ones, sorted by key. */
 export function gatherTypes(sources: Sources): TypeModel[] {
   const keys = listKeys(sources);
   return Object.keys(sources.goTypes)
@@ -60,7 +60,7 @@ function gatherField(
 ): FieldModel[] {
   const base = { number: 0, pointer: false, omitEmpty: true, omitZero: false, inline: false, required: false };
   if (goType.endsWith('.TypeMeta')) {
-    // TypeMeta stands first in every kind and travels in the envelope on the protobuf wire.
+    // TypeMeta is the first member of every kind. In protobuf it is part of the envelope.
     return ['kind', 'apiVersion'].map((field) => ({
       ...base,
       name: field,
@@ -94,7 +94,7 @@ function gatherField(
   ];
 }
 
-/** The definition that has a type's fields: its own or, where it has none, that of a type that it is inlined in. */
+/** Returns the name of the definition that has a type's fields: its own, or else that of a type that inlines it. */
 function documentedOwner(sources: Sources, owner: string): string {
   const name = openApiName(owner);
   if (sources.openApi.has(name)) return name;
@@ -105,8 +105,8 @@ function documentedOwner(sources: Sources, owner: string): string {
 }
 
 /**
- * Zero values that OpenAPI lists as defaults say nothing that the type does not, except of the keys of lists: there they
- * tell whether an item may go without.
+ * Returns a scalar default. Zero values are redundant, except for the keys of lists, where they say that items may omit
+ * the key.
  */
 function scalarDefault(property: OpenApiProperty, isKey: boolean): unknown {
   const value = property.default;
@@ -114,7 +114,7 @@ function scalarDefault(property: OpenApiProperty, isKey: boolean): unknown {
   return isKey || (value !== '' && value !== 0 && value !== false) ? value : undefined;
 }
 
-/** `type field` of every field that is a key of some list. */
+/** Returns `type field` of every field that is a key of a list. */
 function listKeys(sources: Sources): ReadonlySet<string> {
   const keys = new Set<string>();
   for (const { properties } of sources.openApi.values()) {
@@ -126,7 +126,10 @@ function listKeys(sources: Sources): ReadonlySet<string> {
   return keys;
 }
 
-/** Messages spell some names otherwise than JSON does (`$ref` is `ref`), and inlined structs are known by their type only. */
+/**
+ * Returns the protobuf number of a field. Names in messages can differ from JSON (`ref` for `$ref`), and inlined
+ * structs are found by their type.
+ */
 function protoNumber(sources: Sources, owner: string, name: string, inlined: string | undefined): number {
   const message = sources.protoFields[owner] ?? {};
   const bare = (text: string): string => text.replace(/[$-]/g, '').toLowerCase();

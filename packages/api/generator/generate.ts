@@ -1,6 +1,6 @@
 /**
- * `npm run generate`: turns facts about Kubernetes v1.36 into the tables and types of `src/generated`.
- * Deterministic: run twice, the second run changes nothing. `--check` writes nothing and fails on a difference.
+ * `npm run generate`: generates the tables and types of `src/generated` from facts about Kubernetes v1.36.
+ * Deterministic: a second run changes nothing. With `--check` it writes nothing and fails on a difference.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -20,7 +20,7 @@ interface Package {
   readonly pkg: string;
   readonly group: string;
   readonly version: string;
-  /** Types of this package that are kinds: kind → type name. */
+  /** The kinds of this package: kind → type name. */
   readonly kinds: ReadonlyMap<string, string>;
   readonly types: readonly TypeModel[];
 }
@@ -44,7 +44,7 @@ function packages(sources: Sources): Package[] {
   });
 }
 
-/** `core.v1` → `core/v1`; the meta types are written by hand in apimachinery. */
+/** Converts `core.v1` to `core/v1`. The types of meta.v1 are written by hand in apimachinery. */
 const typesPath = (pkg: string): string => pkg.replace('.', '/');
 
 function typesFile(entry: Package, typeOf: (key: string) => TypeModel | undefined): string {

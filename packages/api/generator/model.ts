@@ -1,8 +1,8 @@
-/** What the generator knows of a type, gathered from several sources, before it is written out. */
+/** A type as the generator gathers it from several sources. */
 export interface TypeModel {
-  /** `core.v1.PodSpec` */
+  /** Such as `core.v1.PodSpec`. */
   readonly key: string;
-  /** `core.v1` */
+  /** Such as `core.v1`. */
   readonly pkg: string;
   readonly name: string;
   readonly atomic: boolean;
@@ -11,7 +11,7 @@ export interface TypeModel {
 
 export interface FieldModel {
   readonly name: string;
-  /** Where it is not `name` with a capital letter. */
+  /** Set where it is not `name` with a capital first letter. */
   readonly goName?: string;
   readonly number: number;
   readonly type: TypeExpression;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** An OpenAPI property, as far as we read it. */
+/** The parts of an OpenAPI property that the generator reads. */
 export interface OpenApiProperty {
   readonly allOf?: readonly OpenApiProperty[];
   readonly $ref?: string;
@@ -21,8 +21,9 @@ interface OpenApiSchema {
 }
 
 /**
- * `scalar:pkg.Name` is a named scalar, `(pkg.Name)map[string]T` a named map, `wrapped[]T@package.Name` a named list that is a message.
- * `goName` is there where Go does not call the field `name` with a capital letter.
+ * `scalar:pkg.Name` is a named scalar, `(pkg.Name)map[string]T` a named map, `wrapped[]T@package.Name` a named list
+ * that is a message in protobuf.
+ * `goName` is set where the Go name is not `name` with a capital first letter.
  */
 export type GoField = readonly [name: string, type: string, flags: string, goName?: string];
 
@@ -46,11 +47,11 @@ export interface Sources {
   readonly featureGates: Readonly<Record<string, readonly [stage: string, enabled: boolean]>>;
   readonly openApi: ReadonlyMap<string, OpenApiSchema>;
   readonly protoFields: Readonly<Record<string, Readonly<Record<string, readonly [number, string]>>>>;
-  /** group/version → resources, in the order in which the server prefers groups and versions. */
+  /** Group version → resources, in discovery's order of preference. */
   readonly discovery: ReadonlyMap<string, readonly DiscoveredResource[]>;
 }
 
-/** Reads the facts beside this package and the upstream data; throws when the latter are not there. */
+/** Reads the facts in this package and the upstream data. Throws when the upstream data is missing. */
 export function readSources(factsDir: string, upstreamDir: string): Sources {
   if (!existsSync(upstreamDir)) {
     throw new Error(

@@ -1,7 +1,7 @@
 /**
- * Part of `npm run build`: puts the descriptions of types and fields, which are upstream's prose and therefore not in
- * this repository, from a development dependency into `dist`, where `loadDescriptions` finds them. Those of the columns of Tables, which are a
- * small part and often wanted, are put there once more.
+ * Part of `npm run build`: writes the descriptions of types and fields to `dist`, where `loadDescriptions` finds them.
+ * They are upstream's prose and therefore not in this repository, but in a development dependency. The descriptions of
+ * Table columns, which are small and often needed, are also written to a file of their own.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -36,7 +36,7 @@ const swagger = JSON.parse(readFileSync(join(types, 'src', 'generated', 'kuberne
   paths: Record<string, Record<string, Operation> & { parameters?: readonly Parameter[] }>;
 };
 
-/** `io.k8s.api.core.v1.PodSpec` → `core.v1.PodSpec` */
+/** Converts `io.k8s.api.core.v1.PodSpec` to `core.v1.PodSpec`. */
 const typeKey = (name: string): string => name.replace(/^io\.k8s\.(?:api|[a-z-]+\.pkg\.apis)\./, '');
 
 const descriptions: Record<string, Record<string, string>> = {};
@@ -46,7 +46,7 @@ for (const [name, { description, properties }] of Object.entries(swagger.definit
   descriptions[typeKey(name)] = Object.fromEntries([['', description ?? ''], ...fields, ...meanings]);
 }
 
-/** Options of requests are no definitions: what their fields mean stands with the operations that take them. */
+/** Options of requests have no definitions: their fields are described as parameters of the operations. */
 const optionsOfActions: Readonly<Record<string, string>> = {
   list: 'meta.v1.ListOptions',
   patch: 'meta.v1.PatchOptions',

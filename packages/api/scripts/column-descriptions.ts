@@ -3,12 +3,15 @@ import { columnSentences } from './column-sentences.ts';
 
 type Texts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Kind → column of its Table → description, of what is said of types and their fields. Throws for a field of which nothing is said. */
+/**
+ * Returns kind → column of its Table → description, from the descriptions of types and their fields. Throws for a field
+ * without description.
+ */
 export function columnDescriptions(descriptions: Texts): Texts {
   const ofField = (path: string): string => {
     const dot = path.lastIndexOf('.');
     const text = descriptions[path.slice(0, dot)]?.[path.slice(dot + 1)];
-    if (!text) throw new Error(`nothing is said of ${path}`);
+    if (!text) throw new Error(`no description of ${path}`);
     return text;
   };
   const kinds = [...new Set([...Object.keys(columnFields), ...Object.keys(columnSentences)])].sort();

@@ -1,6 +1,6 @@
 /**
- * Which field a column of a Table shows, for columns that are described as that field is: kind → column → field. Columns that all kinds have
- * are below an empty name.
+ * The field that a Table column shows, for columns that have the field's description: kind → column → field. The empty
+ * kind holds the columns that all kinds have.
  */
 export const columnFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '': {

@@ -2,108 +2,108 @@ const containers = {
   Containers: 'The names of the containers in the template.',
   Images: 'The images of these containers.',
 };
-const parameters = { ParamKind: 'The kind of objects that the policy takes parameters from.' };
+const parameters = { ParamKind: 'The kind of the parameter objects of the policy.' };
 const policyBinding = {
-  PolicyName: 'The policy that is bound.',
-  ParamRef: 'The objects that the policy takes parameters from.',
+  PolicyName: 'The policy that the binding refers to.',
+  ParamRef: 'The parameter objects of the policy.',
 };
-const webhooks = { Webhooks: 'How many webhooks there are in the configuration.' };
+const webhooks = { Webhooks: 'The number of webhooks in the configuration.' };
 const storage = {
-  StorageClass: 'The storage class that the volume is of.',
-  VolumeAttributesClass: 'The attributes class that the volume is of.',
+  StorageClass: 'The storage class of the volume.',
+  VolumeAttributesClass: 'The volume attributes class of the volume.',
 };
 const subjects = {
-  Users: 'The users that get the role.',
-  Groups: 'The groups that get the role.',
-  ServiceAccounts: 'The service accounts that get the role.',
+  Users: 'The users that are granted the role.',
+  Groups: 'The groups that are granted the role.',
+  ServiceAccounts: 'The service accounts that are granted the role.',
 };
 
 /**
- * What a column of a Table shows where it is no field as it is: kind → column → sentence. Differs from upstream: the sentences are ours. A
- * few columns have none there either.
+ * Descriptions of the Table columns that show no field unchanged: kind → column → sentence. Differs from upstream: the sentences are ours.
+ * A few columns have no description, as upstream.
  */
 export const columnSentences: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/ComponentStatus': {
     Status: 'Whether the component is healthy.',
-    Message: 'What the component said to that.',
-    Error: 'Why the component could not be asked.',
+    Message: 'The message of the health check.',
+    Error: 'The error of the health check.',
   },
-  '/Namespace': { Status: 'Whether the namespace is in use or about to go.' },
-  '/Node': { Status: 'Whether the node is ready, and takes pods.', Roles: 'The roles that labels give the node.' },
+  '/Namespace': { Status: 'Whether the namespace is active or terminating.' },
+  '/Node': { Status: 'Whether the node is ready and schedulable.', Roles: 'The roles of the node, from its labels.' },
   '/PersistentVolume': storage,
   '/PersistentVolumeClaim': storage,
   '/Pod': {
-    Ready: 'How many of the containers are ready, and how many there are.',
-    Status: 'What the containers are at, taken together.',
-    Restarts: 'How often containers were started again, and how long ago one was last.',
+    Ready: 'The number of ready containers, and of all containers.',
+    Status: 'The state of the pod, summarized from its containers.',
+    Restarts: 'The number of container restarts, and the age of the last one.',
   },
-  '/PodTemplate': { ...containers, 'Pod Labels': 'The labels that pods get from the template.' },
+  '/PodTemplate': { ...containers, 'Pod Labels': 'The labels of pods in the template.' },
   '/ReplicationController': containers,
   '/ResourceQuota': {
-    Request: 'What is in use of that which is limited, limits of containers aside.',
-    Limit: 'What is in use of the limits of containers.',
+    Request: 'The used and hard amounts, except for limits of containers.',
+    Limit: 'The used and hard amounts for limits of containers.',
   },
   'admissionregistration.k8s.io/MutatingAdmissionPolicy': {
-    Mutations: 'How many mutations there are in the policy.',
+    Mutations: 'The number of mutations in the policy.',
     ...parameters,
   },
   'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': policyBinding,
   'admissionregistration.k8s.io/MutatingWebhookConfiguration': webhooks,
   'admissionregistration.k8s.io/ValidatingAdmissionPolicy': {
-    Validations: 'How many validations there are in the policy.',
+    Validations: 'The number of validations in the policy.',
     ...parameters,
   },
   'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': policyBinding,
   'admissionregistration.k8s.io/ValidatingWebhookConfiguration': webhooks,
   'apiregistration.k8s.io/APIService': {
-    Service: 'The service that answers for this version, or Local for the API server itself.',
-    Available: 'Whether it can be reached.',
+    Service: 'The service that serves this version, or Local for the API server itself.',
+    Available: 'Whether the service is reachable.',
   },
-  'apps/ControllerRevision': { Controller: 'The object that the revision is of.' },
+  'apps/ControllerRevision': { Controller: 'The object that the revision belongs to.' },
   'apps/DaemonSet': containers,
-  'apps/Deployment': { Ready: 'How many pods are ready, and how many there should be.', ...containers },
+  'apps/Deployment': { Ready: 'The number of ready pods, and of desired pods.', ...containers },
   'apps/ReplicaSet': containers,
-  'apps/StatefulSet': { Ready: 'How many pods are ready, and how many there should be.', ...containers },
+  'apps/StatefulSet': { Ready: 'The number of ready pods, and of desired pods.', ...containers },
   'batch/CronJob': containers,
   'batch/Job': {
     Status: 'Whether the job runs, is suspended, is complete or has failed.',
-    Duration: 'How long the job took, or has taken until now.',
+    Duration: 'How long the job took, or has been running.',
     ...containers,
   },
   'certificates.k8s.io/CertificateSigningRequest': {
-    SignerName: 'The signer that is asked for a certificate.',
-    Requestor: 'Who made the request.',
-    Condition: 'Whether the request was approved or denied, and whether there is a certificate.',
+    SignerName: 'The signer that is to issue the certificate.',
+    Requestor: 'The user that created the request.',
+    Condition: 'Whether the request is pending, approved or denied, and whether a certificate was issued.',
   },
-  'flowcontrol.apiserver.k8s.io/FlowSchema': { MissingPL: 'Whether there is no such priority level.' },
+  'flowcontrol.apiserver.k8s.io/FlowSchema': { MissingPL: 'Whether the priority level does not exist.' },
   'networking.k8s.io/Ingress': {
-    Class: 'The ingress class, which says who looks after the ingress.',
-    Hosts: 'The hosts that there are rules for.',
-    Address: 'Where the load balancer takes requests.',
-    Ports: 'The ports that are open; 443 where there is TLS.',
+    Class: 'The ingress class, which determines the controller of the ingress.',
+    Hosts: 'The hosts in the rules.',
+    Address: 'The addresses of the load balancer.',
+    Ports: 'The open ports: 80, and 443 with TLS.',
   },
   'networking.k8s.io/IngressClass': {
-    Controller: 'Who looks after ingresses of this class.',
-    Parameters: 'An object with parameters for the controller.',
+    Controller: 'The controller of ingresses of this class.',
+    Parameters: 'The object with parameters for the controller.',
   },
   'policy/PodDisruptionBudget': {
-    'Min Available': 'How many pods must stay available.',
-    'Max Unavailable': 'How many pods may be unavailable.',
-    'Allowed Disruptions': 'How many pods may be evicted now.',
+    'Min Available': 'The number or percentage of pods that must stay available.',
+    'Max Unavailable': 'The number or percentage of pods that may be unavailable.',
+    'Allowed Disruptions': 'The number of pods that may be evicted now.',
   },
-  'rbac.authorization.k8s.io/ClusterRoleBinding': { Role: 'The cluster role that is given.', ...subjects },
-  'rbac.authorization.k8s.io/RoleBinding': { Role: 'The role or cluster role that is given.', ...subjects },
-  'resource.k8s.io/ResourceClaim': { State: 'Whether the claim waits, is allocated, is reserved or about to go.' },
+  'rbac.authorization.k8s.io/ClusterRoleBinding': { Role: 'The cluster role that is granted.', ...subjects },
+  'rbac.authorization.k8s.io/RoleBinding': { Role: 'The role or cluster role that is granted.', ...subjects },
+  'resource.k8s.io/ResourceClaim': { State: 'Whether the claim is pending, allocated, reserved or being deleted.' },
   'resource.k8s.io/ResourcePoolStatusRequest': {
-    Driver: 'The driver whose pools are asked for.',
-    Total: 'How many devices there are in all pools.',
-    Available: 'How many of them are free.',
-    Allocated: 'How many of them are allocated.',
-    Unavailable: 'How many of them cannot be used.',
-    Errors: 'How many pools are not valid.',
-    Pools: 'How many pools there are.',
-    Status: 'Whether the request was answered.',
-    Completed: 'How long ago it was answered.',
+    Driver: 'The driver of the requested pools.',
+    Total: 'The number of devices in all pools.',
+    Available: 'The number of devices that are not allocated.',
+    Allocated: 'The number of allocated devices.',
+    Unavailable: 'The number of devices that cannot be used.',
+    Errors: 'The number of invalid pools.',
+    Pools: 'The number of pools.',
+    Status: 'Whether the request was processed.',
+    Completed: 'How long ago the request was processed.',
   },
-  'storage.k8s.io/CSINode': { Drivers: 'How many CSI drivers there are on the node.' },
+  'storage.k8s.io/CSINode': { Drivers: 'The number of CSI drivers on the node.' },
 };

@@ -1,18 +1,18 @@
-/** Fields, as `Type.field`, and what their values mean. */
+/** Fields, as `Type.field`, and the meanings of their values: continuations of a line that starts with the value. */
 type EnumMeanings = readonly [fields: readonly string[], meanings: Readonly<Record<string, string>>];
 
-const evictionByTaint = 'takes running pods away as well.';
+const evictionByTaint = 'also evicts running pods.';
 
 /**
- * What values of fields mean, of those of which upstream says it. Differs from upstream: the sentences are ours, because the published
- * document has none.
+ * Descriptions of enum values, for the fields whose values upstream describes. Differs from upstream: the sentences are ours, because the
+ * published OpenAPI document has none.
  */
 const enumMeanings: readonly EnumMeanings[] = [
   [
     ['MatchResources.matchPolicy', 'MutatingWebhook.matchPolicy', 'ValidatingWebhook.matchPolicy'],
     {
-      Equivalent: 'matches requests for another group or version of a resource that a rule names as well.',
-      Exact: 'matches only requests for just what a rule names.',
+      Equivalent: 'also matches requests for other groups or versions of a resource in the rules.',
+      Exact: 'matches only requests for exactly the resources in the rules.',
     },
   ],
   [
@@ -23,109 +23,111 @@ const enumMeanings: readonly EnumMeanings[] = [
       'ValidatingWebhook.failurePolicy',
     ],
     {
-      Fail: 'refuses a request when an error occurs.',
-      Ignore: 'goes on as if nothing were there when an error occurs.',
+      Fail: 'refuses the request when an error occurs.',
+      Ignore: 'ignores errors and continues.',
     },
   ],
   [
     ['MutatingAdmissionPolicySpec.reinvocationPolicy', 'MutatingWebhook.reinvocationPolicy'],
     {
-      IfNeeded: 'asks once more when something else has changed the object since.',
-      Never: 'asks once for each request.',
+      IfNeeded: 'calls it again when the object was changed after the first call.',
+      Never: 'calls it once per request.',
     },
   ],
   [
     ['MutatingWebhook.sideEffects', 'ValidatingWebhook.sideEffects'],
     {
       None: 'has no side effects.',
-      NoneOnDryRun: 'has no side effects for requests that are dry runs.',
-      Some: 'may have side effects: dry runs that it would be asked about are refused.',
-      Unknown: 'nobody knows: dry runs that it would be asked about are refused.',
+      NoneOnDryRun: 'has no side effects on dry run requests.',
+      Some: 'may have side effects: matching dry run requests are refused.',
+      Unknown: 'side effects are unknown: matching dry run requests are refused.',
     },
   ],
   [
     ['Mutation.patchType'],
-    { ApplyConfiguration: 'the mutation is an apply configuration.', JSONPatch: 'the mutation is a JSON patch.' },
+    {
+      ApplyConfiguration: 'the expression returns an apply configuration.',
+      JSONPatch: 'the expression returns a JSON patch.',
+    },
   ],
   [
     ['NamedRuleWithOperations.scope', 'RuleWithOperations.scope'],
     {
-      '*': 'matches whatever the scope is.',
-      Cluster: 'matches what is in no namespace, namespaces among them.',
-      Namespaced: 'matches what is in a namespace.',
+      '*': 'matches resources of any scope.',
+      Cluster: 'matches cluster-scoped resources, including namespaces.',
+      Namespaced: 'matches namespaced resources.',
     },
   ],
   [
     ['ParamRef.parameterNotFoundAction'],
     {
-      Allow: 'goes on when there are no parameters.',
-      Deny: 'fails, as the failure policy has it, when there are no parameters.',
+      Allow: 'counts as successful when no parameters are found.',
+      Deny: 'applies the failure policy when no parameters are found.',
     },
   ],
   [
     ['DaemonSetUpdateStrategy.type'],
     {
-      OnDelete: 'replaces a pod when somebody has deleted it.',
-      RollingUpdate: 'replaces the pods by new ones, node after node.',
+      OnDelete: 'replaces a pod only after it was deleted manually.',
+      RollingUpdate: 'replaces pods by new ones, node by node.',
     },
   ],
   [
     ['DeploymentStrategy.type'],
     {
-      Recreate: 'deletes all pods before it makes new ones.',
-      RollingUpdate: 'makes new pods and deletes old ones little by little.',
+      Recreate: 'deletes all pods before it creates new ones.',
+      RollingUpdate: 'gradually creates new pods and deletes old ones.',
     },
   ],
   [
     ['StatefulSetSpec.podManagementPolicy'],
     {
-      OrderedReady:
-        'makes one pod after the other, and deletes them the other way round; each waits for the one before.',
-      Parallel: 'makes and deletes all pods at once.',
+      OrderedReady: 'creates pods one by one when the previous one is ready, and deletes them in reverse order.',
+      Parallel: 'creates and deletes all pods at once.',
     },
   ],
   [
     ['StatefulSetUpdateStrategy.type'],
     {
-      OnDelete: 'replaces a pod when somebody has deleted it.',
-      RollingUpdate: 'replaces the pods by those of the update revision, one after the other.',
+      OnDelete: 'replaces a pod only after it was deleted manually.',
+      RollingUpdate: 'replaces pods by those of the update revision, one by one.',
     },
   ],
   [
     ['CronJobSpec.concurrencyPolicy'],
     {
-      Allow: 'starts a job while others run.',
-      Forbid: 'leaves a run out while the one before goes on.',
-      Replace: 'ends the job that runs, and starts another one.',
+      Allow: 'starts a job while earlier ones are running.',
+      Forbid: 'skips a run while the previous job is running.',
+      Replace: 'replaces the running job by a new one.',
     },
   ],
   [
     ['JobSpec.completionMode'],
     {
-      Indexed: 'gives every pod an index; the job is complete when there was a success for each.',
-      NonIndexed: 'counts successes; the job is complete when there were as many as completions says.',
+      Indexed: 'gives every pod an index; the job is complete when one pod per index has succeeded.',
+      NonIndexed: 'counts successful pods; the job is complete when their number reaches completions.',
     },
   ],
   [
     ['JobSpec.podReplacementPolicy'],
     {
-      Failed: 'replaces a pod when it has ended.',
-      TerminatingOrFailed: 'replaces a pod as soon as it is being deleted, or has failed.',
+      Failed: 'replaces a pod when it has terminated.',
+      TerminatingOrFailed: 'replaces a pod as soon as it is terminating or has failed.',
     },
   ],
   [
     ['PodFailurePolicyRule.action'],
     {
       Count: 'counts the failure towards backoffLimit, as without a rule.',
-      FailIndex: 'lets the index fail, which is not tried again; for jobs with backoffLimitPerIndex.',
-      FailJob: 'lets the job fail, and ends its pods.',
+      FailIndex: 'fails the index without further retries; for jobs with backoffLimitPerIndex.',
+      FailJob: 'fails the job and terminates its running pods.',
       Ignore: 'does not count the failure, and replaces the pod.',
     },
   ],
   [
     ['AppArmorProfile.type'],
     {
-      Localhost: 'a profile that is loaded on the node.',
+      Localhost: 'a profile loaded on the node.',
       RuntimeDefault: 'the profile that the container runtime has by default.',
       Unconfined: 'no profile.',
     },
@@ -133,16 +135,16 @@ const enumMeanings: readonly EnumMeanings[] = [
   [
     ['Container.imagePullPolicy', 'EphemeralContainer.imagePullPolicy', 'ImageVolumeSource.pullPolicy'],
     {
-      Always: 'pulls the image each time; without it, there is no start.',
-      IfNotPresent: 'pulls the image where the node does not have it.',
-      Never: 'takes the image that the node has, and fails without one.',
+      Always: 'pulls the image before each start; the container fails if that is not possible.',
+      IfNotPresent: 'pulls the image if the node does not have it.',
+      Never: 'uses the image on the node; the container fails if there is none.',
     },
   ],
   [
     ['Container.terminationMessagePolicy', 'EphemeralContainer.terminationMessagePolicy'],
     {
-      FallbackToLogsOnError: 'takes the end of the log where the file is empty and the container failed.',
-      File: 'takes what is in the file at terminationMessagePath.',
+      FallbackToLogsOnError: 'uses the end of the log if the file is empty and the container failed.',
+      File: 'uses the contents of the file at terminationMessagePath.',
     },
   ],
   [
@@ -156,116 +158,118 @@ const enumMeanings: readonly EnumMeanings[] = [
     ],
     { SCTP: 'the protocol SCTP.', TCP: 'the protocol TCP.', UDP: 'the protocol UDP.' },
   ],
-  [['HTTPGetAction.scheme'], { HTTP: 'asks by http://.', HTTPS: 'asks by https://.' }],
+  [['HTTPGetAction.scheme'], { HTTP: 'uses http://.', HTTPS: 'uses https://.' }],
   [
     ['HostPathVolumeSource.type'],
     {
       '': 'nothing is checked.',
-      BlockDevice: 'there has to be a block device.',
-      CharDevice: 'there has to be a character device.',
-      Directory: 'there has to be a directory.',
-      DirectoryOrCreate: 'makes a directory, with mode 0755 and the owner of the kubelet, where there is nothing.',
-      File: 'there has to be a file.',
-      FileOrCreate: 'makes an empty file, with mode 0644 and the owner of the kubelet, where there is nothing.',
-      Socket: 'there has to be a UNIX socket.',
+      BlockDevice: 'a block device must exist.',
+      CharDevice: 'a character device must exist.',
+      Directory: 'a directory must exist.',
+      DirectoryOrCreate: 'creates a directory if nothing exists, with mode 0755 and the owner of the kubelet.',
+      File: 'a file must exist.',
+      FileOrCreate: 'creates an empty file if nothing exists, with mode 0644 and the owner of the kubelet.',
+      Socket: 'a UNIX socket must exist.',
     },
   ],
   [
     ['ModifyVolumeStatus.status'],
     {
       InProgress: 'the volume is being modified.',
-      Infeasible: 'the driver has refused it: another VolumeAttributesClass is needed.',
-      Pending: 'something is missing, such as the VolumeAttributesClass.',
+      Infeasible: 'the driver has refused the change: another VolumeAttributesClass is needed.',
+      Pending: 'a requirement is missing, such as the VolumeAttributesClass.',
     },
   ],
   [
     ['NamespaceStatus.phase'],
-    { Active: 'the namespace can be used.', Terminating: 'what is in the namespace is being deleted.' },
+    { Active: 'the namespace can be used.', Terminating: 'the objects in the namespace are being deleted.' },
   ],
   [
     ['NodeStatus.phase'],
     {
-      Pending: 'the node is known, and not set up yet.',
-      Running: 'the node is set up.',
-      Terminated: 'the node was taken out of the cluster.',
+      Pending: 'the node was created but is not configured yet.',
+      Running: 'the node is configured.',
+      Terminated: 'the node was removed from the cluster.',
     },
   ],
   [
     ['PersistentVolumeClaimSpec.volumeMode', 'PersistentVolumeSpec.volumeMode'],
-    { Block: 'is given as a raw block device.', Filesystem: 'is given with a file system.' },
+    { Block: 'is provided as a raw block device.', Filesystem: 'is provided with a file system.' },
   ],
   [
     ['PersistentVolumeClaimStatus.phase'],
     {
-      Bound: 'the claim has a volume.',
-      Lost: 'the volume of the claim is gone, with all that was in it.',
-      Pending: 'the claim has no volume yet.',
+      Bound: 'the claim is bound to a volume.',
+      Lost: 'the volume of the claim no longer exists, and its data is lost.',
+      Pending: 'the claim is not bound yet.',
     },
   ],
   [
     ['PersistentVolumeSpec.persistentVolumeReclaimPolicy', 'StorageClass.reclaimPolicy'],
     {
-      Delete: 'the volume is deleted when its claim is; its plug-in must be able to.',
-      Recycle: 'the volume is emptied and offered again when its claim is deleted; its plug-in must be able to.',
-      Retain: 'the volume is kept as it is when its claim is deleted, until an administrator looks after it.',
+      Delete: 'the volume is deleted with its claim; the volume plugin must support that.',
+      Recycle:
+        'the volume is emptied and made available when its claim is deleted; the volume plugin must support that.',
+      Retain: 'the volume is kept when its claim is deleted, until an administrator reclaims it.',
     },
   ],
   [
     ['PersistentVolumeStatus.phase'],
     {
-      Available: 'no claim has the volume yet.',
-      Bound: 'a claim has the volume.',
-      Failed: 'the volume could not be recycled or deleted after its claim was gone.',
-      Pending: 'the volume is not there yet.',
-      Released: 'the claim is gone, and the volume not reclaimed yet.',
+      Available: 'the volume is not bound to a claim.',
+      Bound: 'the volume is bound to a claim.',
+      Failed: 'the volume could not be recycled or deleted after its claim was deleted.',
+      Pending: 'the volume is not available yet.',
+      Released: 'the claim was deleted, and the volume is not reclaimed yet.',
     },
   ],
   [
     ['PodSecurityContext.fsGroupChangePolicy'],
     {
       Always: 'changes owners and permissions each time a volume is mounted.',
-      OnRootMismatch: 'changes them only where those of the root directory are others than wanted.',
+      OnRootMismatch: 'changes owners and permissions only if those of the root directory differ.',
     },
   ],
   [
     ['PodSecurityContext.supplementalGroupsPolicy'],
     {
-      Merge: 'adds the groups that the image gives the user to those of the security context.',
-      Strict: 'takes the groups of the security context alone.',
+      Merge: 'adds the groups of the user in the image to those of the security context.',
+      Strict: 'uses only the groups of the security context.',
     },
   ],
   [
     ['PodSpec.dnsPolicy'],
     {
-      ClusterFirst: 'asks the DNS of the cluster, but for pods on the network of the host, which ask that of the node.',
-      ClusterFirstWithHostNet: 'asks the DNS of the cluster, on the network of the host too.',
-      Default: 'asks the DNS of the node.',
-      None: 'takes only what dnsConfig says.',
+      ClusterFirst: 'uses the cluster DNS; pods with hostNetwork use the DNS of the node.',
+      ClusterFirstWithHostNet: 'uses the cluster DNS, also for pods with hostNetwork.',
+      Default: 'uses the DNS of the node.',
+      None: 'uses only the settings in dnsConfig.',
     },
   ],
   [
     ['PodSpec.preemptionPolicy', 'PriorityClass.preemptionPolicy'],
     {
-      Never: 'never takes the place of other pods.',
-      PreemptLowerPriority: 'may take the place of pods of lower priority.',
+      Never: 'never preempts other pods.',
+      PreemptLowerPriority: 'may preempt pods of lower priority.',
     },
   ],
   [
     ['PodStatus.phase'],
     {
-      Failed: 'all containers have ended, and one at least has failed.',
-      Pending: 'the pod is known, and not all of its containers have been started.',
-      Running: 'the pod is on a node, all containers have been started, and one at least runs or will again.',
-      Succeeded: 'all containers have ended without an error, and will not be started again.',
-      Unknown: 'nobody knows. Not in use any more.',
+      Failed: 'all containers have terminated, and at least one has failed.',
+      Pending: 'the pod was accepted, and not all of its containers have been started.',
+      Running:
+        'the pod is bound to a node, all containers have been started, and at least one is running or being restarted.',
+      Succeeded: 'all containers have terminated successfully, and will not be restarted.',
+      Unknown: 'the state could not be determined. No longer used.',
     },
   ],
   [
     ['PodStatus.qosClass'],
     {
       BestEffort: 'no container has requests or limits.',
-      Burstable: 'some have, but not all the same.',
-      Guaranteed: 'all containers have limits that are their requests.',
+      Burstable: 'some containers have requests or limits, but the pod is not Guaranteed.',
+      Guaranteed: 'all containers have cpu and memory limits that equal their requests.',
     },
   ],
   [
@@ -273,7 +277,7 @@ const enumMeanings: readonly EnumMeanings[] = [
     {
       BestEffort: 'pods of the class BestEffort.',
       CrossNamespacePodAffinity: 'pods with affinity to pods of other namespaces.',
-      NotBestEffort: 'pods of another class than BestEffort.',
+      NotBestEffort: 'pods of other classes than BestEffort.',
       NotTerminating: 'pods without activeDeadlineSeconds.',
       PriorityClass: 'pods with a priority class.',
       Terminating: 'pods with activeDeadlineSeconds.',
@@ -283,7 +287,7 @@ const enumMeanings: readonly EnumMeanings[] = [
   [
     ['SeccompProfile.type'],
     {
-      Localhost: 'a profile from a file on the node, below the folder seccomp of the kubelet.',
+      Localhost: 'a profile in a file on the node, in the seccomp folder of the kubelet.',
       RuntimeDefault: 'the profile that the container runtime has by default.',
       Unconfined: 'no profile.',
     },
@@ -291,116 +295,122 @@ const enumMeanings: readonly EnumMeanings[] = [
   [
     ['SecurityContext.procMount'],
     {
-      Default: 'hides and protects of /proc what the container runtime does by default.',
-      Unmasked: 'shows /proc as it is.',
+      Default: 'masks the parts of /proc that the container runtime masks by default.',
+      Unmasked: 'does not mask /proc.',
     },
   ],
   [
     ['ServiceSpec.externalTrafficPolicy'],
     {
-      Cluster: 'goes to any endpoint.',
+      Cluster: 'is routed to any endpoint.',
       Local:
-        'goes to endpoints on the node that it came to, and keeps the address of the client; is dropped where there are none.',
+        'is routed to endpoints on the receiving node, with the client address preserved; dropped if there are none.',
     },
   ],
   [
     ['ServiceSpec.internalTrafficPolicy'],
     {
-      Cluster: 'goes to any endpoint.',
-      Local: 'goes to endpoints on the node of the client; is dropped where there are none.',
+      Cluster: 'is routed to any endpoint.',
+      Local: 'is routed to endpoints on the node of the client; dropped if there are none.',
     },
   ],
   [
     ['ServiceSpec.ipFamilyPolicy'],
     {
-      PreferDualStack: 'has addresses of both families where the cluster has both.',
-      RequireDualStack: 'has addresses of both families, and fails where the cluster has one.',
+      PreferDualStack: 'has addresses of both families if the cluster has both.',
+      RequireDualStack: 'has addresses of both families, and fails if the cluster has only one.',
       SingleStack: 'has an address of one family.',
     },
   ],
   [
     ['ServiceSpec.sessionAffinity'],
-    { ClientIP: 'a client keeps its endpoint, by its address.', None: 'any endpoint each time.' },
+    {
+      ClientIP: 'routes all connections from a client address to the same endpoint.',
+      None: 'routes each connection to any endpoint.',
+    },
   ],
   [
     ['ServiceSpec.type'],
     {
-      ClusterIP: 'is reached inside the cluster, at an address of its own.',
-      ExternalName: 'is another name, in DNS, for a host outside.',
-      LoadBalancer: 'is reached by a load balancer outside of the cluster as well, and as with NodePort.',
-      NodePort: 'is reached at a port of every node as well, and as with ClusterIP.',
+      ClusterIP: 'is reachable inside the cluster, at a cluster IP.',
+      ExternalName: 'is an alias in DNS for an external host.',
+      LoadBalancer: 'is reachable through an external load balancer, and like NodePort.',
+      NodePort: 'is reachable at a port of every node, and like ClusterIP.',
     },
   ],
   [
     ['Taint.effect', 'Toleration.effect'],
     {
       NoExecute: evictionByTaint,
-      NoSchedule: 'lets no further pods onto the node; those that are there stay.',
-      PreferNoSchedule: 'lets further pods onto the node only where there is no other.',
+      NoSchedule: 'does not allow new pods on the node; running pods stay.',
+      PreferNoSchedule: 'allows new pods on the node only if there is no other node.',
     },
   ],
   [
     ['TopologySpreadConstraint.nodeAffinityPolicy', 'TopologySpreadConstraint.nodeTaintsPolicy'],
-    { Honor: 'counts only nodes that the pod could be on by it.', Ignore: 'counts all nodes.' },
+    { Honor: 'counts only nodes that the pod could run on by this criterion.', Ignore: 'counts all nodes.' },
   ],
   [
     ['TopologySpreadConstraint.whenUnsatisfiable'],
-    { DoNotSchedule: 'lets the pod wait.', ScheduleAnyway: 'takes the node that comes closest.' },
+    {
+      DoNotSchedule: 'does not schedule the pod.',
+      ScheduleAnyway: 'schedules the pod on the node that minimizes the skew.',
+    },
   ],
   [
     ['VolumeMount.mountPropagation'],
     {
-      Bidirectional: 'mounts that are made in the container or outside are seen on both sides.',
-      HostToContainer: 'mounts that are made outside are seen in the container.',
-      None: 'mounts that are made on one side are not seen on the other.',
+      Bidirectional: 'mounts made in the container or on the host are visible on both sides.',
+      HostToContainer: 'mounts made on the host are visible in the container.',
+      None: 'mounts made on one side are not visible on the other.',
     },
   ],
   [
     ['EndpointSlice.addressType'],
-    { FQDN: 'full names of hosts.', IPv4: 'addresses of IPv4.', IPv6: 'addresses of IPv6.' },
+    { FQDN: 'fully qualified host names.', IPv4: 'IPv4 addresses.', IPv6: 'IPv6 addresses.' },
   ],
   [
     ['HTTPIngressPath.pathType'],
     {
-      Exact: 'the path is just this one.',
-      ImplementationSpecific: 'the ingress class decides.',
-      Prefix: 'the path begins with these parts, between slashes: /a matches /a/b, and not /ab. The longest wins.',
+      Exact: 'matches exactly this path.',
+      ImplementationSpecific: 'the matching depends on the ingress class.',
+      Prefix: 'matches paths that begin with these elements: /a matches /a/b, but not /ab. The longest match wins.',
     },
   ],
   [
     ['PodDisruptionBudgetSpec.unhealthyPodEvictionPolicy'],
     {
-      AlwaysAllow: 'a pod that runs and is not ready may be evicted at any time.',
-      IfHealthyBudget: 'a pod that runs and is not ready may be evicted while enough others are healthy.',
+      AlwaysAllow: 'a running pod that is not ready may always be evicted.',
+      IfHealthyBudget: 'a running pod that is not ready may be evicted if enough other pods are healthy.',
     },
   ],
   [
     ['DeviceTaint.effect', 'DeviceToleration.effect'],
     {
       NoExecute: evictionByTaint,
-      NoSchedule: 'lets no further pods use the device; those that do go on.',
-      None: 'has no effect, and is there to be read.',
+      NoSchedule: 'does not allow new pods to use the device; running pods stay.',
+      None: 'has no effect except as information.',
     },
   ],
   [
     ['StorageClass.volumeBindingMode'],
     {
-      Immediate: 'a claim gets its volume at once.',
-      WaitForFirstConsumer: 'a claim gets its volume when the first pod that uses it is scheduled.',
+      Immediate: 'a claim is bound to a volume immediately.',
+      WaitForFirstConsumer: 'a claim is bound to a volume when the first pod that uses it is scheduled.',
     },
   ],
   [
     ['ValidationRule.reason'],
     {
-      FieldValueDuplicate: 'a value is there twice that must be there once.',
-      FieldValueForbidden: 'a value is not allowed as things are.',
-      FieldValueInvalid: 'a value does not have the right form.',
-      FieldValueRequired: 'a value is missing.',
+      FieldValueDuplicate: 'a value that must be unique is duplicated.',
+      FieldValueForbidden: 'a value is not allowed under the current conditions.',
+      FieldValueInvalid: 'a value is malformed.',
+      FieldValueRequired: 'a required value is missing.',
     },
   ],
 ];
 
-/** `field.value` → what it means, for a type and its fields. */
+/** Returns pairs of `field.value` and its meaning, for a type and its fields. */
 export function meaningsOf(type: string, fields: readonly string[]): [key: string, meaning: string][] {
   return enumMeanings.flatMap(([named, meanings]) =>
     fields

@@ -26,7 +26,7 @@ const absentPlaces = (value: unknown, path = ''): string[] =>
       : [];
 
 for (const [what, object] of Object.entries(objects)) {
-  it(`defaults and conversions of ${what} leave no field that is undefined`, () => {
+  it(`defaults and conversions of ${what} produce no undefined fields`, () => {
     const kind = Catalogue.builtIn().kind(
       GroupVersion.parse(object.apiVersion as string).withKind(object.kind as string),
     )!;

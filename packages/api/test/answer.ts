@@ -38,7 +38,7 @@ function kindOf(object: JsonObject): Kind {
   return kind;
 }
 
-/** Decodes, defaults and converts to the hub, as the server does with a request's body. */
+/** Decodes the object, sets defaults and converts it to the hub version, as the server does with a request body. */
 export function toHub(input: JsonObject): { kind: Kind; strategy: Strategy; object: KubernetesObject } {
   const kind = kindOf(input);
   const strategy = strategyFor(kind.hub);
@@ -79,7 +79,7 @@ function outcome(kind: Kind, { object, errors, warnings }: Verdict<KubernetesObj
   return { status: { message, reason, code, details } as Outcome['status'], ...sent };
 }
 
-/** What our engine answers to a POST. */
+/** Returns our response to a POST. */
 export function create(input: JsonObject, namespace: string, features = FeatureGates.defaults): Outcome {
   const { kind, strategy, object } = toHub(input);
   if (kind.resource?.namespaced)
@@ -88,7 +88,7 @@ export function create(input: JsonObject, namespace: string, features = FeatureG
   return outcome(kind, judgeCreate(strategy, object, contextFor(kind, object, features)));
 }
 
-/** What our engine answers to a PUT of the object, or of one of its subresources. */
+/** Returns our response to a PUT of the object, or of one of its subresources. */
 export function update(
   input: JsonObject,
   stored: JsonObject,

@@ -1,15 +1,15 @@
 import type { Status } from '@coxswain/apimachinery';
 
 /**
- * Requests whose answers were recorded from a real kube-apiserver v1.36.4 (`test/record.ts`), so that ours can be held
- * against them without one. A file `cases/x.cases.ts` exports `suite`; its recording is `recorded/x.json`.
+ * Requests with the recorded responses of a real kube-apiserver v1.36.4 (`test/record.ts`), to compare ours with. A
+ * file `cases/x.cases.ts` exports `suite`; its recording is `recorded/x.json`.
  */
 export interface CaseSuite {
-  /** Feature gates that the recording server ran with, besides the defaults. */
+  /** Feature gates of the recorded server that differ from the defaults. */
   readonly features?: Readonly<Record<string, boolean>>;
-  /** Objects that cases start from, complete with apiVersion and kind. */
+  /** Objects that cases are based on, complete with apiVersion and kind. */
   readonly bases: Readonly<Record<string, Base>>;
-  /** A sentence that says what must happen → what to send. */
+  /** A sentence with the expected behaviour → the request. */
   readonly cases: Readonly<Record<string, Case>>;
 }
 
@@ -17,9 +17,9 @@ export type JsonObject = Record<string, unknown>;
 
 export interface Base {
   readonly object: JsonObject;
-  /** Written through the status subresource after creation, for cases that update or print. */
+  /** Written through the status subresource after creation, for updates and tables. */
   readonly status?: JsonObject;
-  /** Controllers of the server work on it: recording waits until they are done. */
+  /** Reports whether the server's controllers have finished with the object; recording waits for it. */
   readonly until?: (object: JsonObject) => boolean;
 }
 
@@ -27,13 +27,13 @@ export interface Base {
 export type Case =
   | { readonly create: string; readonly change?: Change }
   | { readonly update: string; readonly subresource?: string; readonly change: Change }
-  /** What `kubectl get` shows of the stored base; cells that depend on the time are not compared. */
+  /** The Table cells of the stored base. Cells that depend on the time are not compared. */
   | { readonly table: string };
 
 // biome-ignore lint/suspicious/noExplicitAny: a case edits an object of any kind, and often breaks its type on purpose
 export type Change = (object: any) => void;
 
-/** What stands in recordings for every random identifier. */
+/** Replaces every random identifier in recordings. */
 export const fixedUid = '00000000-0000-4000-8000-000000000001';
 
 export interface Recording {

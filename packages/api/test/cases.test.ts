@@ -11,7 +11,7 @@ const names = readdirSync(join(here, 'cases'))
   .filter((file) => file.endsWith('.cases.ts'))
   .map((file) => file.slice(0, -'.cases.ts'.length));
 
-/** Cells that count time from now on. */
+/** Columns with cells that depend on the current time. */
 const timeColumns = new Set([
   'Age',
   'Created At',
@@ -27,13 +27,13 @@ const timeColumns = new Set([
 for (const name of names) {
   const { suite } = (await import(`./cases/${name}.cases.ts`)) as { suite: CaseSuite };
   const file = join(here, 'recorded', `${name}.json`);
-  // One that is missing fails its own cases, not everybody's.
+  // A missing recording fails only its own cases.
   const recording: Recording = existsSync(file)
     ? (JSON.parse(readFileSync(file, 'utf8')) as Recording)
     : { stored: {}, answers: {} };
 
   const features = new FeatureGates(suite.features);
-  describe(`${name}, as the real server answers`, () => {
+  describe(`${name}, with the responses of a real server`, () => {
     for (const [sentence, one] of Object.entries(suite.cases)) {
       it(sentence, () => {
         const answer: Answer | undefined = recording.answers[sentence];

@@ -1,4 +1,4 @@
-/** Requests for certificates (PKCS #10), in DER and base64. */
+/** Certificate requests (PKCS #10), as base64 of DER. */
 export const requests = {
   ecdsa:
     'MIHIMHECAQAwDzENMAsGA1UEAxMEamFuZTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABBKYccLTjgyx5huc5dR5qraYGeuWE++diFmLUeugDN' +
@@ -71,7 +71,7 @@ export const requests = {
     'ya1EWo38rLAiEA9xHoAoJ+16US2PBbudZECSM4f9WlvcZUZC9dBinGup8=',
 };
 
-/** Certificates, in DER and base64. */
+/** Certificates, as base64 of DER. */
 export const certificates = {
   ca:
     'MIIBTTCB86ADAgECAgEBMAoGCCqGSM49BAMCMA0xCzAJBgNVBAMTAmNhMCAXDTI2MDEwMTAwMDAwMFoYDzIxMjYwMTAxMDAwMDAwWjANMQswCQ' +
@@ -116,7 +116,7 @@ export const certificates = {
     'wPAD+9M4POADuFtkGSx3EKlbzs',
 };
 
-/** Public keys and what their owners made of the pod's identity `pod-uid`, in base64. */
+/** Public keys, and signatures of the pod UID `pod-uid` with their private keys, in base64. */
 export const proofs = {
   ecdsaKey:
     'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEEphxwtOODLHmG5zl1HmqtpgZ65YT752IWYtR66AM1TeRSSnZ0VmXYLv6QJHWrmpaBYDSFecm0t' +
@@ -144,15 +144,15 @@ export const proofs = {
     'REM6ri1no8iYAr5coe+BqesQYZgAB+5JTMNih3Tznn4pZyKfY2UME7mrh6RogB/1fjD+/wKZ',
 };
 
-/** Base64 as PEM, of a type that is that of requests unless it is said. */
+/** Wraps base64 as PEM, by default as a certificate request. */
 export function pem(base64: string, type = 'CERTIFICATE REQUEST', headers = ''): string {
   return `-----BEGIN ${type}-----\n${headers}${base64.match(/.{1,64}/g)?.join('\n') ?? ''}\n-----END ${type}-----\n`;
 }
 
-/** A text as a field of bytes has it. */
+/** Encodes text for a bytes field. */
 export const encoded = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
 
-/** The bytes with one of them changed. */
+/** Returns the bytes with one of them changed. */
 export function tampered(base64: string, at = -1): string {
   const bytes = Buffer.from(base64, 'base64');
   const index = at < 0 ? bytes.length + at : at;

@@ -1,8 +1,9 @@
 import type { Change } from './case.ts';
 
 /**
- * A change by dotted paths: `{ 'spec.ports.0.name': 'web' }`. What is missing on the way is made, undefined removes.
- * Keys that hold dots themselves, such as those of annotations, stand in brackets at the end: `metadata.labels[a.b/c]`.
+ * Returns a change that sets values at dotted paths: `{ 'spec.ports.0.name': 'web' }`. Missing parents are created;
+ * undefined deletes. A key that contains dots, such as that of an annotation, is in brackets at the end:
+ * `metadata.labels[a.b/c]`.
  */
 export function edit(changes: Readonly<Record<string, unknown>>): Change {
   return (object) => {

@@ -12,7 +12,7 @@ interface Encodings {
   readonly protobuf: Uint8Array;
 }
 
-/** Reads each of the three and writes it as each of the three. */
+/** Decodes each of the three encodings, and encodes the result in each of them. */
 function expectSame(name: string, given: Encodings): void {
   const objects = (['json', 'yaml', 'protobuf'] as const).map((format) => codecs[format].decode(given[format]).object);
   const [fromJson, fromYaml, fromProtobuf] = objects;
@@ -31,7 +31,7 @@ function expectSame(name: string, given: Encodings): void {
   }
 }
 
-describe('objects as a real server encodes them', () => {
+describe('objects encoded by a real server', () => {
   const file = join(import.meta.dirname, 'recorded', 'encodings', 'objects.json');
   const recorded = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Record<keyof Encodings, string>>;
 
@@ -39,7 +39,7 @@ describe('objects as a real server encodes them', () => {
     expectSame(name, { json: Buffer.from(json), yaml: Buffer.from(yaml), protobuf: Buffer.from(protobuf, 'base64') });
   });
 
-  it.each(Object.entries(recorded))('%s, in YAML word for word', (_, { json, yaml }) => {
+  it.each(Object.entries(recorded))('%s, with identical YAML text', (_, { json, yaml }) => {
     const { object } = codecs.json.decode(Buffer.from(json));
     expect(Buffer.from(codecs.yaml.encode(object)).toString()).toBe(yaml);
   });
@@ -48,10 +48,10 @@ describe('objects as a real server encodes them', () => {
 const upstream = process.env.COXSWAIN_UPSTREAM ?? join(import.meta.dirname, '../../../../shared/upstream/v1.36.4');
 const fixtures = join(upstream, 'api-testdata');
 
-/** The one that says of itself neither version nor kind. */
+/** The only object whose JSON contains neither apiVersion nor kind. */
 const watchEvent = 'core.v1.WatchEvent';
 
-/** Versions that no v1.36 server can serve any more. */
+/** Versions that no v1.36 server can serve. */
 const removed =
   /^(?:apps\.v1beta[12]|extensions\.v1beta1|batch\.v1beta1|policy\.v1beta1|rbac\.authorization\.k8s\.io\.v1(?:alpha|beta)1|authentication\.k8s\.io\.v1beta1|authorization\.k8s\.io\.v1beta1|discovery\.k8s\.io\.v1beta1|events\.k8s\.io\.v1beta1|flowcontrol\.apiserver\.k8s\.io\.v1beta[123]|node\.k8s\.io\.v1(?:alpha|beta)1|scheduling\.k8s\.io\.v1beta1|storage\.k8s\.io\.v1alpha1|admission\.k8s\.io\.v1beta1|apiextensions\.k8s\.io\.v1beta1)\./;
 
@@ -73,12 +73,12 @@ describe.skipIf(!existsSync(fixtures))('upstream’s own test objects', () => {
     const defaultGVK = GroupVersionKind.of('', 'v1', 'WatchEvent');
     const { apiVersion, kind, ...event } = codecs.protobuf.decode(read('pb'), { defaultGVK }).object;
     expect(event).toEqual(JSON.parse(read('json').toString()));
-    // What the envelope says of version and kind is all that differs.
+    // The messages differ only in apiVersion and kind of the envelope.
     const message = (envelope: Uint8Array) => Buffer.from(envelope.subarray(6 + envelope[5]!)).toString('hex');
     expect(message(codecs.protobuf.encode({ apiVersion, kind, ...event }))).toBe(message(read('pb')));
   });
 
-  it('are of every kind that v1.36 knows', () => {
+  it('exist for every kind of v1.36', () => {
     expect(names.length).toBeGreaterThan(120);
   });
 });

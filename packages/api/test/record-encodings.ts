@@ -1,4 +1,4 @@
-/** Records representative objects as a real kube-apiserver encodes them; see record.ts for how to run it. */
+/** Records the encodings of representative objects by a real kube-apiserver; see record.ts for how to run it. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { representativeObjects } from './representative-objects.ts';
@@ -13,7 +13,7 @@ for (const [sentence, object] of Object.entries(representativeObjects)) {
   if (created.code >= 300) throw new Error(`${sentence}: ${created.body.message}`);
   try {
     const get = (accept: string) => sendRaw('GET', item, undefined, accept).then(({ body }) => body);
-    // Controllers in the server may still be writing to it: all three have to show the same object.
+    // The server's controllers may still be writing to the object: all three encodings must show the same version.
     let json: string;
     let yaml: string;
     let protobuf: string;

@@ -1,6 +1,6 @@
 /**
- * Records what a real kube-apiserver answers: `npx tsx packages/api/test/record.ts [name…]` with KUBE_APISERVER (its
- * address) and KUBE_TOKEN set. The server should have every API version on and admission plug-ins off.
+ * Records the responses of a real kube-apiserver: `npx tsx packages/api/test/record.ts [name…]` with KUBE_APISERVER
+ * (its address) and KUBE_TOKEN set. The server should have all API versions enabled and admission plugins disabled.
  */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,17 +18,17 @@ import { pathOf, type Response, send } from './server.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** Takes out what is different on every server. */
+/** Removes the metadata that differ on every server. */
 function strip(object: JsonObject): JsonObject {
   const { uid, resourceVersion, creationTimestamp, managedFields, selfLink, ...metadata } =
     object.metadata as JsonObject;
   return { ...object, metadata };
 }
 
-/** Random identifiers, wherever they stand: Jobs put their own into labels. */
+/** Random identifiers anywhere in an object: Jobs have theirs in labels. */
 const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b/g;
 
-/** Times that the server told are those of the clock that the cases run with. */
+/** Replaces times set by the server by the time of the test clock. */
 function withFixedTimes(text: string): string {
   const recently = Date.now() - 3_600_000;
   return text.replace(/"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/g, (time) =>
@@ -36,7 +36,7 @@ function withFixedTimes(text: string): string {
   );
 }
 
-/** A stored object with metadata that is the same in every recording. */
+/** Returns a stored object with metadata that are the same in every recording. */
 function withFixedMetadata(object: JsonObject): JsonObject {
   const { managedFields, ...metadata } = object.metadata as JsonObject;
   const fixed = {
@@ -111,7 +111,7 @@ async function record(name: string): Promise<void> {
   const stored = new Map<string, JsonObject>();
   try {
     const answers: Record<string, Answer> = {};
-    // Creations first: a base that is stored is in the way of creating it again.
+    // Creates come first: a stored base would make them fail with 409.
     const isCreate = (one: Case) => 'create' in one;
     const entries = Object.entries(suite.cases);
     for (const [sentence, one] of entries) {
@@ -133,7 +133,7 @@ async function record(name: string): Promise<void> {
   }
 }
 
-/** One line per answer: small enough to read a difference in. */
+/** Formats one line per response, for readable diffs. */
 function print({ stored, answers }: Recording): string {
   const lines = (record: object) =>
     Object.entries(record)

@@ -1,6 +1,6 @@
 import type { JsonObject } from './case.ts';
 
-/** One object of each sort that an encoding could get wrong, small enough to read. */
+/** Small objects that cover the difficult cases of the encodings. */
 export const representativeObjects: Readonly<Record<string, JsonObject>> = {
   'a pod with every kind of scalar': {
     apiVersion: 'v1',

@@ -3,7 +3,7 @@ import { GroupVersion } from '@coxswain/apimachinery';
 import { Catalogue } from '../src/catalogue/catalogue.ts';
 import type { JsonObject } from './case.ts';
 
-/* A real kube-apiserver, for the programs that record its answers. */
+/* A client of a real kube-apiserver, for the programs that record its responses. */
 
 const server = process.env.KUBE_APISERVER ?? 'https://127.0.0.1:6443';
 const token = process.env.KUBE_TOKEN ?? '';
@@ -40,7 +40,7 @@ export function sendRaw(
         const text = Array.isArray(header) ? header.join(', ') : (header ?? '');
         const warnings = [...text.matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)]
           .map(([, warning]) => warning!.replace(/\\(.)/g, '$1'))
-          // The server says this of an old version by itself, whatever the object is.
+          // The server adds this warning for a deprecated version, independent of the object.
           .filter((warning) => !/ is deprecated in v[0-9.]+\+/.test(warning ?? ''));
         resolve({ code: response.statusCode!, body: Buffer.concat(chunks), warnings });
       });
@@ -56,7 +56,7 @@ export async function send(method: string, path: string, body?: unknown, accept?
   return { code, warnings, body: text.startsWith('{') ? (JSON.parse(text) as JsonObject) : { message: text } };
 }
 
-/** Where objects of the kind are, and where this one is. */
+/** Returns the URL paths of the object's collection and of the object. */
 export function pathOf(object: JsonObject, namespace: string): { collection: string; item: string } {
   const gv = GroupVersion.parse(object.apiVersion as string);
   const resource = Catalogue.builtIn().kind(gv.withKind(object.kind as string))?.resource;

@@ -1,8 +1,7 @@
-// Command go-facts prints, for every type reachable from the kinds of Kubernetes v1.36, what neither
-// OpenAPI nor the .proto field numbers can say: which fields are pointers, which are left out when
-// empty, which are inlined in JSON, the order they are declared in, and the names of those that are not
-// called as in JSON with a capital letter. Developer tool: its output is
-// committed as ../facts/go-types.json, and nothing but `npm run generate` reads it.
+// Command go-facts prints facts about every type reachable from the kinds of Kubernetes v1.36 that are neither in
+// OpenAPI nor in the .proto field numbers: which fields are pointers, which are omitted when empty, which are inlined
+// in JSON, their order of declaration, and Go names that are not the JSON name with a capital first letter. It is a
+// developer tool: its output is committed as ../facts/go-types.json, which only `npm run generate` reads.
 package main
 
 import (
@@ -28,7 +27,7 @@ import (
 	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
 )
 
-// Versions that the Go types still carry but no v1.36 server can serve.
+// Versions that the Go types still contain, but no v1.36 server can serve.
 var removed = map[string]bool{
 	"apps/v1beta1": true, "apps/v1beta2": true, "extensions/v1beta1": true, "batch/v1beta1": true,
 	"policy/v1beta1": true, "rbac.authorization.k8s.io/v1alpha1": true, "rbac.authorization.k8s.io/v1beta1": true,
@@ -46,7 +45,7 @@ func fullName(t reflect.Type) string {
 	return strings.ReplaceAll(strings.ReplaceAll(t.PkgPath(), "/", "."), "-", "_") + "." + t.Name()
 }
 
-// typeName spells a field's type in Go's notation; named structs are visited as they are met.
+// typeName returns a field's type in Go's notation, and visits named structs on the way.
 func typeName(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -55,7 +54,7 @@ func typeName(t reflect.Type) string {
 		if t.Elem().Kind() == reflect.Uint8 {
 			return "bytes"
 		}
-		// A named slice that marshals itself is a message of its own on the protobuf wire.
+		// A named slice with its own marshaller is a message in protobuf.
 		if t.Name() != "" && reflect.PointerTo(t).Implements(reflect.TypeFor[marshaler]()) {
 			return "wrapped[]" + typeName(t.Elem()) + "@" + fullName(t)
 		}
@@ -63,7 +62,7 @@ func typeName(t reflect.Type) string {
 	case reflect.Map:
 		name := "map[string]" + typeName(t.Elem())
 		if t.PkgPath() != "" || t.Key().PkgPath() != "" {
-			// Errors print the name, or the type of the keys.
+			// Error messages print the name, or the type of the keys.
 			return "(" + t.String() + ")" + name
 		}
 		return name

@@ -31,7 +31,7 @@ export const validateCreate = <T extends KubernetesObject>(
   context: StrategyContext,
 ): ErrorList => completed(validateCreateInSteps(strategy, object, context));
 
-/** Like the function above, in steps. */
+/** Like `validateCreate`, in steps. */
 export const validateCreateInSteps = <T extends KubernetesObject>(
   strategy: Strategy<T>,
   object: T,
@@ -87,7 +87,7 @@ export const validateUpdate = <T extends KubernetesObject>(
   subresource?: string,
 ): ErrorList => completed(validateUpdateInSteps(strategy, object, old, context, subresource));
 
-/** Like the function above, in steps. */
+/** Like `validateUpdate`, in steps. */
 export const validateUpdateInSteps = <T extends KubernetesObject>(
   strategy: Strategy<T>,
   object: T,

@@ -1,6 +1,6 @@
 import type { Case, CaseSuite, Change } from '../case.ts';
 
-/** Rules name a group that nobody serves: a stored webhook must not be asked about anything. */
+/** The rules name a group that is not served, so that stored webhooks are never called. */
 const rule = { operations: ['CREATE'], apiGroups: ['nobody.example.com'], apiVersions: ['v1'], resources: ['things'] };
 const webhook = {
   name: 'check.example.com',

@@ -13,7 +13,7 @@ const definition = {
   },
 };
 
-/** The schema of the whole resource. */
+/** A case with this schema for the whole resource. */
 const root = (schema: object, subresources?: object): Case => ({
   create: 'widget',
   change: (object) => {
@@ -21,7 +21,7 @@ const root = (schema: object, subresources?: object): Case => ({
     if (subresources) object.spec.versions[0].subresources = subresources;
   },
 });
-/** The schema of one field. One at a time where the server reports several in no order. */
+/** A case with this schema for one field. Only one, because the server reports the errors of several fields in random order. */
 const field = (schema: object): Case => root({ type: 'object', properties: { spec: schema } });
 const list = (more: object) => field({ type: 'array', ...more });
 const item = (...properties: string[]) => ({

@@ -1,6 +1,6 @@
 import type { Case, CaseSuite } from '../case.ts';
 
-/* Workloads and autoscalers where features differ from their defaults. */
+/* Workloads and autoscalers with non-default feature gates. */
 
 const labels = { app: 'x' };
 const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } };

@@ -9,7 +9,7 @@ const autoscaler = {
 const prefix = 'autoscaling.alpha.kubernetes.io/';
 
 const create = (change?: Change): Case => ({ create: 'hpa', ...(change && { change }) });
-/** Values that are no strings are written as JSON. */
+/** A case with these annotations. Values other than strings are written as JSON. */
 const annotated = (annotations: Record<string, unknown>, cpu?: number): Case =>
   create((h) => {
     h.metadata.annotations = Object.fromEntries(

@@ -20,7 +20,7 @@ const term = (key: string, values = ['a']) => ({
   required: { nodeSelectorTerms: [{ matchExpressions: [{ key, operator: 'In', values }] }] },
 });
 
-/** The smallest that is valid of each source. */
+/** A minimal valid value of each source. */
 const valid: Record<string, object> = {
   hostPath: { path: '/data' },
   gcePersistentDisk: { pdName: 'd' },
@@ -45,7 +45,7 @@ const valid: Record<string, object> = {
   csi: { driver: 'd.example.com', volumeHandle: 'h' },
 };
 
-/** What is wrong with each source in one go, or in several where one mistake hides another. */
+/** Invalid values of each source, with all errors in one value unless one error hides another. */
 const broken: Record<string, object[]> = {
   hostPath: [{ path: '' }, { path: '/a/../b', type: 'Odd' }],
   gcePersistentDisk: [{ pdName: '', partition: 256 }],

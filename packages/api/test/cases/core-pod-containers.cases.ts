@@ -1,6 +1,6 @@
 import type { Case, CaseSuite, JsonObject } from '../case.ts';
 
-/** The container of a pod with these fields. */
+/** A case with these fields in the container of a pod. */
 const container = (fields: JsonObject): Case => ({
   create: 'pod',
   change: (pod) => Object.assign(pod.spec.containers[0], fields),

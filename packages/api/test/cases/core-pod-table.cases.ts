@@ -14,7 +14,7 @@ const terminated = (fields: JsonObject): JsonObject => ({
 });
 const waiting = (reason: string): JsonObject => ({ waiting: { reason } });
 
-/** A pod as it is printed for this sentence. */
+/** Sentence → the pod to print. */
 const pods: Record<string, { spec?: JsonObject; status?: JsonObject }> = {
   'a new pod': {},
   'a pod on a node': {

@@ -1,6 +1,6 @@
 import type { Case, CaseSuite, JsonObject } from '../case.ts';
 
-/** A pod with just these volumes, named a, b, c and so on unless they have names. */
+/** A case with only these volumes in a pod, named a, b, c and so on unless they have names. */
 const withVolumes = (...volumes: JsonObject[]): Case => ({
   create: 'pod',
   change: (pod) => {

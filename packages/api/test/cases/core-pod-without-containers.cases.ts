@@ -1,6 +1,6 @@
 import type { Case, CaseSuite, JsonObject } from '../case.ts';
 
-/** The ways in which a list can have nothing in it. */
+/** The forms of an empty list. */
 const nothing: Readonly<Record<string, unknown>> = { absent: undefined, null: null, empty: [] };
 
 const pod = (name: string): JsonObject => ({
@@ -11,7 +11,7 @@ const pod = (name: string): JsonObject => ({
 });
 const template = { metadata: { labels: { app: 'web' } }, spec: (pod('web') as { spec: JsonObject }).spec };
 
-/** Each of the cases with containers that are absent, null and empty. */
+/** Returns each of the cases with an absent, null and empty list of containers. */
 function withoutContainers(cases: Readonly<Record<string, (list: unknown) => Case>>): Readonly<Record<string, Case>> {
   return Object.fromEntries(
     Object.entries(cases).flatMap(([title, make]) =>

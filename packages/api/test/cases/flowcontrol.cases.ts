@@ -20,7 +20,7 @@ const urls = { verbs: ['*'], nonResourceURLs: ['/healthz', '/', '/x/*'] };
 const rules = (...list: object[]) => schema({ 'spec.rules': list });
 const queuing = (values: object) => level({ 'spec.limited.limitResponse': { type: 'Queue', queuing: values } });
 const conditions = [{ type: 'Dangling', status: 'True' }, { type: '' }, { type: 'Dangling' }, {}];
-/** The server says whether it knows the level. */
+/** Reports whether the server has written the condition about the priority level. */
 const hasStatus = ({ status }: JsonObject): boolean => Object.keys(status ?? {}).length > 0;
 
 export const suite: CaseSuite = {

@@ -42,7 +42,7 @@ export function structuralProblem(schema: JSONSchemaProps): string | undefined {
 /** Reports whether a schema has a structural form that obeys all structural rules. */
 export const isStructural = (schema: JSONSchemaProps): boolean => completed(isStructuralInSteps(schema));
 
-/** Like the function above, in steps. */
+/** Like `isStructural`, in steps. */
 export function* isStructuralInSteps(schema: JSONSchemaProps): Steps<boolean> {
   if (structuralProblem(schema) !== undefined) return false;
   yield;
@@ -57,7 +57,7 @@ export function* isStructuralInSteps(schema: JSONSchemaProps): Steps<boolean> {
 export const validateStructural = (schema: JSONSchemaProps, path: Path): ErrorList =>
   completed(validateStructuralInSteps(schema, path));
 
-/** Like the function above, in steps. */
+/** Like `validateStructural`, in steps. */
 export function* validateStructuralInSteps(schema: JSONSchemaProps, path: Path): Steps<ErrorList> {
   const invariants = validateInvariants(schema, 'root', path);
   yield;

@@ -25,7 +25,7 @@ const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget'];
 const counts = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const;
 
 /**
- * In v1beta1, an empty selector matched no pods; stored objects express that by requirements on this label. It has no
+ * The label by which v1beta1, whose empty selector matched no pods, expressed selectors for all pods or none. It has no
  * other meaning.
  */
 const emptySelectorLabel = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match';

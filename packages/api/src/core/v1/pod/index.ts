@@ -22,7 +22,7 @@ export {
   validatePodTemplateSpecForReplicaSet,
 } from './pod-template.ts';
 export { podQOS } from './resources/pod-qos.ts';
-export { podRequests } from './resources/pod-resources.ts';
+export { podLimits, podRequests } from './resources/pod-resources.ts';
 export { validateTolerations } from './scheduling/tolerations.ts';
 export { isKubernetesSignerName, validateClusterTrustBundleName, validateSignerName } from './signer-name.ts';
 export { type PodValidationOptions, podTemplateValidationOptions } from './validation-options.ts';
