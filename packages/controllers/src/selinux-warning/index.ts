@@ -1,4 +1,4 @@
-/** Tells pods that share a volume and want it under different SELinux labels: on one node, only one of them could have it. */
+/** Warns about pods that use the same volume with different SELinux labels: on the same node only one of them could access it. */
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { SELinuxWarningController } from './selinux-warning-controller.ts';
 

@@ -1,21 +1,21 @@
 import type { CSIPersistentVolumeSource, FCVolumeSource, ISCSIVolumeSource, Volume } from '@coxswain/api/core/v1';
 
-/** A volume that may be mounted with an SELinux label, which then all its files have. */
+/** A volume that may be mounted with an SELinux label, which then applies to all of its files. */
 export interface MountedVolume {
-  /** The same for all who mean the same volume. */
+  /** Identifies the volume, whichever pod or PersistentVolume refers to it. */
   readonly uniqueName: string;
-  /** Whether it can be mounted so is for the driver to say; undefined where it always can. */
+  /** The CSI driver that decides whether the volume is mounted with a label. Undefined for types that always support it. */
   readonly csiDriver?: string;
 }
 
-/** As far as volumes of pods and PersistentVolumes have it in common. */
+/** The fields that volumes of pods and PersistentVolumes have in common. */
 export interface VolumeSources {
   readonly csi?: Pick<CSIPersistentVolumeSource, 'driver' | 'volumeHandle'>;
   readonly iscsi?: Pick<ISCSIVolumeSource, 'targetPortal' | 'iqn' | 'lun'>;
   readonly fc?: FCVolumeSource;
 }
 
-/** Undefined for volumes of a sort that is never mounted with a label: there, nobody is in another's way. */
+/** Returns undefined for volume types that are never mounted with a label, so that labels cannot conflict. */
 export function mountedVolume({ csi, iscsi, fc }: VolumeSources): MountedVolume | undefined {
   if (csi) {
     return { uniqueName: `kubernetes.io/csi/${csi.driver}^${csi.volumeHandle}`, csiDriver: csi.driver };
@@ -27,5 +27,5 @@ export function mountedVolume({ csi, iscsi, fc }: VolumeSources): MountedVolume 
   return fc?.wwids?.length ? { uniqueName: `kubernetes.io/fc/[${fc.wwids.join(' ')}]` } : undefined;
 }
 
-/** Of a volume that a pod has without a claim. Drivers that make such volumes make one for each pod. */
+/** Returns the sources of a pod's inline volume. CSI inline volumes are not shared between pods and are omitted. */
 export const inlineSources = ({ iscsi, fc }: Volume): VolumeSources => ({ ...(iscsi && { iscsi }), ...(fc && { fc }) });

@@ -1,14 +1,17 @@
 import type { Pod, SELinuxOptions } from '@coxswain/api/core/v1';
 
-/** `user:role:type:level`; empty when nothing is said. Nodes fill in what is left out, so nobody here does. */
+/**
+ * Formats the label as `user:role:type:level`, or returns an empty text without options. Missing parts are filled in by nodes,
+ * not here.
+ */
 function labelOf({ user = '', role = '', type = '', level = '' }: SELinuxOptions): string {
   const label = [user, role, type, level].join(':');
   return label === ':::' ? '' : label;
 }
 
 /**
- * The labels that the pod's containers see each volume under which they mount, by the volume's name. There are none for
- * volumes whose containers say nothing, and there should not be more than one.
+ * Returns the labels with which the pod's containers mount each volume, by volume name. Empty for volumes whose containers have
+ * no SELinux options. More than one label is an error in the pod.
  */
 export function labelsOfMounts({ spec }: Pod): Map<string, Set<string>> {
   const labels = new Map<string, Set<string>>();
@@ -27,8 +30,8 @@ export function labelsOfMounts({ spec }: Pod): Map<string, Set<string>> {
 }
 
 /**
- * Whether nodes would surely give files different labels. User, role and type may be left to the node, which may then
- * choose the same; the level is what it is.
+ * Whether nodes would certainly give files different labels. A missing user, role or type is chosen by the node, possibly the
+ * same as the other; a missing level is not.
  */
 export function labelsConflict(one: string, other: string): boolean {
   const [ones, others] = [partsOf(one), partsOf(other)];
@@ -38,7 +41,7 @@ export function labelsConflict(one: string, other: string): boolean {
   });
 }
 
-/** The level has colons of its own. */
+/** Splits the label. The level may contain colons. */
 function partsOf(label: string): [string, string, string, string] {
   const [user = '', role = '', type = '', ...level] = label.split(':');
   return [user, role, type, level.join(':')];

@@ -9,7 +9,7 @@ import { inlineSources, type MountedVolume, mountedVolume, type VolumeSources } 
 import { labelsOfMounts } from './selinux-label.ts';
 import { VolumeUsers } from './volume-users.ts';
 
-/** Looks at each pod once, and again when its volumes are bound or their drivers change their minds. */
+/** Checks each pod once, and again when its volumes are bound or the mount support of their drivers changes. */
 export class SELinuxWarningController implements Controller {
   readonly #recorder: EventRecorder;
   readonly #pods: SharedIndexInformer<Pod>;
@@ -17,7 +17,7 @@ export class SELinuxWarningController implements Controller {
   readonly #volumes: SharedIndexInformer<PersistentVolume>;
   readonly #drivers: SharedIndexInformer<CSIDriver>;
   readonly #loop: ReconcileLoop;
-  /** Of pods that are there and have not ended. */
+  /** The volumes of existing pods that have not terminated. */
   readonly #users = new VolumeUsers();
 
   constructor(context: ControllerContext) {
@@ -45,7 +45,7 @@ export class SELinuxWarningController implements Controller {
     this.#pods.addEventHandler({
       onAdd: (pod) => this.#loop.add(pod),
       onUpdate: (old, pod) => {
-        // Nothing else that matters here can change.
+        // No other field that matters here can change.
         if (old.status?.phase !== pod.status?.phase && isPodTerminal(pod)) this.#loop.add(pod);
       },
       onDelete: (deleted) => this.#loop.add(deletedObject(deleted)),
@@ -53,7 +53,7 @@ export class SELinuxWarningController implements Controller {
     const enqueueUsers = (claimKey: string): void => {
       for (const pod of podsWithClaim(this.#pods.indexer, claimKey)) this.#loop.add(pod);
     };
-    // Differs from upstream, which waits for no phase and tries again and again instead.
+    // Differs from upstream, which does not wait for the binding but retries until it is complete.
     this.#claims.addEventHandler({
       onAdd: (claim) => enqueueUsers(metaNamespaceKey(claim)),
       onUpdate: (old, claim) => {
@@ -93,7 +93,7 @@ export class SELinuxWarningController implements Controller {
       );
       const volume = sources && mountedVolume(sources);
       if (sources && labels.size > 1) {
-        // Differs from upstream, which tries again without end, and says it each time.
+        // Differs from upstream, which retries endlessly and records the event each time.
         const message = `Volume "${name}" is mounted twice with different SELinux labels inside this pod`;
         this.#recorder.event(pod, 'Warning', 'MultipleSELinuxLabels', message);
       } else if (volume) this.#checkVolume(pod, volume, [...labels][0] ?? '');
@@ -108,13 +108,13 @@ export class SELinuxWarningController implements Controller {
     const changePolicy = label === '' ? 'Recursive' : policy;
     for (const conflict of this.#users.set(volume, metaNamespaceKey(pod), { label, changePolicy })) {
       const told = this.#pods.indexer.getByKey(conflict.podKey);
-      // With a pod that is gone, the conflict is too.
+      // One of the pods is deleted, so there is no conflict any more.
       if (!told) return;
       this.#recorder.event(told, 'Normal', conflict.reason, conflict.message);
     }
   }
 
-  /** What the pod's volume is made of; undefined as long as that is not known. */
+  /** Returns the sources of the pod's volume, or undefined while its claim is not bound. */
   #sourcesOf(pod: Pod, volume: Volume | undefined): VolumeSources | undefined {
     if (!volume) return undefined;
     const claimName = claimNameOf(pod, volume);

@@ -7,18 +7,18 @@ import { labelsConflict } from './selinux-label.ts';
 import { VolumeUsers } from './volume-users.ts';
 
 it.each<[string, string, string, boolean]>([
-  ['are the same', 'u:r:t:s0:c1', 'u:r:t:s0:c1', false],
-  ['have another level', 'u:r:t:s0:c1', 'u:r:t:s0:c2', true],
-  ['have no level, on one side', ':::s0:c1', '', true],
-  ['have a part that one leaves open', 'u:r:t:s0', ':r::s0', false],
-  ['have another type', '::t:s0', '::other:s0', true],
+  ['are equal', 'u:r:t:s0:c1', 'u:r:t:s0:c1', false],
+  ['have different levels', 'u:r:t:s0:c1', 'u:r:t:s0:c2', true],
+  ['lack the level on one side', ':::s0:c1', '', true],
+  ['lack a part on one side', 'u:r:t:s0', ':r::s0', false],
+  ['have different types', '::t:s0', '::other:s0', true],
   ['are empty', '', ':::', false],
-])('labels that %s', (_, one, other, isConflict) => {
+])('labelsConflict for labels that %s', (_, one, other, isConflict) => {
   expect(labelsConflict(one, other)).toBe(isConflict);
   expect(labelsConflict(other, one)).toBe(isConflict);
 });
 
-it('volumes that can be labelled have a name by which to tell them apart', () => {
+it('mountedVolume returns a unique name for volumes that support labels', () => {
   expect(mountedVolume({ csi: { driver: 'd', volumeHandle: 'h' } })).toEqual({
     uniqueName: 'kubernetes.io/csi/d^h',
     csiDriver: 'd',
@@ -30,7 +30,7 @@ it('volumes that can be labelled have a name by which to tell them apart', () =>
   expect(mountedVolume({ fc: {} })).toBeUndefined();
 });
 
-it('pods of other namespaces are not named', () => {
+it('messages do not name pods of other namespaces', () => {
   const users = new VolumeUsers();
   const volume = { uniqueName: 'v' };
   users.set(volume, 'one/a', { label: ':::s0:c1', changePolicy: 'MountOption' });
@@ -108,7 +108,7 @@ describe('pods that share a volume', () => {
   ];
   const sorted = async (): Promise<string[]> => (await cluster.events()).sort();
 
-  it('under different labels are told, both of them, once', async () => {
+  it('with different labels both get an event, once', async () => {
     await bind();
     await createPod('a', level('s0:c1,c2'));
     await createPod('same', level('s0:c1,c2'));
@@ -126,7 +126,7 @@ describe('pods that share a volume', () => {
     expect(await sorted()).toEqual(told);
   });
 
-  it('by different policies are told of the policy and of the label', async () => {
+  it('with different policies get events about the policy and the label', async () => {
     await bind();
     await createPod('a', level('s0:c1'));
     await createPod('c', { ...level('s0:c1'), seLinuxChangePolicy: 'Recursive' });
@@ -139,7 +139,7 @@ describe('pods that share a volume', () => {
     );
   });
 
-  it('are told when it turns out, by the claim that is bound', async () => {
+  it('get events when their claim is bound', async () => {
     await createPod('a', level('s0:c1'));
     await createPod('b', level('s0:c2'));
     expect(await cluster.events()).toEqual([]);
@@ -147,7 +147,7 @@ describe('pods that share a volume', () => {
     expect(await sorted()).toEqual(labels(['a', ':::s0:c1'], ['b', ':::s0:c2']).sort());
   });
 
-  it('need not care while the driver does not mount with labels', async () => {
+  it('have no conflict while the driver does not mount with labels', async () => {
     const drivers = cluster.clients.storage.v1.csiDrivers();
     await drivers.patch('csi.example.com', 'merge', { spec: { seLinuxMount: false } });
     await bind();
@@ -159,7 +159,7 @@ describe('pods that share a volume', () => {
     expect(await sorted()).toEqual(expect.arrayContaining(labels(['a', ':::s0:c1'], ['b', ':::s0:c2'])));
   });
 
-  it('are not told of those that have ended or are gone', async () => {
+  it('have no conflict with terminated or deleted pods', async () => {
     await bind();
     await createPod('ended', level('s0:c1'));
     await createPod('gone', level('s0:c1'));
@@ -172,7 +172,7 @@ describe('pods that share a volume', () => {
     expect(await cluster.events()).toEqual([]);
   });
 
-  it('may differ within themselves, which is said too', async () => {
+  it('with different labels in one pod get a warning', async () => {
     await bind();
     await createPod('twice', {}, [
       { name: 'c', image: 'i', securityContext: { seLinuxOptions: { level: 's0:c1' } } },

@@ -2,14 +2,14 @@ import { splitKey } from '@coxswain/client';
 import type { MountedVolume } from './mounted-volume.ts';
 import { labelsConflict } from './selinux-label.ts';
 
-/** How a pod uses a volume. */
+/** How a pod mounts a volume. */
 export interface VolumeUse {
-  /** What the volume is mounted with; empty for nothing. */
+  /** The label that the volume is mounted with; empty for none. */
   readonly label: string;
   readonly changePolicy: string;
 }
 
-/** What is to be said to a pod about another. */
+/** An event for a pod about its conflict with another pod. */
 export interface VolumeConflict {
   readonly podKey: string;
   readonly reason: 'SELinuxChangePolicyConflict' | 'SELinuxLabelConflict';
@@ -21,14 +21,17 @@ interface Users {
   readonly uses: Map<string, VolumeUse>;
 }
 
-/** Which pods use which volumes, and how. */
+/** Records which pods use which volumes, and how. */
 export class VolumeUsers {
-  /** By unique name; each has a user. */
+  /** By unique name. Volumes without users are removed. */
   readonly #volumes = new Map<string, Users>();
-  /** The unique names of each pod's volumes. */
+  /** The unique names of the volumes of each pod. */
   readonly #volumesOfPods = new Map<string, Set<string>>();
 
-  /** Conflicts of the pod with others, told to both sides; none when it was known to use the volume just so. */
+  /**
+   * Records the use of a volume by a pod. Returns its conflicts with other pods, as events for both pods. Returns nothing when
+   * the use is unchanged.
+   */
   set({ uniqueName, csiDriver }: MountedVolume, podKey: string, use: VolumeUse): VolumeConflict[] {
     const { uses } = this.#volumes.get(uniqueName) ?? { uses: new Map<string, VolumeUse>() };
     this.#volumes.set(uniqueName, { csiDriver, uses });
@@ -74,7 +77,7 @@ function conflicts(podKey: string, use: VolumeUse, otherKey: string, other: Volu
 
 const consequence = 'If both pods land on the same node, only one of them may access the volume.';
 
-/** Nobody learns of pods in other namespaces. That no space is there before the value is upstream's way. */
+/** Pods in other namespaces are not named. The missing space in that message is upstream's. */
 function message(property: string, podKey: string, value: string, otherKey: string, otherValue: string): string {
   const other = splitKey(otherKey);
   if (other.namespace !== splitKey(podKey).namespace) {

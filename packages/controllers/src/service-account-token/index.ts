@@ -1,4 +1,4 @@
-/** Tokens in Secrets, as they were before pods were given tokens that expire. */
+/** Creates the non-expiring tokens in service account token Secrets, the predecessor of bound tokens. */
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import {
   ServiceAccountTokenController,
@@ -7,7 +7,7 @@ import {
 
 export type { ServiceAccountTokenControllerOptions };
 
-/** The controller with the key that it signs by. */
+/** Creates the controller with its signing key. */
 export const serviceAccountTokenController = (options: ServiceAccountTokenControllerOptions): ControllerDefinition => ({
   name: 'serviceaccount-token-controller',
   aliases: ['serviceaccount-token'],

@@ -20,9 +20,9 @@ import {
 } from './token-secrets.ts';
 
 export interface ServiceAccountTokenControllerOptions {
-  /** Signs with the key of `--service-account-private-key-file`: a JWT of these claims and no others. */
+  /** Signs a JWT with exactly these claims, with the key of `--service-account-private-key-file`. */
   readonly signToken: (claims: LegacyTokenClaims) => string | Promise<string>;
-  /** PEM that goes into the Secrets beside the tokens; empty for none. */
+  /** The CA certificates as PEM to add to the Secrets. Empty for none. */
   readonly rootCA: string;
   /** `--concurrent-serviceaccount-token-syncs` */
   readonly workers?: number;
@@ -30,27 +30,27 @@ export interface ServiceAccountTokenControllerOptions {
 
 const maxRetries = 10;
 
-/** Of an account or a Secret of a time: another one of that name is another object. */
+/** Identifies an account or Secret. Another object of the same name has another uid. */
 interface Named {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
 }
 
-/** A Secret, and the account that it says its token is for: known still when the Secret is gone. */
+/** A Secret and the account in its annotations, which are needed even after the Secret was deleted. */
 interface NamedSecret extends Named {
   readonly account: { readonly name: string; readonly uid: string };
 }
 
-/** Fills Secrets that ask for a token of an account, and deletes them with their accounts. */
+/** Fills service account token Secrets, and deletes them when their accounts are deleted. */
 export class ServiceAccountTokenController implements Controller {
   readonly #context: ControllerContext;
   readonly #options: ServiceAccountTokenControllerOptions;
   readonly #accounts: SharedIndexInformer<ServiceAccount>;
   readonly #secrets: SharedIndexInformer<Secret>;
-  /** Of `Named` as JSON. */
+  /** Its keys are `Named` as JSON. */
   readonly #accountLoop: ReconcileLoop;
-  /** Of `NamedSecret` as JSON. */
+  /** Its keys are `NamedSecret` as JSON. */
   readonly #secretLoop: ReconcileLoop;
 
   constructor(context: ControllerContext, options: ServiceAccountTokenControllerOptions) {
@@ -78,7 +78,7 @@ export class ServiceAccountTokenController implements Controller {
     await Promise.all([this.#accountLoop.run(signal), this.#secretLoop.run(signal)]);
   }
 
-  /** Tokens of an account that is gone go too. */
+  /** Deletes the token Secrets of a deleted account. */
   async #reconcileAccount({ namespace, name, uid }: Named): Promise<void> {
     if (this.#cachedAccount(namespace, name, uid)) return;
     for (const { metadata } of tokenSecretsOf(this.#secrets.indexer, namespace, name, uid)) {
@@ -106,7 +106,7 @@ export class ServiceAccountTokenController implements Controller {
     const { namespace = '', name = '' } = cached.metadata;
     const client = this.#context.clients.core.v1.secrets(namespace);
     const live = await client.get(name).catch(unlessNotFound);
-    // When it has changed since, there is news of that on its way.
+    // The Secret has changed, so an update event will follow.
     if (!live || live.metadata.resourceVersion !== cached.metadata.resourceVersion) return;
     const missing = missingIn(live, rootCA);
     if (!missing) return;
@@ -116,7 +116,7 @@ export class ServiceAccountTokenController implements Controller {
     });
   }
 
-  /** The account's list of Secrets is to have none that is gone. */
+  /** Removes a deleted Secret from the account's list of Secrets. */
   async #removeReference({ namespace, name, account }: NamedSecret): Promise<void> {
     const client = this.#context.clients.core.v1.serviceAccounts(namespace);
     const { clock, random } = this.#context;
@@ -136,7 +136,7 @@ export class ServiceAccountTokenController implements Controller {
   async #delete({ namespace, name, uid }: Named): Promise<void> {
     const client = this.#context.clients.core.v1.secrets(namespace);
     await client.delete(name, { preconditions: { uid } }).catch((error: unknown) => {
-      // Gone, or another one of that name.
+      // The Secret is deleted, or another one has this name.
       if (!isNotFound(error) && !isConflict(error)) throw error;
     });
   }
@@ -175,7 +175,7 @@ export class ServiceAccountTokenController implements Controller {
 
 const namedOf = ({ namespace = '', name = '', uid = '' }: Secret['metadata']): Named => ({ namespace, name, uid });
 
-/** Any will do where the uid is not known. */
+/** Whether the account has this uid. An empty uid matches every account. */
 const isOfUid = (account: ServiceAccount | undefined, uid: string): boolean =>
   account !== undefined && (uid === '' || account.metadata.uid === uid);
 

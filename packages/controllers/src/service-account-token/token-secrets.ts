@@ -9,12 +9,12 @@ const accountIndex = 'serviceAccount';
 
 export const isTokenSecret = ({ type }: Secret): boolean => type === tokenSecretType;
 
-/** Which account a Secret's token is for; its uid is not known before the token is made. */
+/** Returns the account that the Secret's token is for. The uid is empty before the Secret has been filled. */
 export function accountOf({ metadata: { annotations } }: Secret): { name: string; uid: string } {
   return { name: annotations?.[nameAnnotation] ?? '', uid: annotations?.[uidAnnotation] ?? '' };
 }
 
-/** Lets `tokenSecretsOf` find Secrets without going through all of a namespace. */
+/** Adds the index that `tokenSecretsOf` uses. Does nothing when it exists. */
 export function addAccountIndex(secrets: SharedIndexInformer<Secret>): void {
   if (secrets.indexer.hasIndex(accountIndex)) return;
   secrets.addIndexers({
@@ -23,12 +23,12 @@ export function addAccountIndex(secrets: SharedIndexInformer<Secret>): void {
   });
 }
 
-/** The Secrets with tokens of that very account. */
+/** Returns the token Secrets of the account with this uid. */
 export function tokenSecretsOf(secrets: Indexer<Secret>, namespace: string, name: string, uid: string): Secret[] {
   return secrets.byIndex(accountIndex, `${namespace}/${name}`).filter((secret) => accountOf(secret).uid === uid);
 }
 
-/** What a token that lives in a Secret says. */
+/** The claims of a token in a Secret. */
 export interface LegacyTokenClaims {
   readonly iss: 'kubernetes/serviceaccount';
   readonly sub: string;
@@ -50,14 +50,14 @@ export function legacyTokenClaims(account: ServiceAccount, secret: Secret): Lega
   };
 }
 
-/** What the Secret has too little of. */
+/** The missing or outdated parts of the Secret's data. */
 export interface Missing {
   readonly rootCA: boolean;
   readonly namespace: boolean;
   readonly token: boolean;
 }
 
-/** Undefined when it has all that it should. */
+/** Returns the missing parts, or undefined when the Secret is complete. */
 export function missingIn({ data }: Secret, rootCA: string): Missing | undefined {
   const missing = {
     rootCA: rootCA !== '' && data?.['ca.crt'] !== toBase64(rootCA),
@@ -67,7 +67,7 @@ export function missingIn({ data }: Secret, rootCA: string): Missing | undefined
   return missing.rootCA || missing.namespace || missing.token ? missing : undefined;
 }
 
-/** The Secret with what it was missing. `token` only where that is a part of it. */
+/** Returns the Secret with the missing parts. `token` is undefined if the token is not missing. */
 export function filledIn(
   secret: Secret,
   account: ServiceAccount,

@@ -1,4 +1,4 @@
-/** Every namespace has an account for pods that name none. */
+/** Creates the `default` ServiceAccount in every namespace. */
 
 import { hasStatusCause, isAlreadyExists } from '@coxswain/apimachinery/errors';
 import { deletedObject } from '@coxswain/client';
@@ -27,7 +27,7 @@ function newController(context: ControllerContext): Controller {
       try {
         await context.clients.core.v1.serviceAccounts(namespace).create(account);
       } catch (error) {
-        // Somebody else was faster, or the namespace is about to go.
+        // The account was created by another client, or the namespace is being deleted.
         if (!isAlreadyExists(error) && !hasStatusCause(error, 'NamespaceTerminating')) throw error;
       }
     },

@@ -43,7 +43,7 @@ describe('every namespace', () => {
     await cluster.settle();
   };
 
-  it('has an account and the certificates of the API server', async () => {
+  it('has a default ServiceAccount and the CA certificates of the API server', async () => {
     await create('a');
     expect((await core().serviceAccounts('a').list()).items.map(({ metadata }) => metadata.name)).toEqual(['default']);
     const { data, metadata } = await core().configMaps('a').get('kube-root-ca.crt');
@@ -55,7 +55,7 @@ describe('every namespace', () => {
     expect(await writesOf(() => cluster.advance(day, day / 4))).toEqual([]);
   });
 
-  it('gets them back', async () => {
+  it('gets them again after deletion', async () => {
     await create('a');
     expect(await writesOf(() => core().serviceAccounts('a').delete('default'))).toEqual(['POST']);
     expect(await writesOf(() => core().configMaps('a').delete('kube-root-ca.crt'))).toEqual(['POST']);
@@ -67,9 +67,9 @@ describe('every namespace', () => {
     expect(await writesOf(describing)).toEqual([]);
   });
 
-  it('has nothing made in it when it is about to go', async () => {
+  it('gets nothing while it is being deleted', async () => {
     await create('a');
-    // Nobody here empties it.
+    // No namespace controller runs in this test, so the namespace is kept.
     await core().namespaces().delete('a');
     await cluster.settle();
     expect(await writesOf(() => core().serviceAccounts('a').delete('default'))).toEqual([]);
@@ -79,7 +79,7 @@ describe('every namespace', () => {
     expect(cluster.log).toEqual([]);
   });
 
-  it('has them in the end when it fails at first', async () => {
+  it('gets them after failures', async () => {
     let failures = 3;
     cluster.spy.plan = ({ method }) => {
       if (method === 'POST' && failures-- > 0) throw newInternalError(new Error('injected'));
@@ -91,7 +91,7 @@ describe('every namespace', () => {
   });
 });
 
-describe('a Secret that asks for a token', () => {
+describe('a service account token Secret', () => {
   const signToken = (claims: object): string => `signed ${JSON.stringify(claims)}`;
   beforeEach(() => start(serviceAccountTokenController({ signToken, rootCA })));
 
@@ -109,7 +109,7 @@ describe('a Secret that asks for a token', () => {
     return await secrets().get(name);
   }
 
-  it('is given one of its account, and what else a pod needs', async () => {
+  it('is filled with a token, the CA certificates and the namespace', async () => {
     const { metadata } = await account();
     await cluster.settle();
     const { data, metadata: filled } = await secret();
@@ -130,7 +130,7 @@ describe('a Secret that asks for a token', () => {
     expect(await writesOf(() => cluster.advance(day, day / 4))).toEqual([]);
   });
 
-  it('keeps the token that it has, and is given other certificates', async () => {
+  it('keeps an existing token, and gets new CA certificates', async () => {
     await account();
     await cluster.settle();
     const { data } = await secret('token', { token: base64('mine'), 'ca.crt': base64('old') });
@@ -138,11 +138,11 @@ describe('a Secret that asks for a token', () => {
     expect(text(data?.['ca.crt'])).toBe(rootCA);
   });
 
-  it('of an account that is not there is deleted', async () => {
+  it('of a missing account is deleted', async () => {
     await expect(secret()).rejects.toThrow('not found');
   });
 
-  it('goes with its account, and is no longer in its list when it goes alone', async () => {
+  it('is deleted with its account, and removed from the list of the account when it is deleted', async () => {
     await account();
     await cluster.settle();
     await secret('a');
@@ -158,7 +158,7 @@ describe('a Secret that asks for a token', () => {
     expect(await secretNames()).toEqual([]);
   });
 
-  it('of an account that went and came again while nobody looked is deleted', async () => {
+  it('of an account that was recreated while the controller was stopped is deleted', async () => {
     await account();
     await cluster.settle();
     await secret();
@@ -170,7 +170,7 @@ describe('a Secret that asks for a token', () => {
     expect(await secretNames()).toEqual([]);
   });
 
-  it('is filled in the end when it fails at first', async () => {
+  it('is filled after failures', async () => {
     await account();
     await cluster.settle();
     let failures = 2;
@@ -184,7 +184,7 @@ describe('a Secret that asks for a token', () => {
   });
 });
 
-describe('a token that was made for an account long ago', () => {
+describe('an auto-generated token', () => {
   async function old(name: string, labels: Record<string, string> = {}): Promise<void> {
     await secrets().create({
       metadata: { name, labels, annotations: { 'kubernetes.io/service-account.name': 'robot' } },
@@ -207,8 +207,8 @@ describe('a token that was made for an account long ago', () => {
       .create({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'x', env }] } });
   });
 
-  it('is made invalid when nobody used it for a period, and deleted after another', async () => {
-    // The first day on which its use was recorded in part does not count.
+  it('is invalidated when it was unused for a period, and deleted after another one', async () => {
+    // The first day, on which the use was recorded only in part, does not count.
     await cluster.advance(3 * day, day);
     expect(writes()).toEqual([]);
     await cluster.advance(day);
@@ -232,7 +232,7 @@ describe('bootstrap tokens', () => {
     });
   beforeEach(() => start(bootstrapSignerController, tokenCleanerController));
 
-  it('are cleaned up when they expire, and are not on by default', async () => {
+  it('are deleted when they expire, by a controller that is off by default', async () => {
     expect([bootstrapSignerController, tokenCleanerController].every(({ isOffByDefault }) => isOffByDefault)).toBe(
       true,
     );
@@ -249,7 +249,7 @@ describe('bootstrap tokens', () => {
     expect(await names()).toEqual(['bootstrap-token-mnopqr']);
   });
 
-  it('sign what new nodes are told about the cluster', async () => {
+  it('sign the cluster-info ConfigMap', async () => {
     const info = () => core().configMaps('kube-public').get('cluster-info');
     await core()
       .configMaps('kube-public')

@@ -1,6 +1,6 @@
 import { type CIDR, isCIDRWithin, isIPv4, parseCIDRSloppy, parseIPSloppy } from '@coxswain/apimachinery/validation';
 
-/** A range of addresses that services may have. */
+/** A range of service addresses. */
 export class AddressPrefix {
   readonly #cidr: CIDR;
   readonly #first: bigint;
@@ -12,7 +12,7 @@ export class AddressPrefix {
     this.#last = this.#first + (1n << BigInt(128 - cidr.prefixBits)) - 1n;
   }
 
-  /** Undefined for what is none. */
+  /** Returns undefined for an invalid CIDR. */
   static parse(text: string): AddressPrefix | undefined {
     const cidr = parseCIDRSloppy(text);
     return cidr && new AddressPrefix(cidr);
@@ -22,7 +22,7 @@ export class AddressPrefix {
     return isIPv4(this.#cidr.network) ? 'IPv4' : 'IPv6';
   }
 
-  /** All addresses of the other are in this one. */
+  /** Whether the other range is contained in this one. */
   contains(other: AddressPrefix): boolean {
     return isCIDRWithin(other.#cidr, this.#cidr);
   }
@@ -31,7 +31,7 @@ export class AddressPrefix {
     return this.contains(other) || other.contains(this);
   }
 
-  /** Whether a service may have the address: not the first, which names the network, nor IPv4's last, for broadcasts. */
+  /** Whether the address is usable for a service: the first address of the range is not, and with IPv4 the last one is not. */
   holds(address: string): boolean {
     const bytes = parseIPSloppy(address)?.bytes;
     if (!bytes || isIPv4(bytes) !== (this.family === 'IPv4')) return false;

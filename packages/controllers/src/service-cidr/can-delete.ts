@@ -4,21 +4,21 @@ import { AddressPrefix } from './address-prefix.ts';
 const prefixesOf = ({ spec }: ServiceCIDR): AddressPrefix[] =>
   (spec?.cidrs ?? []).flatMap((cidr) => AddressPrefix.parse(cidr) ?? []);
 
-/** Whether a service's address that the API server gave out: others are nobody's business here. */
+/** Whether the API server allocated the address for a service. Other IPAddresses are ignored. */
 export const isServiceAddress = ({ metadata }: IPAddress): boolean =>
   metadata.labels?.['ipaddress.kubernetes.io/managed-by'] === 'ipallocator.k8s.io';
 
-/** Those whose ranges the address may be from. */
+/** Returns the ServiceCIDRs that contain the address. */
 export const holdersOf = (address: IPAddress, all: Iterable<ServiceCIDR>): ServiceCIDR[] =>
   [...all].filter((cidr) => prefixesOf(cidr).some((prefix) => prefix.holds(address.metadata.name ?? '')));
 
-/** Those that have addresses in common with the one, itself among them. */
+/** Returns the ServiceCIDRs that overlap this one, including itself. */
 export function overlapping(cidr: ServiceCIDR, all: Iterable<ServiceCIDR>): ServiceCIDR[] {
   const prefixes = prefixesOf(cidr);
   return [...all].filter((other) => prefixesOf(other).some((it) => prefixes.some((prefix) => prefix.overlaps(it))));
 }
 
-/** Whether every address that is in use would be in another range still. `all` may contain the one that is to go. */
+/** Whether every address in use is contained in another ServiceCIDR. `all` may include the one to delete. */
 export function canDelete(cidr: ServiceCIDR, all: readonly ServiceCIDR[], addresses: Iterable<IPAddress>): boolean {
   const others = all.filter(({ metadata }) => metadata.name !== cidr.metadata.name).flatMap(prefixesOf);
   const prefixes = prefixesOf(cidr);

@@ -1,4 +1,4 @@
-/** ServiceCIDRs are ready as soon as they are there, and stay as long as services have addresses out of them. */
+/** Sets ServiceCIDRs Ready, and protects them from deletion while services use their addresses. */
 
 import type { IPAddress, ServiceCIDR } from '@coxswain/api/networking/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
@@ -16,7 +16,7 @@ export const serviceCIDRController: ControllerDefinition = { name, aliases: [], 
 const finalizer = 'networking.k8s.io/service-cidr-finalizer';
 const maxRetries = 15;
 
-/** By then all servers know of the deletion, and give out no more of its addresses. */
+/** Delay that lets all API servers observe the deletion and stop allocating addresses from the range. */
 const deletionGracePeriodMs = 10_000;
 
 function newController(context: ControllerContext): Controller {
@@ -38,7 +38,7 @@ function newController(context: ControllerContext): Controller {
   cidrs.addEventHandler({
     onAdd: (cidr) => {
       loop.add(cidr);
-      // One that could not go may go now.
+      // The new range may contain the addresses that block the deletion of another one.
       for (const other of overlapping(cidr, cidrs.indexer.values())) loop.add(other);
     },
     onUpdate: (_, cidr) => loop.add(cidr),

@@ -49,7 +49,7 @@ async function remove(name: string): Promise<void> {
 }
 
 describe('a ServiceCIDR', () => {
-  it('is ready and protected, and nothing more is written', async () => {
+  it('becomes Ready and gets a finalizer, without further writes', async () => {
     await create('more', '10.1.0.0/24');
     for (const name of ['kubernetes', 'more']) {
       const cidr = await client().get(name);
@@ -61,7 +61,7 @@ describe('a ServiceCIDR', () => {
     expect(cluster.spy.writes.slice(before)).toEqual([]);
   });
 
-  it('goes ten seconds after its deletion when nobody has an address of it', async () => {
+  it('is deleted after ten seconds when none of its addresses is in use', async () => {
     await create('more', '10.1.0.0/24');
     await remove('more');
     await cluster.advance(9000);
@@ -70,7 +70,7 @@ describe('a ServiceCIDR', () => {
     expect(await names()).toEqual(['kubernetes']);
   });
 
-  it('stays as long as somebody has', async () => {
+  it('is kept while one of its addresses is in use', async () => {
     await create('more', '10.1.0.0/24', 'fd00::/112');
     await address('10.1.0.7');
     await remove('more');
@@ -82,7 +82,7 @@ describe('a ServiceCIDR', () => {
     expect(await names()).toEqual(['kubernetes']);
   });
 
-  it('goes when another has all its addresses, or all that are in use', async () => {
+  it('is deleted when others contain all its addresses, or all that are in use', async () => {
     await create('more', '10.1.0.0/24');
     await address('10.1.0.7');
     await remove('more');
@@ -96,7 +96,7 @@ describe('a ServiceCIDR', () => {
     expect(await names()).toEqual(['kubernetes', 'whole']);
   });
 
-  it('does not mind addresses that are at its ends, or somebody else’s', async () => {
+  it('ignores its first and last address, and addresses of others', async () => {
     await create('more', '10.1.0.0/24');
     await address('10.1.0.0');
     await address('10.1.0.255');
@@ -110,7 +110,7 @@ describe('a ServiceCIDR', () => {
     expect(await names()).toEqual(['kubernetes']);
   });
 
-  it('is ready in the end when it fails at first, and somebody is told', async () => {
+  it('becomes Ready after a failure, which is reported by an event', async () => {
     let failures = 1;
     cluster.spy.plan = ({ method, url }) => {
       if (method === 'PATCH' && url.includes('/status') && failures-- > 0)

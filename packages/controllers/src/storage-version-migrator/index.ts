@@ -1,6 +1,6 @@
 /**
- * StorageVersionMigrations: objects that are stored in an old version, or under an old key, are written again. Start at
- * `migrator.ts`; `migration-runner.ts` decides whose turn it is.
+ * StorageVersionMigrations rewrite objects that are stored in an old version or encrypted with an old key. Start at
+ * `migrator.ts`; `migration-runner.ts` decides which migration runs.
  */
 
 import type { StorageVersionMigration } from '@coxswain/api/storagemigration/v1beta1';
@@ -28,7 +28,7 @@ function newController(context: ControllerContext): Controller {
   const migrator = new Migrator(context, name);
   const runner = new MigrationRunner(context);
   informer.addIndexers({ [byResource]: (migration: StorageVersionMigration) => [resourceOf(migration)] });
-  // All objects of whatever is to be migrated must be known.
+  // The metadata of all objects must be cached, because any resource may be migrated.
   context.monitors.subscribe({ wants: () => true, handlerFor: () => ({}) });
 
   const loop = (

@@ -8,18 +8,18 @@ import { schedule, withCondition } from './migration.ts';
 
 const fieldManager = 'migration-runner-controller';
 
-/** What a definition's condition `StorageMigrating` is to say. */
+/** The content of a CustomResourceDefinition's condition `StorageMigrating`. */
 interface Finding {
   readonly status: 'True' | 'False';
   readonly reason: string;
   readonly message: string;
-  /** Nothing is stored in another version than these any more. */
+  /** The new `status.storedVersions`: no object is stored in another version any more. */
   readonly storedVersions?: readonly string[];
 }
 
 /**
- * Begins one migration of a resource at a time, and ends those that are over. The definition of a custom resource tells of
- * it, and in the end forgets versions in which nothing is stored any more.
+ * Starts one migration of a resource at a time, and completes finished ones. For a custom resource it sets a condition of the
+ * definition, and finally removes versions from `storedVersions` in which no objects are stored any more.
  */
 export class MigrationRunner {
   readonly #context: ControllerContext;
@@ -68,7 +68,7 @@ export class MigrationRunner {
     await this.#context.clients.storagemigration.v1beta1.storageVersionMigrations().updateStatus(migration, { signal });
   }
 
-  /** Sets the condition of the resource's definition, if it has one, as that is at the moment of the write. */
+  /** Sets the condition of the resource's definition, if it has one. `find` is called with the current definition. */
   async #tell(
     { spec }: StorageVersionMigration,
     find: (definition: CustomResourceDefinition) => Finding,
@@ -98,7 +98,7 @@ export class MigrationRunner {
     try {
       await retryOnConflict(tell, { clock, random, signal });
     } catch (error) {
-      // A built-in resource, or one of an aggregated server.
+      // The resource has no definition: it is built-in or served by an aggregated API server.
       if (!isNotFound(error)) throw error;
     }
   }
@@ -110,7 +110,7 @@ export class MigrationRunner {
 
 const failure: Finding = { status: 'False', reason: 'MigrationFailed', message: 'The migration has failed' };
 
-/** Only when the definition is as it was at the beginning is it certain that all is stored in its storage version. */
+/** If the definition has changed since the start, objects may be stored in another version than its storage version. */
 function success({ metadata, spec, status }: CustomResourceDefinition): Finding {
   const migrating = status?.conditions?.find(({ type }) => type === 'StorageMigrating');
   const isUnchanged = migrating !== undefined && (migrating.observedGeneration ?? 0) === (metadata.generation ?? 0);

@@ -16,15 +16,19 @@ const migration = (name: string, age: number, ...conditions: MigrationCondition[
   },
 });
 
-describe('whose turn it is', () => {
+describe('schedule', () => {
   const cases: Record<string, [StorageVersionMigration[], finished: string[], next?: string]> = {
-    'nobody of none': [[], []],
-    'the oldest': [[migration('a', 1), migration('b', 3), migration('c', 2)], [], 'b'],
-    'by name, of the same age': [[migration('b', 1), migration('a', 1)], [], 'a'],
-    'nobody while one runs': [[migration('a', 2), migration('b', 1, 'Running')], []],
-    'the next as one ends': [[migration('a', 2, 'Running', 'Succeeded'), migration('b', 1)], ['a'], 'b'],
-    'the next as one fails': [[migration('a', 2, 'Running', 'Failed'), migration('b', 1)], ['a'], 'b'],
-    'never again one that is over': [[migration('a', 2, 'Succeeded'), migration('b', 1, 'Failed')], []],
+    'selects nothing without migrations': [[], []],
+    'selects the oldest': [[migration('a', 1), migration('b', 3), migration('c', 2)], [], 'b'],
+    'selects by name at the same age': [[migration('b', 1), migration('a', 1)], [], 'a'],
+    'selects nothing while one is running': [[migration('a', 2), migration('b', 1, 'Running')], []],
+    'selects the next when one has succeeded': [
+      [migration('a', 2, 'Running', 'Succeeded'), migration('b', 1)],
+      ['a'],
+      'b',
+    ],
+    'selects the next when one has failed': [[migration('a', 2, 'Running', 'Failed'), migration('b', 1)], ['a'], 'b'],
+    'does not select finished ones': [[migration('a', 2, 'Succeeded'), migration('b', 1, 'Failed')], []],
   };
   it.each(Object.entries(cases))('%s', (_, [migrations, finished, next]) => {
     const turn = schedule(migrations);
@@ -32,7 +36,7 @@ describe('whose turn it is', () => {
   });
 });
 
-it('sets a condition once', () => {
+it('withCondition adds a condition once', () => {
   const at = { reason: 'x', message: 'y', nowMs: 0 };
   const running = withCondition(migration('a', 1), 'Running', at);
   expect(running.status?.conditions).toEqual([
@@ -41,7 +45,7 @@ it('sets a condition once', () => {
   expect(withCondition(running, 'Running', { ...at, reason: 'z' })).toBe(running);
 });
 
-it('compares versions as numbers of any length', () => {
+it('compareResourceVersions compares numbers of any length', () => {
   expect(compareResourceVersions('9', '10')).toBeLessThan(0);
   expect(compareResourceVersions('123456789012345678901', '123456789012345678900')).toBeGreaterThan(0);
   expect(compareResourceVersions('7', '7')).toBe(0);

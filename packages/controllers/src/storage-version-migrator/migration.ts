@@ -12,11 +12,11 @@ export const reasons = {
 export const isRunning = ({ status }: StorageVersionMigration): boolean =>
   isStatusConditionTrue(status?.conditions, 'Running');
 
-/** It has come to its end, well or not. */
+/** Whether the migration has succeeded or failed. */
 export const isOver = ({ status }: StorageVersionMigration): boolean =>
   isStatusConditionTrue(status?.conditions, 'Succeeded') || isStatusConditionTrue(status?.conditions, 'Failed');
 
-/** The migration with that condition true; as it is when it has one of the type already. */
+/** Returns the migration with this condition set to True. Returns the same object if it has a condition of that type. */
 export function withCondition(
   migration: StorageVersionMigration,
   type: MigrationCondition,
@@ -29,15 +29,15 @@ export function withCondition(
   return { ...migration, status: { ...migration.status, conditions: [...conditions, condition] } };
 }
 
-/** What is to be done about the migrations of one resource. */
+/** The next steps for the migrations of one resource. */
 export interface Schedule {
-  /** They are over, but still count as running. */
+  /** Migrations that are finished but still have the condition Running. */
   readonly finished: readonly StorageVersionMigration[];
-  /** May begin: none runs. */
+  /** The migration to start, if none is running. */
   readonly next?: StorageVersionMigration;
 }
 
-/** One after the other: the oldest that waits, when none is under way. */
+/** Schedules one migration after the other, the oldest first. */
 export function schedule(migrations: readonly StorageVersionMigration[]): Schedule {
   const finished = migrations.filter((migration) => isRunning(migration) && isOver(migration));
   if (migrations.some((migration) => isRunning(migration) && !isOver(migration))) return { finished };
@@ -50,7 +50,7 @@ function byAge({ metadata: a }: StorageVersionMigration, { metadata: b }: Storag
   return ours - theirs || ((a.name ?? '') < (b.name ?? '') ? -1 : 1);
 }
 
-/** Negative when the first is older, positive when it is newer. Throws when they are none that can be compared. */
+/** Compares resourceVersions: negative when the first is older. Throws when one is malformed. */
 export function compareResourceVersions(a: string, b: string): number {
   for (const version of [a, b]) {
     if (!/^[1-9]\d*$/.test(version)) throw new Error(`resource version is not well formed: ${version}`);

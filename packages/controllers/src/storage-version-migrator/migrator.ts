@@ -15,28 +15,28 @@ import { TransportError } from '@coxswain/client';
 import type { ControllerContext } from '../framework/controller/controller.ts';
 import { compareResourceVersions, isOver, isRunning, reasons, withCondition } from './migration.ts';
 
-/** How long a resource is given to be noticed, after its migration was asked for. */
+/** How long after the creation of a migration its resource may be unknown. */
 const patienceMs = 60_000;
-/** What a resource must be able to do to be migrated. */
+/** The verbs that a migrated resource must support. */
 const requiredVerbs = ['update', 'patch', 'list'];
-/** No namespace is called like this. */
+/** An impossible namespace name. A list in it returns only the current resourceVersion. */
 const nowhere = '@fake:svm_ns!';
 
-/** A migration cannot go on, and trying again would not help. */
+/** A permanent failure of a migration. It is not retried. */
 class MigrationError extends Error {}
 
-/** Migrates a resource: every object that was written before the migration began is written once more as it is. */
+/** Migrates a resource: rewrites every object that was last written before the migration started, without changes. */
 export class Migrator {
   readonly #context: ControllerContext;
   readonly #name: string;
 
-  /** `name` is who writes. */
+  /** `name` is the field manager of the writes. */
   constructor(context: ControllerContext, name: string) {
     this.#context = context;
     this.#name = name;
   }
 
-  /** Notes the version up to which objects are to be written again. */
+  /** Records the resourceVersion up to which objects are rewritten. */
   async checkpoint(migration: StorageVersionMigration, signal: AbortSignal): Promise<void> {
     if (!isRunning(migration) || isOver(migration) || migration.status?.resourceVersion) return;
     try {
@@ -48,7 +48,7 @@ export class Migrator {
     }
   }
 
-  /** Writes them again, and notes how that ended. What may go better another time rejects. */
+  /** Rewrites the objects and records the outcome. Rejects with errors that may be temporary. */
   async migrate(migration: StorageVersionMigration, signal: AbortSignal): Promise<void> {
     const upTo = migration.status?.resourceVersion;
     if (isOver(migration) || !upTo) return;
@@ -105,10 +105,11 @@ export class Migrator {
       if (compareResourceVersions(resourceVersion, upTo) > 0) continue;
       const where = namespaced ? objects.inNamespace(namespace) : objects;
       try {
-        // The uid keeps it from being made again when it is gone, the version from being mistaken for another of its name.
+        // The uid prevents that a deleted object is created again. The resourceVersion causes a conflict if the object was
+        // written since.
         await where.apply({ metadata: { name, uid, resourceVersion } }, { fieldManager: this.#name, signal });
       } catch (error) {
-        // Somebody else has written it, or it is gone.
+        // The object was written by another client or deleted: nothing to do.
         if (isConflict(error)) continue;
         signal.throwIfAborted();
         if (isPassing(error)) throw error;
@@ -117,7 +118,7 @@ export class Migrator {
     }
   }
 
-  /** In the version that the server prefers. */
+  /** Returns the resource in the version that the server prefers. */
   async #resourceOf(
     migration: StorageVersionMigration,
     complaint: string,
@@ -134,7 +135,7 @@ export class Migrator {
     throw this.#notYet(migration, complaint);
   }
 
-  /** What is missing may come while the migration is young; later it is an error for good. */
+  /** Returns a retryable error while the migration is young, because the resource may appear, and a permanent one later. */
   #notYet({ metadata }: StorageVersionMigration, complaint: string): Error {
     const isYoung = Date.parse(metadata.creationTimestamp ?? '') + patienceMs > this.#context.clock.now();
     return isYoung ? new Error(`${complaint}, requeuing to attempt again`) : new MigrationError(complaint);
@@ -150,7 +151,7 @@ export class Migrator {
   }
 }
 
-/** Throws a MigrationError when it is no version that can be compared. */
+/** Throws a MigrationError when the resourceVersion is malformed. */
 function comparable(version: string, context = ''): void {
   try {
     compareResourceVersions(version, version);
@@ -162,7 +163,7 @@ function comparable(version: string, context = ''): void {
 const described = ({ group, version, resource }: GroupVersionResource): string =>
   `${group}/${version}, Resource=${resource}`;
 
-/** Whether it may well go better another time. */
+/** Whether the error may be temporary. */
 const isPassing = (error: unknown): boolean =>
   error instanceof TransportError ||
   [isServerTimeout, isTooManyRequests, isServiceUnavailable, isInternalError, isTimeout].some((is) => is(error));

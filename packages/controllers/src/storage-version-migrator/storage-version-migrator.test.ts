@@ -40,14 +40,14 @@ const migrating = async () =>
     ?.filter(({ type }) => type === 'StorageMigrating')
     .map(({ status, reason, message }) => `${status} ${reason}: ${message}`);
 
-/** A write that the cache hears of: only by one does it know how current it is. */
+/** Creates an object, because only events tell the cache that it is up to date. */
 const later = async (): Promise<void> => {
   await widgets(cluster, 'default', 'v2').create({ metadata: { generateName: 'later-' }, spec: { size: 2 } });
   await cluster.settle();
   await cluster.advance(10_000, 1000);
 };
 
-it('writes all objects again, and the definition forgets its old version', async () => {
+it('rewrites all objects and removes the old stored version', async () => {
   await createWidgets();
   const before = await widgets(cluster, 'default', 'v2').get('a');
   await ask('m', { group: 'example.com', resource: 'widgets' });
@@ -70,7 +70,7 @@ it('writes all objects again, and the definition forgets its old version', async
   expect(applied.map(({ url }) => url.split('?')[0]!.split('/').at(-1)).sort()).toEqual(['a', 'b']);
 });
 
-it('keeps the stored versions when the definition was changed meanwhile', async () => {
+it('keeps the stored versions when the definition has changed meanwhile', async () => {
   await createWidgets();
   await ask('m', { group: 'example.com', resource: 'widgets' });
   await cluster.settle();
@@ -82,7 +82,7 @@ it('keeps the stored versions when the definition was changed meanwhile', async 
   expect((await definitions().get('widgets.example.com')).status?.storedVersions).toEqual(['v1', 'v2']);
 });
 
-it('migrates a resource once at a time, the oldest first', async () => {
+it('runs one migration of a resource at a time, the oldest first', async () => {
   await createWidgets();
   await ask('b', { group: 'example.com', resource: 'widgets' });
   await cluster.settle();
@@ -94,7 +94,7 @@ it('migrates a resource once at a time, the oldest first', async () => {
   expect((await conditions('a'))?.at(-1)).toBe('Succeeded=True StorageVersionMigrationSucceeded: ');
 });
 
-it('goes on after what passes, and fails of what does not', async () => {
+it('retries temporary errors and fails on others', async () => {
   await createWidgets();
   let isPassing = true;
   cluster.spy.plan = ({ method, url }) => {
@@ -116,7 +116,7 @@ it('goes on after what passes, and fails of what does not', async () => {
   expect(await migrating()).toEqual(['False MigrationFailed: The migration has failed']);
 });
 
-it('waits a minute for a resource that nobody knows', async () => {
+it('waits a minute for an unknown resource', async () => {
   await ask('m', { group: 'example.com', resource: 'gadgets' });
   await cluster.settle();
   expect(await conditions('m')).toEqual(['Running=True MigrationRunning: The migration is running']);
@@ -128,7 +128,7 @@ it('waits a minute for a resource that nobody knows', async () => {
   );
 });
 
-it('refuses what cannot be written again', async () => {
+it('rejects resources that cannot be rewritten', async () => {
   await ask('m', { group: '', resource: 'componentstatuses' });
   await cluster.settle();
   expect((await conditions('m'))?.[1]).toBe(

@@ -4,9 +4,8 @@ import { timeFromDate } from '@coxswain/apimachinery/time';
 const conditionType = 'AllEncodingVersionsEqual';
 
 /**
- * The object with these servers, and with what they have in common: the version that all of them write, if it is one.
- * The condition has a new time when it has a new status, and also when all have gone on to another version. `now` in
- * milliseconds.
+ * Returns the object with these servers and their common encoding version, if they have one. The condition's lastTransitionTime
+ * changes with its status, and also when the common version changes. `now` is in milliseconds.
  */
 export function withServers(object: StorageVersion, servers: ServerStorageVersion[], now: number): StorageVersion {
   const { commonEncodingVersion: before, ...status } = object.status ?? {};

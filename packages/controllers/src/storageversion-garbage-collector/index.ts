@@ -1,4 +1,4 @@
-/** API servers that are gone no longer count in StorageVersions: in which version each of them stores a resource. */
+/** Removes API servers that no longer exist from StorageVersions, which record the encoding version of each server. */
 
 import type { StorageVersion } from '@coxswain/api/apiserverinternal/v1alpha1';
 import type { Lease } from '@coxswain/api/coordination/v1';
@@ -44,11 +44,11 @@ function newController(context: ControllerContext): Controller {
   return loop;
 }
 
-/** The caches may be behind each other, so the server is asked. */
+/** Removes servers without a lease. Reads from the API server, because the caches may not be in sync with each other. */
 async function forgetServers({ clients, clock }: ControllerContext, name: string): Promise<void> {
   const versions = clients.internal.v1alpha1.storageVersions();
   const leases = clients.coordination.v1.leases(leaseNamespace);
-  // Differs from upstream: a lease that cannot be read is not taken for one that is gone.
+  // Differs from upstream: a lease that cannot be read does not count as deleted.
   const isThere = async (id: string): Promise<boolean> => {
     const lease = await orNothing(leases.get(id));
     return lease !== undefined && isOfServer(lease);

@@ -11,7 +11,7 @@ const server = (apiServerID: string, encodingVersion: string): ServerStorageVers
   decodableVersions: ['v1', 'v2'],
 });
 
-describe('what servers have in common', () => {
+describe('the common encoding version', () => {
   const [before, now] = ['2024-01-01T00:00:00Z', '2024-02-02T00:00:00Z'];
   const status = (commonEncodingVersion: string | undefined, lastTransitionTime: string): StorageVersionStatus => ({
     ...(commonEncodingVersion !== undefined && { commonEncodingVersion }),
@@ -28,12 +28,12 @@ describe('what servers have in common', () => {
 
   it.each<[string, string[], StorageVersionStatus, string | undefined, string]>([
     ['is new', ['v1', 'v1'], {}, 'v1', now],
-    ['is nothing', ['v1', 'v2'], {}, undefined, now],
-    ['is what it was', ['v1'], status('v1', before), 'v1', before],
-    ['is still nothing', ['v1', 'v2'], status(undefined, before), undefined, before],
-    ['has come about', ['v2'], status(undefined, before), 'v2', now],
-    ['is lost', ['v1', 'v2'], status('v1', before), undefined, now],
-    ['is another', ['v2'], status('v1', before), 'v2', now],
+    ['does not exist', ['v1', 'v2'], {}, undefined, now],
+    ['is unchanged', ['v1'], status('v1', before), 'v1', before],
+    ['still does not exist', ['v1', 'v2'], status(undefined, before), undefined, before],
+    ['appears', ['v2'], status(undefined, before), 'v2', now],
+    ['disappears', ['v1', 'v2'], status('v1', before), undefined, now],
+    ['changes', ['v2'], status('v1', before), 'v2', now],
   ])('%s', (_, versions, old, common, time) => {
     const servers = versions.map((version, index) => server(`s${index}`, version));
     const written = withServers({ metadata: {}, status: old }, servers, Date.parse(now));
@@ -73,7 +73,7 @@ describe('StorageVersions', () => {
   };
   const writes = () => cluster.spy.writes.map(({ method }) => method);
 
-  it('forget a server whose lease is deleted, and go with the last', async () => {
+  it('lose a server whose lease is deleted, and are deleted with the last one', async () => {
     await create(server('one', 'v1'), server('two', 'v2'));
     expect(await servers()).toEqual(['one', 'two']);
     expect(writes()).toEqual([]);
@@ -97,13 +97,13 @@ describe('StorageVersions', () => {
     expect(writes()).toEqual(['PUT', 'DELETE']);
   });
 
-  it('forget servers that nobody knows, and what only looks like one', async () => {
+  it('lose servers without a lease or with a lease of another component', async () => {
     await createLease('cox', 'something-else');
     await create(server('gone', 'v1'), server('cox', 'v1'), server('two', 'v2'));
     expect(await servers()).toEqual(['two']);
   });
 
-  it('do not care about other leases', async () => {
+  it('ignore other leases', async () => {
     await createLease('cox', 'something-else');
     await create(server('one', 'v1'));
     await leases().delete('cox');
@@ -111,7 +111,7 @@ describe('StorageVersions', () => {
     expect(writes()).toEqual([]);
   });
 
-  it('keep a server whose lease cannot be read for the moment, and forget those that went while nobody watched', async () => {
+  it('keep a server whose lease cannot be read, and lose those deleted while the controller was stopped', async () => {
     await create(server('one', 'v1'), server('two', 'v1'));
     await cluster.stopControllers();
     await leases().delete('one');
