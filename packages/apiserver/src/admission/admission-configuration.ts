@@ -143,10 +143,7 @@ function sourcesIn(text: string, path: string): Sources {
   };
 }
 
-/**
- * Returns a reader for an object of the given kind and versions. Throws an Error with upstream's message for other
- * objects.
- */
+/** Returns a reader for an object of that kind and version. Throws an Error with upstream's message for others. */
 export function ofKind(
   { text, value }: PluginConfigurationSource,
   apiVersions: readonly string[],

@@ -26,10 +26,7 @@ export interface AdmissionAttributes {
   readonly warn: (text: string) => void;
   /** Adds an audit annotation. With `minLevel`, it is only recorded at that audit level or higher. */
   readonly annotate: (key: string, value: string, minLevel?: 'Request') => void;
-  /**
-   * The options of the operation that is performed: a patch that creates the object has CreateOptions. None for
-   * CONNECT.
-   */
+  /** The options of the operation that is done: a patch that creates has CreateOptions. None for CONNECT. */
   readonly options?: KubernetesObject | undefined;
   /** Absent: objects are only available in the version of `kind`. */
   readonly objects?: AdmissionObjects;

@@ -35,10 +35,7 @@ export async function existingNamespace(
   return found;
 }
 
-/**
- * Returns an object from the cache. Throws NotFound with the singular name: upstream's caches have `pod`, its store
- * `pods`.
- */
+/** Returns an object from the cache. Throws NotFound with the singular name, as upstream's caches do. */
 export async function cachedObject<T extends KubernetesObject>(
   { listers }: Pick<AdmissionContext, 'listers'>,
   group: string,

@@ -1,8 +1,6 @@
 import type { UserInfo } from '@coxswain/api';
 
-/**
- * The request headers that tell an aggregated server the user. It trusts them when our client certificate is presented.
- */
+/** The request headers with the user. An aggregated server trusts them when our client certificate is presented. */
 export function authProxyHeaders({
   username = '',
   uid,

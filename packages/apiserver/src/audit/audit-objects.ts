@@ -18,7 +18,7 @@ type AnyObject = Record<string, unknown>;
 
 /**
  * Returns the object that a client sent, in the version it was sent in and with defaults, as upstream records it.
- * Returns undefined when the body is no object.
+ * Returns undefined when the body is not an object.
  */
 export function* requestObject(body: Uint8Array, { codecs, scheme }: ObjectFormats): Steps<AnyObject | undefined> {
   try {

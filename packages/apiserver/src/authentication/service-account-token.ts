@@ -71,10 +71,7 @@ class JwtAuthenticator implements TokenAuthenticator {
     };
   }
 
-  /**
-   * The claims of a verified token; undefined when it is not a token of these issuers. Throws when no key has signed
-   * it.
-   */
+  /** The claims of a verified token; undefined for other issuers. Throws when no key has signed it. */
   #verified(token: string): Claims | undefined {
     const parsed = parseJwt(token);
     const issuer = parsed?.claims.iss;

@@ -18,10 +18,7 @@ export const isImpersonationHeader = (name: string): boolean =>
   name === 'impersonate-uid' ||
   name.startsWith(extraPrefix);
 
-/**
- * Returns undefined for a request without impersonation. Throws BadRequest for impersonation headers without a user
- * name.
- */
+/** Returns undefined without impersonation. Throws BadRequest for impersonation headers without a user name. */
 export function wantedUser(headers: RequestHeaders): WantedUser | undefined {
   const [username = ''] = values(headers['impersonate-user']);
   const [uid = ''] = values(headers['impersonate-uid']);

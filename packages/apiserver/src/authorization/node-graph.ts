@@ -135,10 +135,7 @@ export class NodeGraph {
   }
 }
 
-/**
- * Everything that can change the references of a pod: the rest of its spec is immutable, and most updates change the
- * status.
- */
+/** Everything that can change a pod's references. The rest of its spec is immutable; most updates change the status. */
 function originOf({ metadata, spec, status }: Pod): string {
   const claims = status?.resourceClaimStatuses ?? status?.extendedResourceClaimStatus;
   const made = claims && JSON.stringify([status?.resourceClaimStatuses, status?.extendedResourceClaimStatus]);

@@ -95,10 +95,7 @@ export class RbacAuthorizer implements Authorizer {
     };
   }
 
-  /**
-   * All rules that apply to the user in the namespace: first those of cluster role bindings, each sorted by binding
-   * name.
-   */
+  /** All rules for the user in the namespace: first of ClusterRoleBindings, each sorted by binding name. */
   resolveRules(user: UserInfo, namespace: string): ResolvedRules {
     const rules: PolicyRule[] = [];
     const missing: RoleRef[] = [];

@@ -1,7 +1,4 @@
-/**
- * The order of a group among all groups, and of a version within its group, in discovery: the highest number comes
- * first.
- */
+/** The order in discovery of a group, and of a version within its group: the highest number comes first. */
 export interface APIServicePriority {
   readonly groupPriorityMinimum: number;
   readonly versionPriority: number;

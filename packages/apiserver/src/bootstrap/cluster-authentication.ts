@@ -90,7 +90,7 @@ function mergeData(
   return data;
 }
 
-/** Throws an Error when the text is no JSON list of strings. */
+/** Throws an Error when the text is not a JSON list of strings. */
 function parseList(text = ''): string[] {
   const list: unknown = text === '' ? [] : JSON.parse(text);
   if (!Array.isArray(list) || !list.every((item) => typeof item === 'string'))

@@ -19,7 +19,7 @@ export async function syncedLister<T extends KubernetesObject>(
 
 /**
  * Ensures that the objects exist. Creates missing ones concurrently, and updates those for which `revise` returns an
- * object. A concurrent change by another client is no error. Returns the resulting objects, without those that were
+ * object. A concurrent change by another client is not an error. Returns the resulting objects, without those that were
  * changed concurrently.
  */
 export async function ensureObjects<T extends KubernetesObject>(

@@ -145,10 +145,7 @@ function longestValue(values: readonly unknown[] | undefined): number {
   return longest;
 }
 
-/**
- * The CEL type of the values. Types of objects within have names that start with `name`. Field types are created on
- * demand.
- */
+/** The CEL type of the values. Names of inner types start with `name`. Field types are created on demand. */
 export function celTypeOf(type: SchemaType, name: string): CelType {
   if (type.scalar) return type.scalar;
   if (type.element) {

@@ -25,10 +25,7 @@ export interface ServerCertificates {
   /** Signs the serving certificate and the client certificates below, except the front proxy's. */
   readonly ca: CertificateAuthority;
   readonly serving: KeyPair;
-  /**
-   * The certificates to trust for `serving`: our CA or, for a certificate of another CA, that certificate with its
-   * chain.
-   */
+  /** The certificates to trust for `serving`: our CA or, if another CA issued it, the certificate with its chain. */
   readonly servingTrust: string;
   /** A user in `system:masters`. */
   readonly admin: KeyPair;

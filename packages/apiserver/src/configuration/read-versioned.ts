@@ -1,9 +1,6 @@
 import { type ObjectReader, readConfiguration } from './object-reader.ts';
 
-/**
- * Parses an object of one of the known versions. Throws an Error when it is of another kind, or has fields that `read`
- * ignores.
- */
+/** Parses an object of the kind. Throws an Error for other kinds and versions, and for fields that `read` ignores. */
 export function readVersioned<T>(
   text: string,
   wanted: string,

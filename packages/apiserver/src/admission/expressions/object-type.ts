@@ -41,8 +41,8 @@ export function patchType(name: string): CelType | undefined {
 const maxDepth = 1000;
 
 /**
- * Returns errors for parts whose types do not match the fields they are in: `Object.spec{ selector: Object.spec.wrong{}
- * }`. Lists and maps in between have no type names, and are skipped.
+ * Returns errors for parts whose types do not match the fields they are in:
+ * `Object.spec{ selector: Object.spec.wrong{} }`. Lists and maps in between have no type names, and are skipped.
  */
 export function misnamedParts(value: CelValue, path?: string, depth = 0): string[] {
   if (depth > maxDepth) return [];

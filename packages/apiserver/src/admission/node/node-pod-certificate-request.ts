@@ -8,10 +8,7 @@ import { cachedObject } from '../find-object.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
 import { isMirrorPod } from '../pod/mirror-pod.ts';
 
-/**
- * Checks that a node requests a certificate for a pod that runs on it, with correct details. Throws an ApiError
- * otherwise.
- */
+/** Throws unless a node requests a certificate for a pod that runs on it, with correct details. */
 export async function checkPodCertificateRequest(
   attributes: AdmissionAttributes,
   nodeName: string,

@@ -9,10 +9,7 @@ import { aggregateMessages } from '../aggregate-messages.ts';
 import { cachedObject } from '../find-object.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
 
-/**
- * Checks that a node requests a token for a pod that runs on it, with an audience that the pod uses. Throws an ApiError
- * otherwise.
- */
+/** Throws unless a node requests a token for a pod that runs on it, with an audience that the pod uses. */
 export async function checkNodeToken(
   attributes: AdmissionAttributes,
   nodeName: string,

@@ -13,8 +13,5 @@ const exempt: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/**
- * Exempts policies, which otherwise could make it impossible to fix them, and reviews of authentication and
- * authorization.
- */
+/** Exempts policies, which could otherwise become impossible to fix, and reviews of authentication and access. */
 export const isExempt = ({ resource }: AdmissionAttributes): boolean => exempt.has(`${resource.groupResource}`);

@@ -59,10 +59,7 @@ function readRule(rule: NamedRuleWithOperations): NamedRule {
   return { matches: compileRule(rule), isNamed: names.size === 0 ? () => true : (name) => names.has(name) };
 }
 
-/**
- * Returns the first match of a rule with the resource of the request or else, if `isEquivalent`, with an equivalent
- * one.
- */
+/** Returns the first match of a rule: with the request's resource or else, if `isEquivalent`, with another one. */
 function byRules(
   rules: readonly NamedRule[],
   isEquivalent: boolean,

@@ -29,10 +29,7 @@ export class PolicyConditions {
     return new PolicyConditions(compiled, compiler.variables);
   }
 
-  /**
-   * Whether all conditions are true: false when one is false, even if others fail. Otherwise throws an Error when one
-   * failed.
-   */
+  /** Whether all conditions are true: false when one is false. Otherwise throws an Error when one has failed. */
   async hold(input: ExpressionInput, observe: ConditionsObserver): Promise<boolean> {
     if (this.#conditions.length === 0) return true;
     const { clock } = input.attributes;

@@ -74,10 +74,7 @@ export function checkRequest(
   });
 }
 
-/**
- * Returns the quotas that count the object. Throws when the object lacks required values, or the status of a quota is
- * unknown.
- */
+/** Returns the quotas that count the object. Throws when it lacks required values, or a status is unknown. */
 function relevantQuotas(states: readonly QuotaState[], request: QuotaRequest): QuotaState[] {
   const { attributes, evaluator } = request;
   const object = objectOf(request);

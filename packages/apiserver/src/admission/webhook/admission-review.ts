@@ -164,7 +164,7 @@ function decode(answer: unknown, version: ReviewVersion): { response?: RawRespon
   };
 }
 
-/** Kinds that upstream's client can decode, although they are no valid responses. */
+/** Kinds that upstream's client can decode, although they are not valid responses. */
 const knownKinds: ReadonlySet<string> = new Set([
   'v1 Status',
   ...versions.map((version) => `${group}/${version} AdmissionReview`),

@@ -158,10 +158,7 @@ function unescapeName(name: string): string | undefined {
   return valid ? unescaped : undefined;
 }
 
-/**
- * Whether an expression selects a claim by name: `claims.email`, `claims.?email`. The parser bounds the recursion
- * depth.
- */
+/** Whether an expression selects a claim: `claims.email`, `claims.?email`. The parser bounds the depth. */
 function usesClaim(expr: Expr, claim: string): boolean {
   const isClaims = (operand: Expr | undefined): boolean => operand?.kind === 'ident' && operand.name === 'claims';
   const any = (parts: readonly (Expr | undefined)[]): boolean =>

@@ -5,10 +5,7 @@ export type Claims = Readonly<Record<string, unknown>>;
 
 export const hasClaim = (claims: Claims, name: string): boolean => Object.hasOwn(claims, name);
 
-/**
- * Returns a string claim; null is the empty string. Throws an Error with the text of Go's library when it is missing or
- * of another type.
- */
+/** Returns a string claim; null is empty. Throws an Error with Go's text when it is missing or no string. */
 export const stringClaim = (claims: Claims, name: string): string => asString(presentClaim(claims, name));
 
 /** Like `stringClaim` for a boolean; null is false. */

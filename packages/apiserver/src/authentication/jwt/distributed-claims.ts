@@ -24,10 +24,7 @@ export class DistributedClaims {
     this.#options = options;
   }
 
-  /**
-   * Returns the claims with the distributed one added. Throws an Error with upstream's message when it cannot be
-   * fetched.
-   */
+  /** Returns the claims including the distributed one. Throws an Error with upstream's message on failure. */
   async expand(claims: Claims): Promise<Claims> {
     const { claim } = this.#options;
     if (hasClaim(claims, claim) || !hasClaim(claims, '_claim_names')) return claims;

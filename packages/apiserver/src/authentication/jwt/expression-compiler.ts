@@ -7,10 +7,7 @@ export interface ClaimExpression {
   readonly text: string;
   /** Whether the expression selects the claim anywhere. */
   uses(claim: string): boolean;
-  /**
-   * Resolves to a string, boolean, null or list of strings; other values and list items are undefined. Rejects on
-   * failure.
-   */
+  /** Resolves to a string, boolean, null or list of strings; other values and items are undefined. May reject. */
   evaluate(claims: Claims): Promise<unknown>;
 }
 

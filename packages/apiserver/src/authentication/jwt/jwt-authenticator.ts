@@ -60,10 +60,7 @@ export class JwtAuthenticator {
     return this.#provider.ready(signal);
   }
 
-  /**
-   * Returns the user of a token that claims to be from this issuer. Throws an Error with upstream's message when it is
-   * invalid.
-   */
+  /** Returns the user of a token with this issuer. Throws an Error with upstream's message when it is invalid. */
   async userOf(token: string): Promise<UserInfo> {
     const { clock = systemClock, metrics } = this.#options;
     const start = clock.monotonic();

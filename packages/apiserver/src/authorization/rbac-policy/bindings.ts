@@ -1,6 +1,6 @@
 /**
- * Subjects of bindings, by the name that role and binding share: `User NAME`, `Group NAME`, or `ServiceAccount
- * NAMESPACE/NAME`.
+ * Subjects of bindings, by the name that role and binding share: `User NAME`, `Group NAME`, or
+ * `ServiceAccount NAMESPACE/NAME`.
  */
 export type BindingTable = Readonly<Record<string, readonly string[]>>;
 

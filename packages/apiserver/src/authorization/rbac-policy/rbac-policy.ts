@@ -20,10 +20,7 @@ const controllerPrefix = 'system:controller:';
 
 const kubeletClientBinding = 'kubeadm:apiserver-kubelet-client of system:kubelet-api-admin';
 
-/**
- * Cluster roles that aggregate the roles labelled `aggregate-to-NAME`; `into` is the role they are aggregated to in
- * turn.
- */
+/** Cluster roles that aggregate roles labelled `aggregate-to-NAME`; `into` is the role they are aggregated to. */
 const aggregatingRoles: readonly { name: string; into?: string }[] = [
   { name: 'admin' },
   { name: 'edit', into: 'admin' },

@@ -2,9 +2,9 @@ import type { FeatureGates, FeatureName } from '@coxswain/api';
 import type { PolicyRule } from '@coxswain/api/rbac/v1';
 
 /**
- * Roles by name, each rule as a line: `VERBS GROUPS: RESOURCES`, optionally followed by ` named NAMES`, or `VERBS urls:
- * PATHS`. `read` and `write` stand for several verbs, `core` for the core group. A prefix `@Feature ` of a role's name
- * or a rule, or a suffix of a path (`/flagz@ComponentFlagz`), requires that feature gate.
+ * Roles by name, each rule as a line: `VERBS GROUPS: RESOURCES`, optionally followed by ` named NAMES`, or
+ * `VERBS urls: PATHS`. `read` and `write` stand for several verbs, `core` for the core group. A prefix `@Feature ` of a
+ * role's name or a rule, or a suffix of a path (`/flagz@ComponentFlagz`), requires that feature gate.
  */
 export type RoleTable = Readonly<Record<string, readonly string[]>>;
 

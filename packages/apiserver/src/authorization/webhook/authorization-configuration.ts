@@ -31,10 +31,7 @@ const versions: ReadonlySet<unknown> = new Set(
   ['v1', 'v1beta1', 'v1alpha1'].map((v) => `apiserver.config.k8s.io/${v}`),
 );
 
-/**
- * Parses the file in YAML or JSON and applies defaults, without validation. Throws an Error when its structure is
- * wrong.
- */
+/** Parses the file in YAML or JSON, with defaults, unvalidated. Throws an Error when its structure is wrong. */
 export function parseAuthorizationConfiguration(text: string): AuthorizationConfiguration {
   if (text === '') return { authorizers: [] };
   return readVersioned(text, 'AuthorizationConfiguration', versions, (document) => ({

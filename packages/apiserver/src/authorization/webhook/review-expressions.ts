@@ -63,10 +63,7 @@ export function compileReviewExpression(text: string): ReviewExpression {
   }
 }
 
-/**
- * Whether all expressions are true. Returns false when one is false, even if others failed; otherwise throws the
- * failures.
- */
+/** Whether all expressions are true: false when one is false. Otherwise throws an Error when some have failed. */
 export async function holdFor(
   expressions: readonly ReviewExpression[],
   spec: SubjectAccessReviewSpec,

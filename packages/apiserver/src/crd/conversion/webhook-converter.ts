@@ -164,10 +164,7 @@ const ownFields: Readonly<Record<'labels' | 'annotations', (value: Record<string
   annotations: (annotations) => validateAnnotations(annotations, Path.of('metadata', 'annotation')),
 };
 
-/**
- * The converted object with the original metadata, except labels and annotations. Throws an Error when those are
- * invalid.
- */
+/** The converted object with the original metadata, but its own labels and annotations. Throws when they are invalid. */
 function withOwnMetadata(converted: Record<string, unknown>, original: KubernetesObject): KubernetesObject {
   const given = ownEntry(converted, 'metadata');
   if (given === undefined) throw new Error('missing metadata in converted object');

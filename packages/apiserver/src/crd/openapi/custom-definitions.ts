@@ -65,10 +65,7 @@ export function addDefinitions(
   });
 }
 
-/**
- * Sorts extensions by name after all other fields, as in upstream's documents, which makes protobuf equal byte for
- * byte.
- */
+/** Sorts extensions by name after all other fields, like upstream, which makes the protobuf form equal. */
 function extensionsLast(definition: JsonObject): JsonObject {
   const isExtension = (key: string) => key.startsWith('x-');
   const own = Object.entries(definition).filter(([key]) => !isExtension(key));

@@ -234,10 +234,7 @@ export class RuleRun {
     add(errorOf(compiled.source, place, shown, message ?? messageOf(compiled.source)));
   }
 
-  /**
-   * Evaluates a messageExpression; without a valid message the result is empty. `fatal`: no more rules must be
-   * evaluated.
-   */
+  /** Evaluates a messageExpression; empty without a valid message. `fatal`: no more rules must be evaluated. */
   *#message(
     { program }: CompiledProgram & { readonly error?: undefined },
     bindings: Bindings,

@@ -127,10 +127,7 @@ export class KmsTransformer implements Transformer {
     }
   }
 
-  /**
-   * Checks the status. Makes a new seed when the plug-in's key ID has changed; otherwise extends the use of the current
-   * one.
-   */
+  /** Checks the status. Makes a new seed for a new key ID; otherwise extends the use of the current one. */
   async #refresh(): Promise<void> {
     const { service, now, uuid } = this.#options;
     // Taken before the call: the plug-in is not known to be healthy for any later time.
