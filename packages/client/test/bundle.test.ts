@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { describe, expect, it } from 'vitest';
 
-/* What a bundler makes of programs that use a part of the library: that part, and nothing of Node for a browser. */
+/*
+ * Bundles programs that use a part of the library: the bundle must contain only that part, and nothing of Node for a
+ * browser.
+ */
 
 async function bundled(program: string, platform: 'browser' | 'node'): Promise<{ bytes: number; code: string }> {
   const bundle = await rolldown({
@@ -20,7 +23,7 @@ async function bundled(program: string, platform: 'browser' | 'node'): Promise<{
   });
   const { output } = await bundle.generate({ minify: true });
   await bundle.close();
-  // The first is what is loaded at once; what is loaded when it is needed is in others.
+  // The first chunk is loaded initially; the others contain dynamic imports.
   const everything = output.flatMap((file) => (file.type === 'chunk' ? [file.code] : []));
   return { bytes: everything[0]!.length, code: everything.join('\n') };
 }
@@ -50,7 +53,7 @@ const inProcess = `
 
 describe('a bundle for a browser', () => {
   it.each(Object.entries({ restClient, informer, oneGroup, everyGroup, queue, inProcess }))(
-    'of %s needs nothing of Node',
+    'of %s does not need Node',
     async (_, program) => {
       const { code } = await bundled(program, 'browser');
       expect(code).not.toMatch(/node:|\bBuffer\b|\bprocess\./);
@@ -66,18 +69,18 @@ describe('a bundle', () => {
     ['an informer', informer, 75 * kB],
     ['one group', oneGroup, 70 * kB],
     ['every group', everyGroup, 85 * kB],
-  ])('of %s has only what that needs', async (_, program, most) => {
+  ])('of %s contains only what it needs', async (_, program, most) => {
     const { bytes } = await bundled(program, 'browser');
     expect(bytes).toBeLessThan(most);
   });
 
-  it('of an informer for Node loads nothing that is slow to load before a connection needs it', async () => {
+  it('of an informer for Node loads slow modules only when a connection needs them', async () => {
     const { code } = await bundled(informer, 'node');
     expect(code).toMatch(/from ?["`']node:net["`']/);
     expect(code).not.toMatch(/(from|import) ?["`']node:(crypto|http|http2|https|tls|zlib)["`']/);
   });
 
-  it('of a REST client has nothing of informers, queues and leader election', async () => {
+  it('of a REST client contains no informers, queues and leader election', async () => {
     const { code } = await bundled(restClient, 'browser');
     expect(code).not.toMatch(/reflector_|workqueue_|leader_election_|statefulsets/);
   });

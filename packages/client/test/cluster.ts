@@ -6,18 +6,19 @@ import { RESTClient } from '../src/rest/index.ts';
 import { InProcessTransport, type Transport } from '../src/transport/index.ts';
 import { newTransport } from '../src/transport/new-transport.ts';
 
-/** An API server to test against, and a namespace there that is ours alone. */
+/** An API server for tests, with a new namespace. */
 export interface TestCluster {
   readonly transport: Transport;
   readonly clients: ClientSet;
   readonly namespace: string;
-  /** Deletes the namespace, and stops what was started. */
+  /** Deletes the namespace, and stops the server if it was started here. */
   stop(): Promise<void>;
 }
 
 /**
- * Our own server in this process; or, with `COXSWAIN_TEST_CLUSTER` set, the cluster that `KUBECONFIG` names, so that the same
- * tests judge the client by any other server. Not by `KUBECONFIG` alone: nobody's tests shall run in a cluster by accident.
+ * Starts our own server in this process. With `COXSWAIN_TEST_CLUSTER` set, connects to the cluster of `KUBECONFIG`
+ * instead, so that the same tests run against any other server. `KUBECONFIG` alone is not enough, so that tests never
+ * run in a cluster by accident.
  */
 export async function startTestCluster(): Promise<TestCluster> {
   const namespace = `coxswain-client-${randomBytes(4).toString('hex')}`;
@@ -36,7 +37,7 @@ export async function startTestCluster(): Promise<TestCluster> {
   };
 }
 
-/** Whether the server is one that we may stop and start as we like. */
+/** Whether the server is our own, which tests may restart. */
 export const isOwnServer = !process.env.COXSWAIN_TEST_CLUSTER;
 
 async function connect(): Promise<{ transport: Transport; stop(): Promise<void> }> {

@@ -5,7 +5,7 @@ import { generatedFiles } from '../generator/emit.ts';
 
 const directory = join(import.meta.dirname, '../src/kubernetes/generated');
 
-it('the ClientSet is what the generator makes of the catalogue', () => {
+it('the generated ClientSet is up to date', () => {
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   const present = new Map(
     files.map((name) => [name.replaceAll('\\', '/'), readFileSync(join(directory, name), 'utf8')]),

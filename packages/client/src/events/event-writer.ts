@@ -66,7 +66,7 @@ export class EventWriter<E> {
     this.#queueSize = options.queueSize ?? 1000;
     this.#drops = (options.metrics ?? noMetrics).counter({
       name: 'event_recorder_dropped_total',
-      help: 'Events that were recorded and never written, by why.',
+      help: 'Number of recorded events that were never written, by reason.',
       labels: ['reason'],
     });
   }

@@ -1,29 +1,32 @@
 import type { Clock } from '@coxswain/apimachinery/clock';
 import { systemRandom } from '@coxswain/apimachinery/random';
 
-/** How long to wait between tries, and how many there are. */
+/** Delays between tries, and their number. */
 export interface BackoffPolicy {
-  /** The first wait. */
+  /** The first delay. */
   readonly durationMs: number;
-  /** Each wait is so many times the one before. Without it all are the same. */
+  /** Factor between successive delays. Without it all delays are equal. */
   readonly factor?: number;
-  /** Each wait is longer by up to this part of itself, at random. It does not add up. */
+  /** Each delay is extended at random by up to this fraction. Does not accumulate. */
   readonly jitter?: number;
-  /** How often the wait may grow; where something is tried, how often that is. None by default. */
+  /** Maximum number of times that the delay grows; for retries, the number of tries. 0 by default. */
   readonly steps?: number;
-  /** Waits grow no longer than this; the steps end with the one that reaches it. */
+  /** Maximum delay. When it is reached, no steps are left. */
   readonly capMs?: number;
 }
 
-/** Says how long to wait, each time it is called. */
+/** Returns the next delay in milliseconds. */
 export type DelayFunction = () => number;
 
-/** So much, or longer by up to `maxFactor` of it (of all of it when that is not above zero), at random. */
+/**
+ * Returns `durationMs` plus a random part of up to `maxFactor` times `durationMs` (up to 100% if `maxFactor` is not
+ * positive).
+ */
 export function jitter(durationMs: number, maxFactor: number, random: () => number = systemRandom.number): number {
   return durationMs * (1 + random() * (maxFactor > 0 ? maxFactor : 1));
 }
 
-/** The waits of a backoff, one after the other, with what is left of its steps. */
+/** The successive delays of a backoff, with the number of steps left. */
 export class BackoffSteps {
   readonly #backoff: BackoffPolicy;
   readonly #random: () => number;
@@ -37,12 +40,12 @@ export class BackoffSteps {
     this.#steps = backoff.steps ?? 0;
   }
 
-  /** How many steps are left. */
+  /** Number of steps left. */
   get left(): number {
     return this.#steps;
   }
 
-  /** The next wait. When no steps are left it stays the same, but for jitter. */
+  /** Returns the next delay. When no steps are left it no longer grows. */
   next(): number {
     const { factor = 0, jitter: jitterFactor = 0, capMs = 0 } = this.#backoff;
     const now = this.#durationMs;
@@ -58,7 +61,7 @@ export class BackoffSteps {
   }
 }
 
-/** The waits of a backoff without end: after its steps, always the last. */
+/** Returns the delays of a backoff without end: after its steps, always the last. */
 export function backoffDelays(backoff: BackoffPolicy, random: () => number = systemRandom.number): DelayFunction {
   const steps = new BackoffSteps(backoff, random);
   return () => steps.next();
@@ -70,7 +73,7 @@ export interface BackoffWithResetOptions {
   readonly random?: () => number;
 }
 
-/** The waits of a backoff, which begins anew when more than `resetMs` have passed since it last began. */
+/** Returns the delays of a backoff that restarts when more than `resetMs` have passed since it last started. */
 export function backoffDelaysWithReset(
   backoff: BackoffPolicy,
   { resetMs, clock, random = systemRandom.number }: BackoffWithResetOptions,

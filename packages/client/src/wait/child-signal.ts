@@ -2,22 +2,25 @@ import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 
 export interface ChildSignalOptions {
   readonly parent?: AbortSignal | undefined;
-  /** From now; the reason is then what `onTimeout` gives. */
+  /** Aborts after this time, with the reason that `onTimeout` returns. */
   readonly timeoutMs?: number | undefined;
   readonly clock?: Clock;
-  /** By default a `TimeoutError`. */
+  /** Returns the reason of the timeout; by default a `TimeoutError`. */
   readonly onTimeout?: () => unknown;
 }
 
-/** A signal of one's own that ends with another, after a time, or when it is told to. */
+/** A signal that is aborted with its parent, after a timeout, or by `abort`. */
 export interface ChildSignal {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
-  /** Leaves neither a timer nor a listener at the parent. To be called in any case, when the signal has done its work. */
+  /** Removes the timer and the listener on the parent. Must always be called when the signal is no longer needed. */
   dispose(): void;
 }
 
-/** Unlike `AbortSignal.any` and `timeout`, on any clock, and nothing stays with a parent that lives long. */
+/**
+ * Creates a child signal. Unlike `AbortSignal.any` and `AbortSignal.timeout`, it uses the given clock and leaves
+ * nothing behind on a long-lived parent.
+ */
 export function childSignal({ parent, timeoutMs, clock = systemClock, onTimeout }: ChildSignalOptions): ChildSignal {
   const controller = new AbortController();
   const onParent = (): void => abort(parent!.reason);
@@ -40,7 +43,7 @@ export function childSignal({ parent, timeoutMs, clock = systemClock, onTimeout 
 
 const timeoutError = (): DOMException => new DOMException('The operation timed out', 'TimeoutError');
 
-/** What the promise gives, unless the signal is aborted first: then rejects with its reason. */
+/** Settles like the promise, but rejects with the signal's reason if that is aborted first. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);

@@ -6,16 +6,16 @@ import { WaitTimeoutError } from './wait-timeout-error.ts';
 
 export interface PollOptions extends WaitOptions {
   readonly intervalMs: number;
-  /** By default there is none. */
+  /** No timeout by default. */
   readonly timeoutMs?: number;
-  /** Whether the condition is looked at before the first interval as well. */
+  /** Whether to check the condition before the first interval as well. */
   readonly immediate?: boolean;
 }
 
 /**
- * Looks at the condition every interval until it is met. An interval counts from the beginning of a look; after a look
- * that took longer the next follows at once. Rejects with what the condition throws, with a `WaitTimeoutError` when the
- * time is over, and with the signal's reason; the last two even while a look is under way, whose own signal is aborted.
+ * Checks the condition every interval until it is true. An interval starts with a check; after a check that took
+ * longer, the next follows at once. Rejects with errors of the condition, with a `WaitTimeoutError` after the timeout,
+ * and with the signal's reason. The last two also interrupt a running check, whose signal is aborted.
  */
 export async function pollUntil(
   { intervalMs, timeoutMs, immediate = false, clock = systemClock, signal: parent }: PollOptions,
@@ -41,8 +41,8 @@ export interface ExponentialBackoffOptions extends WaitOptions {
 }
 
 /**
- * Looks at the condition as often as the backoff has steps, and waits in between. Rejects with what the condition throws,
- * with a `WaitTimeoutError` after the last step, and with the signal's reason.
+ * Checks the condition up to as many times as the backoff has steps, with its delays in between. Rejects with errors of
+ * the condition, with a `WaitTimeoutError` after the last step, and with the signal's reason.
  */
 export async function exponentialBackoff(
   backoff: BackoffPolicy,

@@ -29,13 +29,13 @@ const isReady = (object: ConfigMap | undefined): boolean => object?.data?.ready 
 const write = (ready: string) => configMaps.patch('a', 'merge', { data: { ready } });
 
 describe('untilWithSync', () => {
-  it('is over at once when the object is as wanted', async () => {
+  it('resolves at once when the condition is met', async () => {
     await configMaps.create({ metadata: { name: 'a' }, data: { ready: 'yes' } });
     expect((await untilWithSync(configMaps, 'a', isReady))?.data).toEqual({ ready: 'yes' });
     expect(await untilWithSync(configMaps, 'other', (object) => object === undefined)).toBeUndefined();
   });
 
-  it('waits for an object to come, to be ready and to go, whatever others do', async () => {
+  it('waits until an object exists, is ready and is deleted, and ignores other objects', async () => {
     const seen: unknown[] = [];
     const looked = (): Promise<void> => new Promise((resolve) => onLook.push(resolve));
     const onLook: (() => void)[] = [];
@@ -57,7 +57,7 @@ describe('untilWithSync', () => {
     expect(await gone).toBeUndefined();
   });
 
-  it('ends with what the condition throws, and with the signal', async () => {
+  it('rejects with errors of the condition, and with the signal’s reason', async () => {
     const broken = new Error('broken');
     const failing = untilWithSync(configMaps, 'a', () => {
       throw broken;
@@ -76,7 +76,7 @@ describe('untilWithSync', () => {
     await expect(stopped).rejects.toBe('stop');
   });
 
-  it('ends when its time is over', async () => {
+  it('rejects after its timeout', async () => {
     const clock = new FakeClock();
     const failed = expect(untilWithSync(configMaps, 'a', isReady, { clock, timeoutMs: 1000 })).rejects.toBeInstanceOf(
       WaitTimeoutError,
@@ -86,12 +86,12 @@ describe('untilWithSync', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('gives up a watch that has stalled, and watches on from where it was', async () => {
+  it('aborts a stalled watch, and resumes from its resourceVersion', async () => {
     const clock = new FakeClock(0);
     const from: unknown[] = [];
     const client: Pick<ResourceClient<ConfigMap>, 'list' | 'watch'> = {
       list: (options) => configMaps.list(options),
-      // Nothing happens to the object, and the server's own time does not pass.
+      // The object does not change, and the server's clock is not the fake one.
       watch: (options) => {
         from.push([clock.now(), options?.resourceVersion]);
         return configMaps.watch(options);
@@ -115,7 +115,7 @@ describe('untilWithSync', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('goes on over failures, more and more slowly', async () => {
+  it('retries failures with backoff', async () => {
     const clock = new FakeClock(0);
     const resource = GroupResource.of('', 'configmaps');
     const failures: Error[] = [
@@ -152,7 +152,7 @@ describe('untilWithSync', () => {
 });
 
 describe('retryOnConflict', () => {
-  it('loses no change of many at once', async () => {
+  it('loses no concurrent change', async () => {
     await configMaps.create({ metadata: { name: 'a' }, data: { count: '0' } });
     const increment = () =>
       retryOnConflict(

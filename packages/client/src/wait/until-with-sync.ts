@@ -9,29 +9,30 @@ import { childSignal, untilAborted } from './child-signal.ts';
 import type { WaitOptions } from './wait-options.ts';
 import { WaitTimeoutError } from './wait-timeout-error.ts';
 
-/** Whether the object is as it should be; undefined stands for its absence. What it throws ends the wait. */
+/** Returns whether the object meets the condition; undefined means that it does not exist. An error ends the wait. */
 export type ObjectCondition<T> = (object: T | undefined) => boolean | Promise<boolean>;
 
 export interface UntilWithSyncOptions extends WaitOptions {
-  /** By default there is none. */
+  /** No timeout by default. */
   readonly timeoutMs?: number;
   readonly random?: () => number;
 }
 
-/** The server ends a watch after so long; one that lasts longer has stalled. */
+/** The server ends a watch after this time; one that lasts longer than `stalledMs` has stalled. */
 const watchTimeoutSeconds = 300;
 const stalledMs = 330_000;
 
-/** After a failure, and after a watch that ended without news. */
+/** Delays after a failure, and after a watch that ended without events. */
 const retryBackoff = { durationMs: 200, factor: 2, jitter: 0.5, steps: 10, capMs: 10_000 };
 
 /**
- * Waits until one object meets a condition, as `kubectl wait` does: reads it, then watches it. Resolves with the object
- * as it then is, undefined when it is absent and that is what the condition wanted.
+ * Waits until an object meets a condition, like `kubectl wait`: reads it, then watches it. Resolves with the object in
+ * that state, or undefined if the condition was met by its absence.
  *
- * It sees every state that lasts, not every one in between. It goes on over broken connections, ended watches and expired
- * resource versions, never in a tight loop. Rejects with what the condition throws, with an `ApiError` that another try
- * would not change (forbidden, no such resource …), with a `WaitTimeoutError`, and with the signal's reason.
+ * Sees every lasting state, but not necessarily every intermediate one. Continues after broken connections, ended
+ * watches and expired resource versions, always with a delay. Rejects with errors of the condition, with an `ApiError`
+ * that a retry would not change (forbidden, unknown resource, …), with a `WaitTimeoutError`, and with the signal's
+ * reason.
  */
 export async function untilWithSync<T extends KubernetesObject>(
   client: Pick<ResourceInterface<T>, 'list' | 'watch'>,
@@ -66,7 +67,7 @@ class ObjectWait<T extends KubernetesObject> {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
   readonly #fieldSelector: string;
-  /** Up to where the object's history is known; undefined when it has to be read anew. */
+  /** The last seen resourceVersion; undefined when the object must be listed again. */
   #resourceVersion: string | undefined;
 
   constructor(
@@ -82,7 +83,7 @@ class ObjectWait<T extends KubernetesObject> {
     this.#fieldSelector = `metadata.name=${escapeValue(name)}`;
   }
 
-  /** Reads the object if need be and watches it once. Throws only what ends the wait. */
+  /** Lists the object if necessary, and watches it once. Rejects only with errors that end the wait. */
   async listAndWatch(): Promise<Outcome<T>> {
     if (this.#resourceVersion === undefined) {
       const options = { fieldSelector: this.#fieldSelector, signal: this.#signal };
@@ -133,7 +134,7 @@ class ObjectWait<T extends KubernetesObject> {
     return untilAborted((async () => this.#condition(object))(), this.#signal);
   }
 
-  /** Undefined when it failed in a way that may pass. */
+  /** Returns undefined after a transient failure. */
   async #try<R>(call: () => Promise<R>): Promise<R | undefined> {
     try {
       return await call();
@@ -150,7 +151,7 @@ class ObjectWait<T extends KubernetesObject> {
   }
 }
 
-/** No answer, an overloaded or broken server, an expired resource version; not what the server refuses for good. */
+/** Whether a failure is transient: no response, an overloaded or failing server, or an expired resource version. */
 function mayPass(error: unknown): boolean {
   const code = asApiError(error)?.code;
   return code === undefined || code >= 500 || isTooManyRequests(error) || isResourceExpired(error) || isGone(error);

@@ -5,19 +5,19 @@ export interface UntilOptions {
   /** Ends the loop. */
   readonly signal: AbortSignal;
   readonly clock?: Clock;
-  /** Whether a wait counts from the end of a run; otherwise from its beginning. True by default. */
+  /** Whether a delay starts at the end of a run (true, the default) or at its beginning. */
   readonly sliding?: boolean;
 }
 
 export interface JitterUntilOptions extends UntilOptions {
-  /** Each period is longer by up to this part of it, at random. Not above zero, none is. */
+  /** Each period is extended at random by up to this fraction; no jitter if not positive. */
   readonly jitterFactor: number;
   readonly random?: () => number;
 }
 
 /**
- * Runs the function again and again, with the waits in between that `delay` gives, until the signal is aborted: then it
- * resolves, after the run under way has ended. Rejects with what the function throws.
+ * Runs the function repeatedly, with the delays that `delay` returns, until the signal is aborted. Then it resolves
+ * after the current run has ended. Rejects with errors of the function.
  */
 export async function backoffUntil(
   delay: DelayFunction,
@@ -34,12 +34,12 @@ export async function backoffUntil(
   }
 }
 
-/** Runs the function every period until the signal is aborted. As `backoffUntil`. */
+/** Runs the function every period until the signal is aborted. See `backoffUntil`. */
 export function until(periodMs: number, run: (signal: AbortSignal) => unknown, options: UntilOptions): Promise<void> {
   return backoffUntil(() => periodMs, run, options);
 }
 
-/** Runs the function every period, more or less, until the signal is aborted. As `backoffUntil`. */
+/** Runs the function every period, with jitter, until the signal is aborted. See `backoffUntil`. */
 export function jitterUntil(
   periodMs: number,
   run: (signal: AbortSignal) => unknown,
@@ -49,7 +49,7 @@ export function jitterUntil(
   return backoffUntil(() => (jitterFactor > 0 ? jitter(periodMs, jitterFactor, random) : periodMs), run, options);
 }
 
-/** Resolves when the time is over or the signal is aborted. */
+/** Resolves after the delay or when the signal is aborted. */
 async function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   try {
     await sleep(clock, delayMs, signal);

@@ -1,11 +1,11 @@
 import type { Clock } from '@coxswain/apimachinery/clock';
 
-/** What all waiting takes. */
+/** Options of all waiting functions. */
 export interface WaitOptions {
   readonly clock?: Clock;
-  /** Gives up: the wait rejects with its reason. */
+  /** Aborts the wait, which rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Whether what is waited for has come. What it throws ends the wait. The signal ends with the wait. */
+/** Returns whether the condition is met. An error ends the wait. The signal is aborted when the wait ends. */
 export type WaitCondition = (signal: AbortSignal) => boolean | Promise<boolean>;

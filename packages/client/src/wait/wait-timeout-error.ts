@@ -1,4 +1,4 @@
-/** What was waited for did not happen in time, or within the tries allowed. */
+/** The condition was not met before the timeout, or within the allowed tries. */
 export class WaitTimeoutError extends Error {
   override readonly name = 'WaitTimeoutError';
 
@@ -7,9 +7,9 @@ export class WaitTimeoutError extends Error {
   }
 }
 
-/** Whether the wait ended before its condition was met or failed: it timed out, or was cancelled. */
+/** Whether the wait ended before its condition was met or failed, because it timed out or was cancelled. */
 export function isInterrupted(error: unknown): boolean {
-  // By the bound, for errors that cause each other.
+  // Bounded, because errors may be each other's cause.
   for (let i = 0; i < 100 && error instanceof Error; i++) {
     if (error instanceof WaitTimeoutError || error.name === 'AbortError' || error.name === 'TimeoutError') return true;
     error = error.cause;

@@ -8,7 +8,7 @@ import { isInterrupted, WaitTimeoutError } from './wait-timeout-error.ts';
 
 const no = (): boolean => false;
 
-// Waits, steps left and numbers of tries are those of apimachinery's wait package.
+// The expected delays, steps left and numbers of tries are those of apimachinery's wait package.
 describe('BackoffPolicy', () => {
   it.each<{ name: string; backoff: BackoffPolicy; waits: string; tries: number }>([
     {
@@ -48,12 +48,12 @@ describe('BackoffPolicy', () => {
     expect(tried).toBe(tries);
   });
 
-  it('adds jitter to each wait, and not to the next', () => {
+  it('adds jitter to each delay without accumulating it', () => {
     const steps = new BackoffSteps({ durationMs: 10, factor: 2, jitter: 0.5, steps: 5 }, () => 0.8);
     expect([steps.next(), steps.next(), steps.next()]).toEqual([14, 28, 56]);
   });
 
-  it('begins anew after the time of its reset', async () => {
+  it('restarts after its reset time', async () => {
     const clock = new FakeClock();
     const delay = backoffDelaysWithReset({ durationMs: 1, factor: 2, steps: 9 }, { resetMs: 100, clock });
     expect([delay(), delay(), delay()]).toEqual([1, 2, 4]);
@@ -87,22 +87,22 @@ describe('pollUntil', () => {
   it.each([
     { name: 'at once and every interval', immediate: true, at: [0, 10, 20] },
     { name: 'every interval', immediate: false, at: [10, 20, 30] },
-  ])('looks $name', async ({ immediate, at }) => {
+  ])('checks $name', async ({ immediate, at }) => {
     expect(await looks(immediate, 3)).toEqual({ at, outcome: 'met', pending: 0 });
   });
 
-  it('gives up when the time is over', async () => {
+  it('rejects after the timeout', async () => {
     const { at, outcome, pending } = await looks(false, 99);
     expect(at.slice(-2)).toEqual([80, 90]);
     expect([outcome, pending]).toEqual(['WaitTimeoutError: timed out waiting for the condition', 0]);
   });
 
-  it('ends with what the condition throws', async () => {
+  it('rejects with errors of the condition', async () => {
     const failing = looks(true, 9, () => Promise.reject(new Error('broken')));
     expect(await failing).toEqual({ at: [0], outcome: 'Error: broken', pending: 0 });
   });
 
-  it('gives up in time even when a look never ends, and tells it', async () => {
+  it('rejects after the timeout even if a check never ends, and aborts its signal', async () => {
     const clock = new FakeClock();
     let told: AbortSignal | undefined;
     const done = pollUntil({ intervalMs: 10, timeoutMs: 50, clock }, (signal) => {
@@ -115,7 +115,7 @@ describe('pollUntil', () => {
     expect(told?.aborted).toBe(true);
   });
 
-  it('looks again at once after a look that took longer than the interval', async () => {
+  it('checks again at once after a check that took longer than the interval', async () => {
     const clock = new FakeClock(0);
     const at: number[] = [];
     const done = pollUntil({ intervalMs: 10, clock }, async () => {
@@ -128,7 +128,7 @@ describe('pollUntil', () => {
     expect(at).toEqual([10, 35, 45]);
   });
 
-  it('ends with its signal', async () => {
+  it('rejects with the reason of its signal', async () => {
     const clock = new FakeClock();
     const stop = new AbortController();
     const reason = new Error('stop');
@@ -162,11 +162,11 @@ describe('until', () => {
     return at;
   };
 
-  it('runs every period after the end of the run before', async () => {
+  it('runs every period after the end of the previous run', async () => {
     expect(await runs((clock, run, signal) => until(10, run, { clock, signal }))).toEqual([0, 14, 28, 42]);
   });
 
-  it('runs every period from the beginning of the run before', async () => {
+  it('runs every period from the start of the previous run', async () => {
     const at = await runs((clock, run, signal) => until(10, run, { clock, signal, sliding: false }));
     expect(at).toEqual([0, 10, 20, 30, 40, 50]);
   });
@@ -178,7 +178,7 @@ describe('until', () => {
     ]);
   });
 
-  it('runs with waits of any kind', async () => {
+  it('runs with any delay function', async () => {
     let wait = 1;
     const delay = (): number => {
       wait *= 2;
@@ -187,7 +187,7 @@ describe('until', () => {
     expect(await runs((clock, run, signal) => backoffUntil(delay, run, { clock, signal }))).toEqual([0, 6, 14, 26, 46]);
   });
 
-  it('does not run once it is stopped, and rejects with what a run throws', async () => {
+  it('does not run when the signal is aborted, and rejects with errors of a run', async () => {
     await until(10, () => Promise.reject(new Error('not to be called')), { signal: AbortSignal.abort() });
     const { signal } = new AbortController();
     await expect(until(10, () => Promise.reject(new Error('broken')), { signal })).rejects.toThrow('broken');
@@ -195,7 +195,7 @@ describe('until', () => {
 });
 
 describe('childSignal', () => {
-  it('ends with its parent, and with its time, and leaves nothing behind', async () => {
+  it('is aborted with its parent and after its timeout, and leaves nothing behind', async () => {
     const clock = new FakeClock();
     const parent = new AbortController();
     const first = childSignal({ parent: parent.signal, timeoutMs: 10, clock });

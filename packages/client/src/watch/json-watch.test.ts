@@ -14,13 +14,13 @@ interface Thing {
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const event = (name: string, type = 'ADDED'): string => JSON.stringify({ type, object: { metadata: { name } } });
 
-/** One whose spec is not read until somebody looks. */
+/** An event whose spec is parsed on first access. */
 const largePod = (name: string): string => {
   const spec = { text: 'x'.repeat(600) };
   return JSON.stringify({ type: 'ADDED', object: { kind: 'Pod', apiVersion: 'v1', metadata: { name }, spec } });
 };
 
-/** Everything a watch of this body brings, and why it ended. */
+/** Reads all events of a watch with this body, and why it ended. */
 async function read(chunks: readonly Uint8Array[], end: (body: ChunkQueue) => void = (body) => body.end()) {
   const body = new ChunkQueue();
   for (const chunk of chunks) body.write(chunk);
@@ -35,7 +35,7 @@ const names = (events: readonly WatchEvent<Thing>[]): string[] =>
   events.map(({ object }) => (object as Thing).metadata.name);
 
 describe('JsonWatch', () => {
-  it('brings the same events however they are cut into chunks', async () => {
+  it('returns the same events for any chunks', async () => {
     const names_ = fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(names_, fc.array(fc.nat(400)), fc.boolean(), async (wanted, cuts, hasLastBreak) => {
@@ -51,21 +51,21 @@ describe('JsonWatch', () => {
   });
 
   const ends: Record<string, { text: string; names: string[]; end: Partial<WatchEnd> | RegExp }> = {
-    'empty lines are passed over': { text: `\n\r\n${event('a')}\n  \n`, names: ['a'], end: { reason: 'closed' } },
-    'a body without events is a watch without': { text: '', names: [], end: { reason: 'closed' } },
-    'what is no JSON ends it, after what came before': {
+    'empty lines are skipped': { text: `\n\r\n${event('a')}\n  \n`, names: ['a'], end: { reason: 'closed' } },
+    'an empty body is a watch without events': { text: '', names: [], end: { reason: 'closed' } },
+    'a line that is not JSON ends it, after the earlier events': {
       text: `${event('a')}\n<html>\n${event('b')}\n`,
       names: ['a'],
-      end: /no event/,
+      end: /not an event/,
     },
-    'JSON that is no event ends it': { text: `${event('a')}\n{"kind":"Pod"}\n`, names: ['a'], end: /no event/ },
-    'an event of an unknown type ends it': { text: `${event('a', 'ODD')}\n`, names: [], end: /no event/ },
-    'an end in the middle of an event is a break': {
+    'JSON that is not an event ends it': { text: `${event('a')}\n{"kind":"Pod"}\n`, names: ['a'], end: /not an event/ },
+    'an event of an unknown type ends it': { text: `${event('a', 'ODD')}\n`, names: [], end: /not an event/ },
+    'an end in the middle of an event counts as a broken connection': {
       text: `${event('a')}\n${event('b').slice(0, -3)}`,
       names: ['a'],
       end: /cut off in the middle/,
     },
-    'an end in the middle of a large object is one, too': {
+    'an end in the middle of a large object, too': {
       text: `${largePod('a')}\n${largePod('b').slice(0, -4)}}}`,
       names: ['a'],
       end: /cut off in the middle/,
@@ -78,7 +78,7 @@ describe('JsonWatch', () => {
     else expect(result.end).toMatchObject({ reason: 'broken', error: { message: expect.stringMatching(end) } });
   });
 
-  it("ends with the server's ERROR as a status, after what came before", async () => {
+  it("ends with the server's ERROR as a status, after the earlier events", async () => {
     const gone = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 410, reason: 'Gone', message: 'too old' };
     const text = `${event('a')}\n${JSON.stringify({ type: 'ERROR', object: gone })}\n${event('b')}\n`;
     const { events, end } = await read([encode(text)]);
@@ -87,20 +87,20 @@ describe('JsonWatch', () => {
     expect(end.reason === 'status' && isGone(end.error)).toBe(true);
   });
 
-  it('says that the connection broke, after what came before', async () => {
+  it('reports a broken connection, after the earlier events', async () => {
     const failure = new TransportError('reset', { code: 'ECONNRESET' });
     const { events, end } = await read([encode(`${event('a')}\n`)], (body) => body.fail(failure));
     expect(names(events)).toEqual(['a']);
     expect(end).toEqual({ reason: 'broken', error: failure });
   });
 
-  it('does not wait for an event without end', async () => {
+  it('rejects an event that is too long', async () => {
     const piece = new Uint8Array(1024 * 1024).fill(0x20);
     const { end } = await read(Array.from({ length: 20 }, () => piece));
-    expect(end).toMatchObject({ reason: 'broken', error: { message: 'an event is longer than any object' } });
+    expect(end).toMatchObject({ reason: 'broken', error: { message: 'a watch event is too long' } });
   });
 
-  it('brings all events of a chunk in one batch', async () => {
+  it('returns all events of a chunk in one batch', async () => {
     const body = new ChunkQueue();
     body.write(encode(`${event('a')}\n${event('b')}\n${event('c').slice(0, 5)}`));
     const watch = new JsonWatch<Thing>(body);
@@ -110,9 +110,9 @@ describe('JsonWatch', () => {
   });
 
   it.each<[string, (watch: JsonWatch<Thing>) => unknown]>([
-    ['asked for more', (watch) => watch.nextBatch()],
+    ['asked for the next batch', (watch) => watch.nextBatch()],
     ['stopped', (watch) => watch.stop()],
-  ])('holds nothing of what came for objects that nobody has looked at when it is %s', async (_, goOn) => {
+  ])('does not keep the chunk of unread objects when it is %s', async (_, goOn) => {
     const body = new ChunkQueue();
     const chunk = encode(['a', 'b', 'c', 'd'].map((name) => `${largePod(name)}\n`).join(''));
     body.write(chunk);
@@ -124,7 +124,7 @@ describe('JsonWatch', () => {
     watch.stop();
   });
 
-  it('leaves events as they came although the memory of each chunk is used again', async () => {
+  it('keeps events unchanged when the memory of chunks is reused', async () => {
     const names_ = fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(names_, fc.array(fc.nat(6000), { maxLength: 6 }), async (wanted, cuts) => {
@@ -143,7 +143,7 @@ describe('JsonWatch', () => {
     );
   });
 
-  it('stops at once, and lets the connection go, while somebody waits for events', async () => {
+  it('stops at once, and closes the connection, while a batch is awaited', async () => {
     const body = new ChunkQueue();
     let isClosed = false;
     body.onClose(() => {
@@ -157,7 +157,7 @@ describe('JsonWatch', () => {
     expect(isClosed).toBe(true);
   });
 
-  it('is stopped by the signal although nobody reads, and does not listen to it any longer', async () => {
+  it('is stopped by the signal even when it is not read, and removes its listener', async () => {
     const abort = new AbortController();
     const watch = new JsonWatch<Thing>(new ChunkQueue(abort.signal), abort.signal);
     abort.abort(new Error('enough'));
@@ -165,7 +165,7 @@ describe('JsonWatch', () => {
     expect(await watch.nextBatch()).toBeUndefined();
   });
 
-  it('is stopped by leaving the loop', async () => {
+  it('is stopped by leaving a for await loop', async () => {
     const body = new ChunkQueue();
     body.write(encode(`${event('a')}\n${event('b')}\n`));
     const watch = new JsonWatch<Thing>(body);

@@ -6,13 +6,13 @@ import type { ResponseBody } from '../transport/transport.ts';
 import { PartialLine } from './partial-line.ts';
 import type { Watch, WatchEnd } from './watch.ts';
 
-/** An event longer than this is not waited for. */
+/** Maximum length of an event. */
 const longestEventBytes = 16 * 1024 * 1024;
 const lineBreak = 0x0a;
 
 /**
- * A watch whose events come as JSON texts, one in a line. What the server does is noticed by reading: while nobody reads,
- * events wait in the connection, and so does its end. `stop` and the signal end it at once.
+ * A watch with one JSON event per line. Events and the end of the watch are noticed only by reading: until then they
+ * remain in the connection. `stop` and the signal end it at once.
  */
 export class JsonWatch<T> implements Watch<T> {
   readonly ended: Promise<WatchEnd>;
@@ -20,7 +20,7 @@ export class JsonWatch<T> implements Watch<T> {
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #unlink: () => void;
   readonly #reader = new EventReader();
-  /** A line whose end has not come yet. */
+  /** An incomplete line. */
   readonly #partial = new PartialLine();
   #isOver = false;
   #end!: (end: WatchEnd) => void;
@@ -36,7 +36,7 @@ export class JsonWatch<T> implements Watch<T> {
   }
 
   async nextBatch(): Promise<readonly WatchEvent<T>[] | undefined> {
-    // From here on the memory of the last events may be used again.
+    // After this the buffer of the last chunk may be reused.
     this.#reader.keepUnread();
     while (!this.#isOver) {
       let result: IteratorResult<Uint8Array>;
@@ -71,7 +71,7 @@ export class JsonWatch<T> implements Watch<T> {
     }
   }
 
-  /** Adds the events that the chunk completes. Ends the watch at the first that says so. */
+  /** Adds the events that the chunk completes. Ends the watch at an invalid line or an ERROR event. */
   #read(chunk: Uint8Array, events: WatchEvent<T>[]): void {
     const last = chunk.lastIndexOf(lineBreak);
     if (last === -1) {
@@ -92,7 +92,7 @@ export class JsonWatch<T> implements Watch<T> {
     this.#keep(chunk.subarray(last + 1));
   }
 
-  /** The last line need not be closed. */
+  /** The last line need not end with a newline. */
   #readEnd(events: WatchEvent<T>[]): void {
     const line = this.#partial.take();
     if (!isBlank(line) && !isWatchEvent(parseLine(line))) {
@@ -100,15 +100,15 @@ export class JsonWatch<T> implements Watch<T> {
     } else if (this.#add(line, events)) this.#finish({ reason: 'closed' });
   }
 
-  /** Returns whether there may be more. */
+  /** Adds the event of a line. Returns false when the watch has ended. */
   #add(line: Uint8Array, events: WatchEvent<T>[]): boolean {
-    // Empty lines are signs of life of proxies.
+    // Proxies send empty lines as keep-alives.
     if (line.length < 2 && isBlank(line)) return true;
     const event = this.#reader.read(line);
     if (!event) {
       if (isBlank(line)) return true;
-      // What the parser has to say would quote the text, which may be secret.
-      this.#finish(broken(new Error('the watch brought something that is no event')));
+      // The parser's error would quote the text, which may be secret.
+      this.#finish(broken(new Error('the watch sent a line that is not an event')));
       return false;
     }
     if (event.type === 'ERROR') {
@@ -121,7 +121,7 @@ export class JsonWatch<T> implements Watch<T> {
 
   #keep(piece: Uint8Array): void {
     this.#partial.add(piece);
-    if (this.#partial.length > longestEventBytes) this.#finish(broken(new Error('an event is longer than any object')));
+    if (this.#partial.length > longestEventBytes) this.#finish(broken(new Error('a watch event is too long')));
   }
 
   #finish(end: WatchEnd): void {

@@ -1,13 +1,13 @@
 import { newBytesLike } from '../transport/response-body.ts';
 
 const fewestBytes = 4 * 1024;
-/** What was longer is not held for the next. */
+/** Larger buffers are not reused. */
 const mostHeld = 64 * 1024;
 
-/** A line that comes in pieces. They are put together in memory that is used again. */
+/** Joins the pieces of a line in a reused buffer. */
 export class PartialLine {
   #bytes: Uint8Array | undefined;
-  /** The memory of the line that was taken last. */
+  /** The buffer of the line that was taken last. */
   #taken: Uint8Array | undefined;
   length = 0;
 
@@ -23,7 +23,7 @@ export class PartialLine {
     this.length = length;
   }
 
-  /** The line, after which another begins. It is the taker's until the next is taken. */
+  /** Returns the line and starts the next one. The line is valid until the next `take`. */
   take(): Uint8Array {
     const line = this.#bytes?.subarray(0, this.length) ?? nothing;
     const next = this.#taken && this.#taken.length <= mostHeld ? this.#taken : undefined;

@@ -3,8 +3,8 @@ import type { WatchEvent } from '@coxswain/apimachinery/watch';
 import type { CacheNeeds } from '../lazy-objects/index.ts';
 
 /**
- * A running watch: its events, in the server's order, until it ends. It always ends, and always says why; it never
- * starts again by itself (`informers/` does that).
+ * A running watch: its events, in the server's order, until it ends. It always ends with a reason, and never restarts
+ * by itself (`informers/` does that).
  *
  * ```ts
  * for await (const event of watch) …
@@ -13,24 +13,27 @@ import type { CacheNeeds } from '../lazy-objects/index.ts';
  */
 export interface Watch<T> extends AsyncIterable<WatchEvent<T>> {
   /**
-   * All events that have come in and were not taken yet, at least one; undefined after the last. An `ERROR` event of the
-   * server is not among them: it is how the watch ended. One reader at a time.
+   * Returns all received events that were not returned yet, at least one; undefined after the last. An `ERROR` event is
+   * not returned: it ends the watch. Only one reader at a time.
    */
   nextBatch(): Promise<readonly WatchEvent<T>[] | undefined>;
-  /** Why it ended; never rejects. Known once its last event was taken, or at once when we end it. */
+  /**
+   * Resolves with the reason of the end; never rejects. Resolves after the last event was returned, or at once when the
+   * client ends the watch.
+   */
   readonly ended: Promise<WatchEnd>;
-  /** Ends it, and lets go of the connection. */
+  /** Ends the watch and closes its connection. */
   stop(): void;
-  /** From now on its events go into a cache: members that did not change are those of the last state. */
+  /** Declares that the events go into a cache: unchanged members of objects are then those of the previous state. */
   feed?(cache: CacheNeeds): void;
 }
 
 export type WatchEnd =
-  /** The server closed it in good order: its time was over, or it shuts down. Go on from the last resourceVersion. */
+  /** The server closed it normally: it timed out, or the server shuts down. Resume from the last resourceVersion. */
   | { readonly reason: 'closed' }
-  /** We ended it: `stop`, the signal, or a loop that was left. */
+  /** The client ended it: `stop`, the signal, or leaving a loop. */
   | { readonly reason: 'stopped' }
-  /** The server said what is wrong, such as 410 Gone: the resourceVersion is too old. */
+  /** The server sent an error, such as 410 Gone: the resourceVersion is too old. */
   | { readonly reason: 'status'; readonly error: ApiError }
-  /** The connection broke, or what came over it makes no sense. */
+  /** The connection broke, or the data was invalid. */
   | { readonly reason: 'broken'; readonly error: Error };

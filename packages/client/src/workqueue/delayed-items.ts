@@ -1,18 +1,18 @@
 import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import { type HeapNode, IndexedHeap } from './indexed-heap.ts';
 
-/** An item that waits for its time. */
+/** A delayed item. */
 export interface DelayedItem<T> extends HeapNode {
   readonly key: unknown;
   item: T;
   priority: number;
-  /** On the clock's monotonic time: setting the machine's clock changes nothing. */
+  /** In monotonic time, which is unaffected by changes of the system clock. */
   readyAt: number;
-  /** Among those of one time, the first added comes first. */
+  /** Order of adding, for items with the same time. */
   readonly order: number;
 }
 
-/** Items that become ready at their time; one per key, one timer for all. */
+/** Items that become ready at a given time: one per key, with one timer for all. */
 export class DelayedItems<T> {
   readonly #clock: Clock;
   readonly #onReady: (delayed: DelayedItem<T>) => void;
@@ -29,7 +29,7 @@ export class DelayedItems<T> {
     this.#onReady = onReady;
   }
 
-  /** When the key waits already, the earlier time, the higher priority and the newer item count. */
+  /** Adds an item. If the key is delayed already, the earlier time, the higher priority and the newer item are kept. */
   put(key: unknown, item: T, delayMs: number, priority: number): void {
     const readyAt = this.#clock.monotonic() + delayMs;
     const known = this.#byKey.get(key);
@@ -47,7 +47,7 @@ export class DelayedItems<T> {
     this.#arm();
   }
 
-  /** Takes out what waits under the key, if anything does. */
+  /** Removes and returns the delayed item of a key. */
   take(key: unknown): DelayedItem<T> | undefined {
     const delayed = this.#byKey.get(key);
     if (!delayed) return undefined;
@@ -57,14 +57,14 @@ export class DelayedItems<T> {
     return delayed;
   }
 
-  /** Forgets all, and leaves no timer behind. */
+  /** Removes all items and the timer. */
   clear(): void {
     this.#disarm();
     this.#byKey.clear();
     this.#byTime.clear();
   }
 
-  /** The timer runs for the earliest; one that is set for an earlier time may stay: it only looks and waits on. */
+  /** Sets the timer for the earliest item. A timer for an earlier time is kept; when it fires, it sets the next. */
   #arm(): void {
     const next = this.#byTime.peek();
     if (!next || (this.#timer && this.#timer.at <= next.readyAt)) return;

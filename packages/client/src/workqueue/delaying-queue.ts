@@ -4,7 +4,7 @@ import { DelayedItems } from './delayed-items.ts';
 import { retriesMetric } from './queue-metrics.ts';
 import { WorkQueue, type WorkQueueOptions } from './work-queue.ts';
 
-/** A work queue to which things can be added later, so that what failed need not be tried again at once. */
+/** A work queue that can add items after a delay, so that failures are not retried at once. */
 export class DelayingQueue<T extends NonNullable<unknown>> extends WorkQueue<T> {
   readonly #delayed: DelayedItems<T>;
   readonly #retries: Counter | undefined;
@@ -18,8 +18,8 @@ export class DelayingQueue<T extends NonNullable<unknown>> extends WorkQueue<T> 
   }
 
   /**
-   * Adds the item when so much time has passed; at once when the delay is not above zero. Of several times for one item
-   * the earliest counts. Does nothing once the queue shuts down, and what still waits then is dropped.
+   * Adds the item after the delay; at once when the delay is not positive. Of several delays for one item the earliest
+   * time counts. Does nothing when the queue is shutting down; delayed items are dropped then.
    */
   addAfter(item: T, delayMs: number): void {
     if (this.isShuttingDown) return;

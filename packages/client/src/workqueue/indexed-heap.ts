@@ -1,6 +1,6 @@
-/** What a heap keeps: it knows its own place, so that it can be moved or taken out without a search. */
+/** A node of a heap. It stores its index, so that it can be moved or removed without a search. */
 export interface HeapNode {
-  /** Its place in the heap that holds it; -1 outside of one. */
+  /** Its index in the heap; -1 outside of one. */
   heapIndex: number;
 }
 
@@ -34,12 +34,12 @@ export class IndexedHeap<N extends HeapNode> {
     return top;
   }
 
-  /** Puts a node of this heap in its right place after its order has changed. */
+  /** Moves a node of this heap to its position after its order has changed. */
   fix(node: N): void {
     if (!this.#up(node)) this.#down(node);
   }
 
-  /** Takes out a node of this heap. */
+  /** Removes a node of this heap. */
   remove(node: N): void {
     const last = this.#nodes.pop()!;
     if (last !== node) {

@@ -16,7 +16,7 @@ function start() {
 }
 
 describe('PriorityQueue', () => {
-  it('hands out the highest priority first, equals in the order of adding', () => {
+  it('returns the highest priority first, equal ones in the order of adding', () => {
     const { queue, takeAll } = start();
     queue.addWithOpts({ priority: lowPriority }, 'low 1', 'low 2');
     queue.add('normal 1');
@@ -35,7 +35,7 @@ describe('PriorityQueue', () => {
     expect(takeAll()).toEqual(['a', 'b']);
   });
 
-  it('gives what is added during its work its new priority, and tells the one it was handed out with', () => {
+  it('uses the new priority for an item added during processing, and reports the one it was taken with', () => {
     const { queue, takeAll } = start();
     queue.add('a', lowPriority);
     expect(queue.priorityOf('a')).toBeUndefined();
@@ -49,7 +49,7 @@ describe('PriorityQueue', () => {
     expect(queue.priorityOf('a')).toBe(4);
   });
 
-  it('holds what comes later until its time, then by priority', async () => {
+  it('delays items until their time, then orders them by priority', async () => {
     const { clock, queue, takeAll } = start();
     queue.addAfter('later', 10, lowPriority);
     queue.addWithOpts({ after: 10, priority: 2 }, 'later but higher');
@@ -59,7 +59,7 @@ describe('PriorityQueue', () => {
     expect(takeAll()).toEqual(['later but higher', 'later']);
   });
 
-  it('takes the earlier time and the higher priority for one that waits', async () => {
+  it('keeps the earlier time and the higher priority of a delayed item', async () => {
     const { clock, queue, takeAll } = start();
     queue.addWithOpts({ after: 10 }, 'a');
     queue.addWithOpts({ after: 50, priority: 7 }, 'a');
@@ -71,7 +71,7 @@ describe('PriorityQueue', () => {
     expect(queue.len).toBe(0);
   });
 
-  it('is in it once: wanted now, it no longer waits; queued, it does not wait as well', async () => {
+  it('holds an item once: added now, it is no longer delayed; queued, it is not delayed in addition', async () => {
     const { clock, queue, takeAll } = start();
     queue.addWithOpts({ after: 10, priority: 3 }, 'a');
     queue.add('b', 2);
@@ -84,7 +84,7 @@ describe('PriorityQueue', () => {
     expect(queue.len).toBe(0);
   });
 
-  it('can wait while it is worked on', async () => {
+  it('can delay an item while it is processed', async () => {
     const { clock, queue, takeAll } = start();
     queue.add('a');
     takeAll();
@@ -95,7 +95,7 @@ describe('PriorityQueue', () => {
     expect(takeAll()).toEqual(['a']);
   });
 
-  it('rate limits by itself, or sooner where a time is given', async () => {
+  it('rate limits, or uses an earlier given delay', async () => {
     const { clock, queue, takeAll } = start();
     queue.addRateLimited('a');
     queue.addWithOpts({ rateLimited: true, after: 4 }, 'b');
@@ -108,7 +108,7 @@ describe('PriorityQueue', () => {
     expect(queue.numRequeues('b')).toBe(0);
   });
 
-  it('drops what waits at shutDown', async () => {
+  it('drops delayed items at shutDown', async () => {
     const { clock, queue } = start();
     queue.addAfter('a', 10);
     queue.add('b');

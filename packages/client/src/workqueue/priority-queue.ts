@@ -7,33 +7,33 @@ import { defaultItemRateLimiter, type QueueRateLimiter } from './rate-limiter.ts
 import type { RateLimitingQueueOptions } from './rate-limiting-queue.ts';
 import { WorkQueue } from './work-queue.ts';
 
-/** For what can wait: what a controller finds when it starts, and resyncs. What happens just now comes before it. */
+/** Priority for the initial list of a controller and for resyncs, so that current changes come first. */
 export const lowPriority = -100;
 
 export interface AddOptions {
-  /** In so many milliseconds. */
+  /** Delay in milliseconds. */
   readonly after?: number;
-  /** Once the rate limiter allows it; together with `after`, whichever is earlier. */
+  /** Adds when the rate limiter allows it; together with `after`, whichever is earlier. */
   readonly rateLimited?: boolean;
   /** Zero by default. */
   readonly priority?: number;
 }
 
 /**
- * A work queue that hands out the highest priority first, and within a priority first in, first out. An item is in it
- * once: added again, the higher priority and the earlier time count. All operations are O(log n).
+ * A work queue that returns the highest priority first, and within a priority first in, first out. It holds an item
+ * once: when it is added again, the higher priority and the earlier time are kept. All operations are O(log n).
  *
- * A stream of urgent items holds back the others for as long as it lasts.
+ * A continuous stream of urgent items starves the others.
  */
 export class PriorityQueue<T extends NonNullable<unknown>> extends WorkQueue<T> {
   readonly #ready: PriorityReadyList<T>;
-  /** No key in here is queued: it becomes so, or is given up for an earlier time. */
+  /** Keys in here are not queued. A key is queued at its time, or earlier by another add. */
   readonly #delayed: DelayedItems<T>;
   readonly #rateLimiter: QueueRateLimiter;
   readonly #retries: Counter | undefined;
   readonly #name: string;
 
-  /** The default rate limiter is the per-item one: `defaultItemRateLimiter`. */
+  /** The default rate limiter is per item: `defaultItemRateLimiter`. */
   constructor(options: RateLimitingQueueOptions<T> = {}) {
     const ready = new PriorityReadyList<T>();
     super(options, ready);
@@ -44,7 +44,7 @@ export class PriorityQueue<T extends NonNullable<unknown>> extends WorkQueue<T> 
     this.#retries = retriesMetric(options.metrics ?? noMetrics, this.#name);
   }
 
-  /** Does nothing once the queue shuts down. */
+  /** Does nothing when the queue is shutting down. */
   addWithOpts({ after = 0, rateLimited = false, priority = 0 }: AddOptions, ...items: readonly T[]): void {
     if (this.isShuttingDown) return;
     for (const item of items) {
@@ -76,7 +76,7 @@ export class PriorityQueue<T extends NonNullable<unknown>> extends WorkQueue<T> 
     return this.#rateLimiter.numRequeues(this.keyOf(item));
   }
 
-  /** The priority with which an item that is being worked on was handed out; a retry should keep it. */
+  /** The priority with which an item was taken that is being processed; a retry should keep it. */
   priorityOf(item: T): number | undefined {
     const entry = this.entry(this.keyOf(item));
     return entry && entry.state !== 'queued' ? entry.takenPriority : undefined;

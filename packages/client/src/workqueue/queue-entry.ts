@@ -1,28 +1,28 @@
 import type { HeapNode } from './indexed-heap.ts';
 
 /**
- * Where a key stands:
- * - `queued`: it waits to be taken, and is in the ready list
- * - `processing`: a worker has it, and it is in no list
- * - `dirty`: a worker has it and it was added again meanwhile; `done` queues it
+ * The state of a key:
+ * - `queued`: in the ready list
+ * - `processing`: taken by a worker, and in no list
+ * - `dirty`: taken by a worker and added again since; `done` queues it
  */
 export type EntryState = 'queued' | 'processing' | 'dirty';
 
-/** One key of a queue, from its first `add` to the `done` that leaves nothing to do. */
+/** A key of a queue, from its first `add` to the `done` after which nothing is left to do. */
 export class QueueEntry<T> implements HeapNode {
   readonly key: unknown;
-  /** What was added last under this key. */
+  /** The last item added with this key. */
   item: T;
   state: EntryState = 'queued';
   /** The next in first-in-first-out order. */
   next: QueueEntry<T> | undefined = undefined;
   heapIndex = -1;
   priority: number;
-  /** The priority with which a worker was given it. */
+  /** The priority with which it was taken. */
   takenPriority = 0;
-  /** The place among equals. */
+  /** Order among equal priorities. */
   order = 0;
-  /** On the clock's monotonic time; only kept for metrics. */
+  /** In monotonic time; only set for metrics. */
   addedAt = 0;
   startedAt = 0;
 
@@ -33,14 +33,14 @@ export class QueueEntry<T> implements HeapNode {
   }
 }
 
-/** The entries that wait to be taken, in the order in which they will be. */
+/** The queued entries in the order in which they will be taken. */
 export interface ReadyList<T> {
   readonly size: number;
   push(entry: QueueEntry<T>): void;
   pop(): QueueEntry<T> | undefined;
 }
 
-/** First in, first out: a list through the entries themselves. */
+/** First in, first out: a linked list of the entries. */
 export class FifoReadyList<T> implements ReadyList<T> {
   #head: QueueEntry<T> | undefined;
   #tail: QueueEntry<T> | undefined;

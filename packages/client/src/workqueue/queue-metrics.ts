@@ -2,13 +2,13 @@ import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import { type Counter, type Metrics, noMetrics } from '../observe/metrics.ts';
 import type { QueueEntry } from './queue-entry.ts';
 
-/** How often the age of unfinished work is told. */
+/** How often the age of unfinished work is reported. */
 const unfinishedWorkPeriodMs = 500;
 
 /** 10 ns to 10 s. */
 const durationBuckets = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10];
 
-/** What one queue tells of itself, under client-go's names. */
+/** Metrics of one queue, with client-go's names. */
 export class QueueMetrics<T> {
   readonly #name: string;
   readonly #clock: Clock;
@@ -19,7 +19,7 @@ export class QueueMetrics<T> {
   readonly #unfinished;
   readonly #longestRunning;
   readonly #processing = new Set<QueueEntry<T>>();
-  /** Runs only while something is processed. */
+  /** Active only while items are processed. */
   #timer: Timer | undefined;
   #stopped = false;
   #depthNow = 0;
@@ -54,7 +54,7 @@ export class QueueMetrics<T> {
     });
     this.#longestRunning = metrics.gauge({
       name: 'workqueue_longest_running_processor_seconds',
-      help: 'For how many seconds the longest running worker has been at its item.',
+      help: 'For how many seconds the longest running worker has been processing its item.',
       labels,
     });
   }
@@ -79,7 +79,7 @@ export class QueueMetrics<T> {
     this.#workDuration.observe(this.#ageSeconds(entry), this.#name);
   }
 
-  /** Nothing more is told of unfinished work: no timer is left. */
+  /** Stops reporting unfinished work, and cancels the timer. */
   stop(): void {
     this.#stopped = true;
     this.#timer?.cancel();
@@ -106,12 +106,12 @@ export class QueueMetrics<T> {
   }
 }
 
-/** Undefined when nobody listens, so that a queue then spends nothing on it. Only a queue with a name has metrics. */
+/** Returns undefined without metrics or without a name, so that the queue has no overhead then. */
 export function queueMetrics<T>(metrics: Metrics, name: string, clock: Clock): QueueMetrics<T> | undefined {
   return metrics === noMetrics || name === '' ? undefined : new QueueMetrics(metrics, name, clock);
 }
 
-/** Counts what is added with a delay, as client-go does. */
+/** Counts delayed adds, like client-go. */
 export function retriesMetric(metrics: Metrics, name: string): Counter | undefined {
   if (metrics === noMetrics || name === '') return undefined;
   return metrics.counter({

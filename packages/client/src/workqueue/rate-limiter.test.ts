@@ -14,9 +14,9 @@ import { RateLimitingQueue } from './rate-limiting-queue.ts';
 const ask = (limiter: QueueRateLimiter, key: string, times: number): number[] =>
   Array.from({ length: times }, () => Math.round(limiter.when(key)));
 
-// What client-go's limiters of the same parameters answer.
+// The expected values are those of client-go's limiters with the same parameters.
 describe('rate limiters', () => {
-  it('exponential: doubles per item up to the longest', () => {
+  it('exponential: doubles per item up to the maximum', () => {
     const limiter = new ItemExponentialFailureRateLimiter(1, 1000);
     expect(ask(limiter, 'a', 13)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000, 1000, 1000]);
     expect([limiter.numRequeues('a'), limiter.numRequeues('b')]).toEqual([13, 0]);
@@ -48,7 +48,7 @@ describe('rate limiters', () => {
     expect(ask(limiter, 'b', 1)).toEqual([50]);
   });
 
-  it('max of several: the longest wait and the most failures', () => {
+  it('max of several: the longest delay and the most failures', () => {
     const limiter = new MaxOfRateLimiter(
       new ItemFastSlowRateLimiter(5, 3000, 3),
       new ItemExponentialFailureRateLimiter(1, 1000),
@@ -59,7 +59,7 @@ describe('rate limiters', () => {
     expect(limiter.when('a')).toBe(5);
   });
 
-  it('with a longest wait', () => {
+  it('with a maximum delay', () => {
     const limiter = new WithMaxWaitRateLimiter(new ItemExponentialFailureRateLimiter(10, 1000), 35);
     expect(ask(limiter, 'a', 4)).toEqual([10, 20, 35, 35]);
     expect(limiter.numRequeues('a')).toBe(4);
@@ -78,7 +78,7 @@ describe('rate limiters', () => {
 });
 
 describe('RateLimitingQueue', () => {
-  it('adds after what the limiter says, by the items’ keys', async () => {
+  it('adds after the limiter’s delay, by the items’ keys', async () => {
     const clock = new FakeClock();
     const queue = new RateLimitingQueue<{ name: string }>({
       clock,

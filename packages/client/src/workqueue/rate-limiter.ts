@@ -1,17 +1,17 @@
 import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 import { TokenBucketRateLimiter } from '../flowcontrol/token-bucket-rate-limiter.ts';
 
-/** Decides how long something has to wait before it is tried again. */
+/** Determines the delay before a retry. */
 export interface QueueRateLimiter {
-  /** Counts one more failure of the key, and says in how many milliseconds it may be tried again. */
+  /** Counts a failure of the key, and returns the delay in milliseconds before the retry. */
   when(key: unknown): number;
-  /** The key's failures no longer count. */
+  /** Resets the failures of the key. */
   forget(key: unknown): void;
-  /** How many failures the key has had. */
+  /** Number of failures of the key. */
   numRequeues(key: unknown): number;
 }
 
-/** Counts per key; holds those that failed and were not forgotten. */
+/** Counts failures per key. Holds the keys that failed and were not forgotten. */
 abstract class ItemRateLimiter implements QueueRateLimiter {
   readonly #failures = new Map<unknown, number>();
 
@@ -29,11 +29,11 @@ abstract class ItemRateLimiter implements QueueRateLimiter {
     return this.#failures.get(key) ?? 0;
   }
 
-  /** After so many failures before this one. */
+  /** The delay after this number of earlier failures. */
   protected abstract delayMs(failures: number): number;
 }
 
-/** Twice as long after each failure of the item. */
+/** Doubles the delay after each failure of the item. */
 export class ItemExponentialFailureRateLimiter extends ItemRateLimiter {
   readonly #baseDelayMs: number;
   readonly #maxDelayMs: number;
@@ -67,7 +67,7 @@ export class ItemFastSlowRateLimiter extends ItemRateLimiter {
   }
 }
 
-/** All items together: so many at once, and from then on so many per second. */
+/** A token bucket shared by all items: a burst, then a steady rate. */
 export class BucketRateLimiter implements QueueRateLimiter {
   readonly #bucket: TokenBucketRateLimiter;
 
@@ -86,7 +86,7 @@ export class BucketRateLimiter implements QueueRateLimiter {
   }
 }
 
-/** Asks several and takes the longest wait. */
+/** Combines several limiters and uses the longest delay. */
 export class MaxOfRateLimiter implements QueueRateLimiter {
   readonly #limiters: readonly QueueRateLimiter[];
 
@@ -107,7 +107,7 @@ export class MaxOfRateLimiter implements QueueRateLimiter {
   }
 }
 
-/** Another limiter, but never longer than so much. */
+/** Limits the delay of another limiter. */
 export class WithMaxWaitRateLimiter implements QueueRateLimiter {
   readonly #limiter: QueueRateLimiter;
   readonly #maxDelayMs: number;
@@ -130,7 +130,9 @@ export class WithMaxWaitRateLimiter implements QueueRateLimiter {
   }
 }
 
-/** What controllers use: 5 ms to 1000 s per item, and ten retries a second for all items after a hundred at once. */
+/**
+ * The default of controllers: 5 ms to 1000 s per item, and ten retries per second for all items after a burst of 100.
+ */
 export function defaultControllerRateLimiter({
   clock = systemClock,
 }: {

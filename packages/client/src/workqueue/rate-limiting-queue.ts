@@ -3,11 +3,11 @@ import { defaultControllerRateLimiter, type QueueRateLimiter } from './rate-limi
 import type { WorkQueueOptions } from './work-queue.ts';
 
 export interface RateLimitingQueueOptions<T> extends WorkQueueOptions<T> {
-  /** Is asked with items' keys. The default is `defaultControllerRateLimiter`. */
+  /** Called with items' keys. The default is `defaultControllerRateLimiter`. */
   readonly rateLimiter?: QueueRateLimiter;
 }
 
-/** A work queue that decides itself how long something that failed has to wait. */
+/** A work queue that delays retries with a rate limiter. */
 export class RateLimitingQueue<T extends NonNullable<unknown>> extends DelayingQueue<T> {
   readonly #rateLimiter: QueueRateLimiter;
 
@@ -16,17 +16,17 @@ export class RateLimitingQueue<T extends NonNullable<unknown>> extends DelayingQ
     this.#rateLimiter = options.rateLimiter ?? defaultControllerRateLimiter({ clock: this.clock });
   }
 
-  /** Adds the item once the rate limiter allows it. */
+  /** Adds the item when the rate limiter allows it. */
   addRateLimited(item: T): void {
     this.addAfter(item, this.#rateLimiter.when(this.keyOf(item)));
   }
 
-  /** The item went well, or is given up: its failures no longer count. `done` must be called as well. */
+  /** Resets the failures of an item that succeeded or is not retried. `done` must be called as well. */
   forget(item: T): void {
     this.#rateLimiter.forget(this.keyOf(item));
   }
 
-  /** How often the item was added by `addRateLimited` since it was last forgotten. */
+  /** Number of calls of `addRateLimited` for the item since it was last forgotten. */
   numRequeues(item: T): number {
     return this.#rateLimiter.numRequeues(this.keyOf(item));
   }

@@ -2,12 +2,12 @@ import type { MetricDefinition, Metrics } from '../observe/metrics.ts';
 
 interface Recorded {
   readonly metrics: Metrics;
-  /** By name and labels; the observations of a histogram as a list. */
+  /** Values by name and labels; the observations of a histogram as a list. */
   readonly values: Record<string, number | number[]>;
   readonly definitions: Map<string, MetricDefinition & { readonly buckets?: readonly number[] }>;
 }
 
-/** Metrics that a test can look at. */
+/** Metrics whose values a test can read. */
 export function recordingMetrics(): Recorded {
   const values: Recorded['values'] = {};
   const definitions: Recorded['definitions'] = new Map();

@@ -20,7 +20,7 @@ function start(options: Partial<WorkersOptions<string>> = {}) {
 }
 
 describe('runWorkers', () => {
-  it('tries again what failed, later and later, tells each failure, and forgets it when it went well', async () => {
+  it('retries failures with backoff, reports each, and forgets an item that succeeds', async () => {
     const { clock, queue, stop, failures, options } = start();
     let runs = 0;
     const done = runWorkers(queue, options, async () => {
@@ -41,7 +41,7 @@ describe('runWorkers', () => {
     await done;
   });
 
-  it('gives up after so many retries', async () => {
+  it('gives up after maxRetries', async () => {
     const { clock, queue, stop, failures, options } = start({ maxRetries: 1 });
     const done = runWorkers(queue, options, () => Promise.reject(new Error('never')));
     queue.add('a');
@@ -55,7 +55,7 @@ describe('runWorkers', () => {
     await done;
   });
 
-  it('lets timers and sockets have their turn while it works on many items', async () => {
+  it('yields to timers and sockets while it processes many items', async () => {
     const { queue, options } = start();
     const order: unknown[] = [];
     for (let i = 0; i < 1000; i++) queue.add(`item ${i}`);
@@ -69,7 +69,7 @@ describe('runWorkers', () => {
     expect(order).toHaveLength(1001);
   });
 
-  it('comes back after the time that a run asks for', async () => {
+  it('requeues an item after requeueAfterMs', async () => {
     const { clock, queue, stop, options } = start();
     let runs = 0;
     const done = runWorkers(queue, options, async () => {
@@ -84,7 +84,7 @@ describe('runWorkers', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('works on as many at once as there are workers', async () => {
+  it('processes as many items concurrently as there are workers', async () => {
     const { queue, stop, options, clock } = start({ workers: 2 });
     const running: string[] = [];
     const done = runWorkers(queue, options, async (item, signal) => {
@@ -100,7 +100,7 @@ describe('runWorkers', () => {
     expect(queue.len).toBe(1);
   });
 
-  it('does not take being stopped for a failure', async () => {
+  it('does not report an abort as a failure', async () => {
     const { queue, stop, failures, options, clock } = start();
     const done = runWorkers(
       queue,
@@ -115,7 +115,7 @@ describe('runWorkers', () => {
     expect(failures).toEqual([]);
   });
 
-  it('works on all that is queued when the queue is drained', async () => {
+  it('processes all queued items when the queue is drained', async () => {
     const { queue, options } = start();
     const seen: string[] = [];
     const done = runWorkers(queue, options, async (item) => {
@@ -127,14 +127,14 @@ describe('runWorkers', () => {
     expect(seen).toEqual(['a', 'b', 'c']);
   });
 
-  it('ends at once when it is stopped already', async () => {
+  it('ends at once when the signal is aborted already', async () => {
     const { queue, stop, options } = start();
     stop.abort();
     queue.add('a');
     await runWorkers(queue, options, () => Promise.reject(new Error('not to be called')));
   });
 
-  it('outlives an error handler that fails, and a reconcile that throws before it waits', async () => {
+  it('survives an error handler that rejects, and a reconcile that throws synchronously', async () => {
     const { logger, lines } = recordLogs();
     const { clock, queue, stop, options } = start({
       onError: () => Promise.reject(new Error('handler')),
@@ -152,7 +152,7 @@ describe('runWorkers', () => {
     await done;
   });
 
-  it('keeps an item’s priority when it is tried again', async () => {
+  it('keeps an item’s priority when it is retried', async () => {
     const clock = new FakeClock();
     const queue = new PriorityQueue<string>({ clock });
     const stop = new AbortController();

@@ -1,7 +1,7 @@
 import { type Logger, silentLogger } from '@coxswain/apimachinery/log';
 import { type EventLoop, nextTurn, systemEventLoop } from '@coxswain/apimachinery/turns';
 
-/** What workers need of a queue: `RateLimitingQueue` and `PriorityQueue` are such. */
+/** The methods that workers need of a queue. `RateLimitingQueue` and `PriorityQueue` have them. */
 export interface WorkerQueue<T> {
   get(signal?: AbortSignal): Promise<T | undefined>;
   done(item: T): void;
@@ -10,13 +10,13 @@ export interface WorkerQueue<T> {
   forget(item: T): void;
   numRequeues(item: T): number;
   shutDown(): void;
-  /** Where there are priorities: a retry keeps the one that the item had. */
+  /** For queues with priorities: a retry keeps the item's priority. */
   priorityOf?(item: T): number | undefined;
 }
 
-/** What a reconcile that went well may ask for. */
+/** The result of a successful reconcile. */
 export interface ReconcileResult {
-  /** Look at it again in so many milliseconds, even if nothing happens. Not above zero, this asks for nothing. */
+  /** Process the item again after this time, even without a change. Ignored if not positive. */
   readonly requeueAfterMs?: number;
 }
 
@@ -25,36 +25,36 @@ export interface ReconcileResult {
 export type Reconcile<T> = (item: T, signal: AbortSignal) => Promise<ReconcileResult | undefined | void>;
 
 export interface WorkersOptions<T> {
-  /** How many items are worked on at once. One by default. */
+  /** Number of items processed concurrently. One by default. */
   readonly workers?: number;
-  /** Ends it: the signal goes on to what is being worked on, and nothing new is begun. */
+  /** Stops the workers: it is passed to the running reconciles, and no new one is started. */
   readonly signal: AbortSignal;
-  /** After so many retries an item is given up until it is added again. By default never. */
+  /** Maximum number of retries of an item, after which it is dropped until it is added again. Unlimited by default. */
   readonly maxRetries?: number;
-  /** Hears of every failure, so that none passes in silence. May be async. */
+  /** Called for every failure; required, so that none is ignored. May be async. */
   readonly onError: (error: unknown, failure: ReconcileFailure<T>) => unknown;
-  /** Hears when `onError` itself failed. */
+  /** Logs errors of `onError` itself. */
   readonly logger?: Logger;
-  /** Where others get their turn; the thread's own event loop by default. */
+  /** The event loop to yield to; the thread's own by default. */
   readonly eventLoop?: EventLoop;
 }
 
 export interface ReconcileFailure<T> {
   readonly item: T;
-  /** How often it had been tried again before. */
+  /** Number of earlier retries. */
   readonly retries: number;
-  /** False when it is given up. */
+  /** False when the item is dropped. */
   readonly willRetry: boolean;
 }
 
 /**
- * Works on a queue's items until the signal is aborted or the queue is shut down; resolves when the last worker has ended,
- * and never rejects. No item is with two workers at once.
+ * Processes a queue's items until the signal is aborted or the queue is shut down. Resolves when the last worker has ended;
+ * never rejects. No item is processed by two workers at the same time.
  *
- * - An item that went well is forgotten by the rate limiter; one that failed comes back rate limited, and the error goes
+ * - An item that succeeded is forgotten by the rate limiter; one that failed is added rate limited, and the error is passed
  *   to `onError`.
- * - After the signal: the queue is shut down, what is being worked on is waited for, what is queued is left.
- * - After `queue.shutDownWithDrain()`: all that is queued is still worked on.
+ * - On abort, the queue is shut down, running reconciles are awaited, and queued items are left.
+ * - After `queue.shutDownWithDrain()`, all queued items are still processed.
  */
 export async function runWorkers<T>(
   queue: WorkerQueue<T>,
@@ -72,14 +72,17 @@ export async function runWorkers<T>(
   }
 }
 
-/** Work that waits for nothing must not keep timers and sockets waiting, not least those that renew a leader's lease. */
+/**
+ * Number of items after which a worker yields to the event loop, so that reconciles without I/O do not starve timers
+ * and sockets, for example those that renew a leader's lease.
+ */
 const itemsPerTurn = 100;
 
 async function work<T>(queue: WorkerQueue<T>, options: WorkersOptions<T>, reconcile: Reconcile<T>): Promise<void> {
   const { signal, eventLoop = systemEventLoop } = options;
   for (let items = 1; !signal.aborted; items++) {
     if (items % itemsPerTurn === 0) await nextTurn(eventLoop);
-    // Not the signal: the queue's end is enough, and no listener comes and goes with each item.
+    // Without the signal: shutting down the queue suffices, and avoids a listener per item.
     const item = await queue.get();
     if (item === undefined) return;
     try {
@@ -103,7 +106,7 @@ async function workOn<T>(
     const { requeueAfterMs = 0 } = result ?? {};
     if (requeueAfterMs > 0) queue.addAfter(item, requeueAfterMs, priority);
   } catch (error) {
-    // Being told to stop is no failure.
+    // An abort is not a failure.
     if (signal.aborted) return;
     const retries = queue.numRequeues(item);
     const willRetry = retries < maxRetries;

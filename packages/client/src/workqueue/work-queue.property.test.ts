@@ -17,7 +17,7 @@ describe('a work queue under any sequence of calls', () => {
   it.each([
     { name: 'WorkQueue', create: () => new WorkQueue<string>() },
     { name: 'PriorityQueue with one priority', create: () => new PriorityQueue<string>() },
-  ])('$name: does as two sets and a list would', ({ create }) => {
+  ])('$name: behaves like a model of two sets and a list', ({ create }) => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const queue = create();
@@ -48,7 +48,7 @@ describe('workers on a queue', () => {
   it.each([
     { name: 'RateLimitingQueue', create: RateLimitingQueue },
     { name: 'PriorityQueue', create: PriorityQueue },
-  ])('$name: never two on one item, and every add is followed by a run that began after it', async ({ create }) => {
+  ])('$name: an item never has two workers, and every add is followed by a later run', async ({ create }) => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ key, turns: fc.nat(3) }), { minLength: 1, maxLength: 40 }),
@@ -57,7 +57,7 @@ describe('workers on a queue', () => {
         async (adds, runs, workers) => {
           const queue = new create<string>({ rateLimiter: new ItemExponentialFailureRateLimiter(0, 0) });
           const running = new Set<string>();
-          /** Which add of a key the last run that went well has seen. */
+          /** By key, the last add that a successful run has seen. */
           const added = new Map<string, number>();
           const seen = new Map<string, number>();
           let count = 0;
@@ -69,7 +69,7 @@ describe('workers on a queue', () => {
             const version = added.get(item)!;
             await turns(run.turns);
             running.delete(item);
-            // The later ones go well, so that there is an end.
+            // Later runs succeed, so that the test ends.
             if (run.fails && count < 100) throw new Error('not this time');
             seen.set(item, version);
           });

@@ -4,7 +4,7 @@ import { DelayingQueue } from './delaying-queue.ts';
 import { recordingMetrics } from './recording-metrics.test-data.ts';
 import { WorkQueue } from './work-queue.ts';
 
-/** All that can be taken now. */
+/** Takes all queued items. */
 function takeAll<T extends NonNullable<unknown>>(queue: WorkQueue<T>): T[] {
   const items: T[] = [];
   for (let item = queue.tryGet(); item !== undefined; item = queue.tryGet()) items.push(item);
@@ -12,7 +12,7 @@ function takeAll<T extends NonNullable<unknown>>(queue: WorkQueue<T>): T[] {
 }
 
 describe('WorkQueue', () => {
-  it('hands out in the order of adding, each item once', () => {
+  it('returns items in the order of adding, each once', () => {
     const queue = new WorkQueue<string>();
     for (const item of ['a', 'b', 'a', 'c', 'b']) queue.add(item);
     expect(queue.len).toBe(3);
@@ -20,7 +20,7 @@ describe('WorkQueue', () => {
     expect(queue.len).toBe(0);
   });
 
-  it('holds back an item that is added while it is worked on until that is done', () => {
+  it('holds an item that is added while it is processed until `done`', () => {
     const queue = new WorkQueue<string>();
     queue.add('a');
     expect(queue.tryGet()).toBe('a');
@@ -34,7 +34,7 @@ describe('WorkQueue', () => {
     expect(queue.len).toBe(0);
   });
 
-  it('ignores done for what nobody has', () => {
+  it('ignores done for items that were not taken', () => {
     const queue = new WorkQueue<string>();
     queue.done('a');
     queue.add('a');
@@ -42,7 +42,7 @@ describe('WorkQueue', () => {
     expect(takeAll(queue)).toEqual(['a']);
   });
 
-  it('gives waiting getters their items in the order of asking', async () => {
+  it('resolves pending gets in order', async () => {
     const queue = new WorkQueue<string>();
     const first = queue.get();
     const second = queue.get();
@@ -51,7 +51,7 @@ describe('WorkQueue', () => {
     expect(await Promise.all([first, second])).toEqual(['a', 'b']);
   });
 
-  it('gives an item that becomes free to whoever waits', async () => {
+  it('passes an item that is queued by `done` to a pending get', async () => {
     const queue = new WorkQueue<string>();
     queue.add('a');
     await queue.get();
@@ -61,7 +61,7 @@ describe('WorkQueue', () => {
     expect(await next).toBe('a');
   });
 
-  it('loses nothing to a getter that gave up', async () => {
+  it('loses no item to an aborted get', async () => {
     const queue = new WorkQueue<string>();
     const controller = new AbortController();
     const reason = new Error('enough');
@@ -73,7 +73,7 @@ describe('WorkQueue', () => {
     expect(await queue.get()).toBe('a');
   });
 
-  it('takes items with the same key for one, and hands out the latest', () => {
+  it('treats items with the same key as one, and returns the latest', () => {
     const queue = new WorkQueue<{ name: string; version: number }>({ keyOf: (item) => item.name });
     queue.add({ name: 'a', version: 1 });
     queue.add({ name: 'a', version: 2 });
@@ -84,14 +84,14 @@ describe('WorkQueue', () => {
     expect(takeAll(queue)).toEqual([{ name: 'a', version: 3 }]);
   });
 
-  it('takes objects for what they are when there is no key', () => {
+  it('compares objects by identity without keyOf', () => {
     const queue = new WorkQueue<object>();
     const [a, b] = [{}, {}];
     for (const item of [a, b, a]) queue.add(item);
     expect(queue.len).toBe(2);
   });
 
-  it('hands out the rest after shutDown, and takes no more', async () => {
+  it('returns the rest after shutDown, and accepts no more', async () => {
     const queue = new WorkQueue<string>();
     queue.add('a');
     queue.shutDown();
@@ -101,14 +101,14 @@ describe('WorkQueue', () => {
     expect(await queue.get()).toBeUndefined();
   });
 
-  it('ends those who wait at shutDown', async () => {
+  it('resolves pending gets with undefined at shutDown', async () => {
     const queue = new WorkQueue<string>();
     const waiting = queue.get();
     queue.shutDown();
     expect(await waiting).toBeUndefined();
   });
 
-  it('drains: waits for the queued, the running and what was added while it ran', async () => {
+  it('drains: waits for queued and running items, and those added again while they run', async () => {
     const queue = new WorkQueue<string>();
     for (const item of ['a', 'b']) queue.add(item);
     await queue.get();
@@ -127,7 +127,7 @@ describe('WorkQueue', () => {
     expect(await queue.get()).toBeUndefined();
   });
 
-  it('drains at once when there is nothing to do, and gives up draining at shutDown', async () => {
+  it('drains at once when it is empty, and stops draining at shutDown', async () => {
     await new WorkQueue<string>().shutDownWithDrain();
     const queue = new WorkQueue<string>();
     queue.add('a');
@@ -143,7 +143,7 @@ describe('DelayingQueue', () => {
     return { clock, queue: new DelayingQueue<string>({ clock }) };
   };
 
-  it('adds when the time has come', async () => {
+  it('adds after the delay', async () => {
     const { clock, queue } = start();
     queue.addAfter('b', 50);
     queue.addAfter('a', 20);
@@ -171,7 +171,7 @@ describe('DelayingQueue', () => {
     expect(queue.len).toBe(0);
   });
 
-  it('still adds later what was added at once meanwhile', async () => {
+  it('still adds a delayed item that was also added at once', async () => {
     const { clock, queue } = start();
     queue.addAfter('a', 10);
     queue.add('a');
@@ -181,7 +181,7 @@ describe('DelayingQueue', () => {
     expect(takeAll(queue)).toEqual(['a']);
   });
 
-  it('keeps many in the order of their times', async () => {
+  it('adds many items in the order of their times', async () => {
     const { clock, queue } = start();
     const delays = Array.from({ length: 60 }, (_, i) => ((i * 7919) % 50) + 1);
     for (const delay of delays) queue.addAfter(`after ${delay}`, delay);
@@ -190,7 +190,7 @@ describe('DelayingQueue', () => {
     expect(takeAll(queue)).toEqual(expected);
   });
 
-  it('drops what waits, and leaves no timer, at shutDown', async () => {
+  it('drops delayed items and the timer at shutDown', async () => {
     const { clock, queue } = start();
     queue.addAfter('a', 10);
     queue.shutDown();
@@ -202,7 +202,7 @@ describe('DelayingQueue', () => {
 });
 
 describe('metrics of a queue', () => {
-  it('tells depth, adds, waiting and working times, unfinished work and retries', async () => {
+  it('report depth, adds, queue and work durations, unfinished work and retries', async () => {
     const clock = new FakeClock();
     const { metrics, values, definitions } = recordingMetrics();
     const queue = new DelayingQueue<string>({ name: 'q', clock, metrics });
@@ -239,7 +239,7 @@ describe('metrics of a queue', () => {
     }
   });
 
-  it('has no timers and tells nothing without a name', async () => {
+  it('are not recorded and use no timers without a name', async () => {
     const clock = new FakeClock();
     const { metrics, definitions } = recordingMetrics();
     const queue = new DelayingQueue<string>({ clock, metrics });

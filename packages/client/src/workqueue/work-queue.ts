@@ -4,40 +4,44 @@ import { FifoReadyList, QueueEntry, type ReadyList } from './queue-entry.ts';
 import { type QueueMetrics, queueMetrics } from './queue-metrics.ts';
 
 export interface WorkQueueOptions<T> {
-  /** For metrics: a queue without a name has none. */
+  /** Name in metrics. A queue without a name has no metrics. */
   readonly name?: string;
   readonly metrics?: Metrics;
   readonly clock?: Clock;
-  /** Items with the same key are the same. By default an item is its own key: strings by value, objects by identity. */
+  /**
+   * Returns the key of an item; items with the same key are the same. By default an item is its own key: strings by
+   * value, objects by identity.
+   */
   readonly keyOf?: (item: T) => unknown;
 }
 
 interface Waiter<T> {
-  /** Gives it an item, or undefined when none will come any more. */
+  /** Resolves the pending `get` with an item, or undefined when the queue is shut down. */
   readonly resolve: (item: T | undefined) => void;
 }
 
 /**
- * A queue of things to do, first in, first out:
- * - An item that is added several times before it is taken is handed out once.
- * - An item is never with two workers at once. Added again while it is worked on, it is handed out again after `done`.
- * - Nothing that was added is lost, until `shutDown`.
+ * A work queue, first in, first out:
+ * - An item that is added several times before it is taken is returned once.
+ * - An item is never processed by two workers at the same time. If it is added while it is processed, it is queued after
+ *   `done`.
+ * - No added item is lost before `shutDown`.
  *
- * All operations are O(1). It holds no more than the distinct items that were added and are not done.
+ * All operations are O(1). It holds only the distinct items that were added and are not done.
  */
 export class WorkQueue<T extends NonNullable<unknown>> {
   protected readonly clock: Clock;
   readonly #keyOf: ((item: T) => unknown) | undefined;
   readonly #metrics: QueueMetrics<T> | undefined;
-  /** Every key that is queued or with a worker. The queued ones, and only those, are in `#ready`. */
+  /** Every key that is queued or being processed. The queued ones, and only those, are in `#ready`. */
   readonly #entries = new Map<unknown, QueueEntry<T>>();
   readonly #ready: ReadyList<T>;
-  /** Who waits for an item, longest first. Empty while `#ready` has any. */
+  /** Pending `get` calls, oldest first. Empty while `#ready` is not. */
   readonly #waiters = new Set<Waiter<T>>();
   #shuttingDown = false;
   #onDrained: (() => void)[] = [];
 
-  /** The order in which items are handed out is for queues that build on this one. */
+  /** Subclasses pass `ready` to define the order of items. */
   constructor(options: WorkQueueOptions<T> = {}, ready: ReadyList<T> = new FifoReadyList()) {
     this.clock = options.clock ?? systemClock;
     this.#keyOf = options.keyOf;
@@ -45,17 +49,17 @@ export class WorkQueue<T extends NonNullable<unknown>> {
     this.#ready = ready;
   }
 
-  /** Queues the item, unless it is queued already. Does nothing once the queue shuts down. */
+  /** Queues the item, unless it is queued already. Does nothing when the queue is shutting down. */
   add(item: T): void {
     this.enqueue(this.keyOf(item), item, 0);
   }
 
-  /** How many items wait to be taken. */
+  /** Number of queued items. */
   get len(): number {
     return this.#ready.size;
   }
 
-  /** Nothing waits to be taken, and nothing is with a worker. What waits for its time does not count. */
+  /** True when no item is queued or being processed. Delayed items do not count. */
   get isIdle(): boolean {
     return this.#entries.size === 0;
   }
@@ -65,8 +69,8 @@ export class WorkQueue<T extends NonNullable<unknown>> {
   }
 
   /**
-   * The next item, as soon as there is one; whoever takes it must call `done`. Undefined when the queue shuts down and
-   * nothing is left. Rejects with the signal's reason when that is aborted first.
+   * Takes the next item, as soon as there is one; the caller must call `done` for it. Resolves with undefined when the
+   * queue is shutting down and empty. Rejects with the signal's reason when that is aborted first.
    */
   get(signal?: AbortSignal): Promise<T | undefined> {
     if (signal?.aborted) return Promise.reject(signal.reason);
@@ -76,13 +80,13 @@ export class WorkQueue<T extends NonNullable<unknown>> {
     return this.#wait(signal);
   }
 
-  /** The next item if there is one now. Whoever takes it must call `done`. */
+  /** Takes the next item if there is one; the caller must call `done` for it. */
   tryGet(): T | undefined {
     const entry = this.#ready.pop();
     return entry && this.#take(entry);
   }
 
-  /** The work on the item is over, well or not. If it was added meanwhile, it is queued again. */
+  /** Marks an item as processed, successfully or not. If it was added since it was taken, it is queued again. */
   done(item: T): void {
     const entry = this.#entries.get(this.keyOf(item));
     if (!entry || entry.state === 'queued') return;
@@ -96,17 +100,17 @@ export class WorkQueue<T extends NonNullable<unknown>> {
     if (this.#entries.size === 0) this.#drained();
   }
 
-  /** Takes no more items. What is queued can still be taken; then `get` answers undefined. */
+  /** Accepts no more items. Queued items can still be taken; then `get` resolves with undefined. */
   shutDown(): void {
     this.#close();
     this.#drained();
   }
 
   /**
-   * Like `shutDown`, and resolves once all that was queued is done (or at a later `shutDown`). Someone must still take the
-   * items.
+   * Like `shutDown`, and resolves when all queued items are done (or at a later `shutDown`). Workers must continue to
+   * take the items.
    *
-   * Differs from client-go: that waits only for what is being worked on at the moment, though it promises the same.
+   * Differs from client-go, which only waits for the items being processed, although it documents the same.
    */
   shutDownWithDrain(): Promise<void> {
     this.#close();
@@ -118,12 +122,12 @@ export class WorkQueue<T extends NonNullable<unknown>> {
     return this.#keyOf === undefined ? item : this.#keyOf(item);
   }
 
-  /** The entry of a key that is queued or with a worker. */
+  /** The entry of a key that is queued or being processed. */
   protected entry(key: unknown): QueueEntry<T> | undefined {
     return this.#entries.get(key);
   }
 
-  /** Queues; an entry that is there already gets the item and, if that is higher, the priority. */
+  /** Queues an item. An existing entry gets the item and, if it is higher, the priority. */
   protected enqueue(key: unknown, item: T, priority: number): void {
     if (this.#shuttingDown) return;
     const known = this.#entries.get(key);
@@ -144,15 +148,15 @@ export class WorkQueue<T extends NonNullable<unknown>> {
     this.#metrics?.added(known);
   }
 
-  /** An entry that is queued or dirty is wanted with a higher priority than before. */
+  /** Raises the priority of a queued or dirty entry. */
   protected raise(entry: QueueEntry<T>, priority: number): void {
     entry.priority = priority;
   }
 
-  /** Called once, when the queue begins to shut down. */
+  /** Called once, at the start of the shutdown. */
   protected onShutDown(): void {}
 
-  /** To whoever waits longest, else into the ready list. */
+  /** Passes the entry to the oldest pending `get`, or adds it to the ready list. */
   #offer(entry: QueueEntry<T>): void {
     for (const waiter of this.#waiters) {
       this.#waiters.delete(waiter);

@@ -1,7 +1,7 @@
 /**
- * X.509 for Node: certificates issued, the pairs they make with their keys, and signatures checked. What certificates say is
- * read by `@coxswain/apimachinery/x509`. It talks to no server; how to get a certificate from a cluster is in
- * `@coxswain/client/certificates`.
+ * X.509 for Node: issues certificates, loads certificate and key pairs, and verifies signatures.
+ * `@coxswain/apimachinery/x509` parses the contents of certificates. This folder does not talk to a server;
+ * `@coxswain/client/certificates` requests certificates from a cluster.
  */
 export { type Certificate, oids, parseCertificate, parseCertificatesPem } from './certificate.ts';
 export {

@@ -11,7 +11,7 @@ describe('issueCertificate', () => {
     ['an ECDSA key', () => generateKeyPairSync('ec', { namedCurve: 'P-256' })],
     ['a larger ECDSA key', () => generateKeyPairSync('ec', { namedCurve: 'P-384' })],
     ['an RSA key', () => generateKeyPairSync('rsa', { modulusLength: 1024 })],
-  ])('signs with %s what OpenSSL verifies', (_, make) => {
+  ])('makes signatures with %s that OpenSSL verifies', (_, make) => {
     const { privateKey } = make();
     const publicKey = createPublicKey(privateKey);
     const ca = issueCertificate({ commonName: 'ca', isCA: true, ...validity }, publicKey, { key: privateKey });
@@ -24,7 +24,7 @@ describe('issueCertificate', () => {
     expect(leaf.certificate.authorityKeyId).toEqual(ca.subjectKeyId);
   });
 
-  it('says what it is asked to say', () => {
+  it('writes all fields of the template', () => {
     const { certificate, certificatePem, key, keyPem } = issueKeyPair({
       commonName: 'Käthe',
       organizations: ['system:masters', 'a,b\nc'],
@@ -53,7 +53,7 @@ describe('issueCertificate', () => {
     });
   });
 
-  it('gives each certificate its own serial number', () => {
+  it('uses a different serial number for each certificate', () => {
     const serials = Array.from(
       { length: 5 },
       () => issueKeyPair({ commonName: 'x', ...validity }).certificate.serialNumber,
@@ -62,13 +62,13 @@ describe('issueCertificate', () => {
   });
 
   it.each([
-    [{ dnsNames: ['müller.example'] }, '"müller.example" is no name that a certificate can have'],
+    [{ dnsNames: ['müller.example'] }, '"müller.example" is not a valid name for a certificate'],
     [{ ipAddresses: ['1.2.3'] }, '"1.2.3" is no IP address'],
-  ])('refuses %j', (names, message) => {
+  ])('throws for %j', (names, message) => {
     expect(() => issueKeyPair({ commonName: 'x', ...validity, ...names })).toThrow(new Error(message));
   });
 
-  it('refuses a key that signs otherwise', () => {
+  it('throws for other types of keys', () => {
     const { publicKey, privateKey } = generateKeyPairSync('ed25519');
     expect(() => issueCertificate({ commonName: 'x', ...validity }, publicKey, { key: privateKey })).toThrow(
       'a key of type ed25519 cannot sign certificates: it must be RSA or ECDSA',
@@ -77,14 +77,14 @@ describe('issueCertificate', () => {
 });
 
 describe('parseCertificate', () => {
-  it('throws for whatever is cut off or changed into something else', () => {
+  it('throws for truncated and corrupted certificates', () => {
     const { raw } = issueKeyPair({ commonName: 'x', ...validity }).certificate.x509;
     for (let length = 0; length < raw.length; length += 7)
       expect(() => parseCertificate(raw.subarray(0, length))).toThrow();
     expect(() => parseCertificate(Buffer.from('hello'))).toThrow();
   });
 
-  it('finds all certificates of a text, and passes over the rest', () => {
+  it('returns all certificates of a text, and skips the rest', () => {
     const [a, b] = ['a', 'b'].map((commonName) => issueKeyPair({ commonName, ...validity }));
     const text = `A comment\n${a!.certificatePem}${a!.keyPem}\n${b!.certificatePem}`;
     expect(parseCertificatesPem(text).map(({ subject }) => subject.commonName)).toEqual(['a', 'b']);

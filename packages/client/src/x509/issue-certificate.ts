@@ -16,7 +16,7 @@ import {
 import { isIPv4, parseIPSloppy } from '@coxswain/apimachinery/validation';
 import { type Certificate, oids, parseCertificate } from './certificate.ts';
 
-/** Names of a subject apart from its own. */
+/** Subject alternative names. */
 export interface AlternativeNames {
   readonly dnsNames?: readonly string[];
   /** As text, or as 4 or 16 bytes. */
@@ -25,11 +25,11 @@ export interface AlternativeNames {
   readonly uris?: readonly string[];
 }
 
-/** Whom a certificate is for. */
+/** The subject of a certificate. */
 export interface SubjectTemplate {
   readonly commonName: string;
   readonly organizations?: readonly string[];
-  /** Other attributes, by dotted identifier. */
+  /** Other attributes, by dotted object identifier. */
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
@@ -38,32 +38,32 @@ export interface Validity {
   readonly notAfter: Date;
 }
 
-/** What a certificate is to say. */
+/** The contents of a certificate. */
 export interface CertificateTemplate extends SubjectTemplate, AlternativeNames, Validity {
-  /** It may sign other certificates; then it has no usages. */
+  /** Whether it is a CA, which can sign certificates and has no `usages`. */
   readonly isCA?: boolean;
   readonly usages?: readonly ('serverAuth' | 'clientAuth')[];
   readonly ipAddresses?: readonly string[];
 }
 
-/** The same for a subject that is written already, as in a request, with every usage that there is. */
+/** The contents of a certificate with an encoded subject, as in a request, and with any usage. */
 export interface RawCertificateTemplate extends AlternativeNames, Validity {
-  /** DER of a name. */
+  /** The DER encoding of a name. */
   readonly subject: Uint8Array;
   readonly isCA?: boolean;
-  /** The bits of the key usage, the first (digital signature) being 1; none: it does not say. */
+  /** The key usage as bits (`keyUsageBits`); 0 for no key usage extension. */
   readonly keyUsage: number;
-  /** As dotted identifiers. */
+  /** Dotted object identifiers. */
   readonly extendedKeyUsages: readonly string[];
 }
 
-/** Who signs. Without a certificate, the new one is signed by its own key. */
+/** The issuer. Without a certificate, the new one is self-signed with this key. */
 export interface CertificateIssuer {
   readonly certificate?: Certificate;
   readonly key: KeyObject;
 }
 
-/** Bits of the key usage, as X.509 counts them. */
+/** Bits of the key usage, in X.509's order. */
 export const keyUsageBits = {
   digitalSignature: 1,
   contentCommitment: 2,
@@ -79,8 +79,8 @@ export const keyUsageBits = {
 const usageOids = { serverAuth: oids.serverAuth, clientAuth: oids.clientAuth } as const;
 
 /**
- * A certificate (X.509 v3) for the public key, with a random serial number. Throws when a name or the issuer's key is of
- * a kind that cannot be written.
+ * Issues an X.509 v3 certificate for the public key, with a random serial number. Throws for names that cannot be
+ * encoded, and for an issuer's key that is neither RSA nor ECDSA.
  */
 export function issueCertificate(
   template: CertificateTemplate,
@@ -101,7 +101,7 @@ export function issueCertificate(
   );
 }
 
-/** As `issueCertificate`. */
+/** Like `issueCertificate`, for a raw template. */
 export function issueRawCertificate(
   template: RawCertificateTemplate,
   publicKey: KeyObject,
@@ -122,14 +122,14 @@ export function issueRawCertificate(
   return parseCertificate(derSequence(body, algorithm, derBitString(sign('sha256', body, issuer.key))));
 }
 
-/** Positive, and never shorter by its first digits. */
+/** A random serial number: positive, and always with the same length. */
 function serialNumber(): Uint8Array {
   const bytes = randomBytes(16);
   bytes[0] = (bytes[0]! & 0x7f) | 0x40;
   return bytes;
 }
 
-/** How the key signs, SHA-256 in it. Throws for a key that signs otherwise. */
+/** The DER encoding of the key's signature algorithm with SHA-256. Throws for keys that are neither RSA nor ECDSA. */
 export function signatureAlgorithm(key: KeyObject, what: string): Uint8Array {
   switch (key.asymmetricKeyType) {
     case 'ec':
@@ -141,7 +141,7 @@ export function signatureAlgorithm(key: KeyObject, what: string): Uint8Array {
   }
 }
 
-/** DER of the name. */
+/** The DER encoding of the name. */
 export function derSubject({ commonName, organizations = [], attributes = {} }: SubjectTemplate): Uint8Array {
   const attribute = (oid: string, value: string) => derSet(derSequence(derOid(oid), derUtf8String(value)));
   return derSequence(
@@ -175,14 +175,14 @@ function extensions(
   ];
 }
 
-/** The first bit stands highest, and no zeros follow the last. */
+/** The first bit is the most significant one, and trailing zeros are omitted. */
 function derKeyUsage(usage: number): Uint8Array {
   const bits = usage.toString(2).split('').reverse().join('');
   const bytes = bits.match(/.{1,8}/g)!.map((each) => Number.parseInt(each.padEnd(8, '0'), 2));
   return derBitString(Uint8Array.from(bytes), 8 * bytes.length - bits.length);
 }
 
-/** The extension with all names but the subject; undefined when there are none. */
+/** The subject alternative name extension; undefined when there are no names. */
 export function alternativeNames(template: AlternativeNames): Uint8Array | undefined {
   const { dnsNames = [], ipAddresses = [], emailAddresses = [], uris = [] } = template;
   const names = [
@@ -195,7 +195,7 @@ export function alternativeNames(template: AlternativeNames): Uint8Array | undef
 }
 
 function asciiName(name: string): Uint8Array {
-  if (!/^[!-~]+$/.test(name)) throw new Error(`${JSON.stringify(name)} is no name that a certificate can have`);
+  if (!/^[!-~]+$/.test(name)) throw new Error(`${JSON.stringify(name)} is not a valid name for a certificate`);
   return Buffer.from(name);
 }
 

@@ -4,11 +4,11 @@ import { timeFromDate } from '@coxswain/apimachinery/time';
 import { type Certificate, parseCertificatesPem } from './certificate.ts';
 import { type CertificateIssuer, type CertificateTemplate, issueCertificate } from './issue-certificate.ts';
 
-/** A certificate and the key it is for. */
+/** A certificate and its private key. */
 export interface KeyPair {
   readonly certificate: Certificate;
   readonly key: KeyObject;
-  /** As it stands in the file, with whatever certificates follow it. */
+  /** The text of the file, including further certificates of the chain. */
   readonly certificatePem: string;
   readonly keyPem: string;
 }
@@ -18,7 +18,7 @@ export interface KeyPairFiles {
   readonly keyFile: string;
 }
 
-/** The certificate for a key, signed by itself without an issuer; the key is a new one of P-256 when none is given. */
+/** Issues a certificate for a key; self-signed without an issuer. Generates a P-256 key when none is given. */
 export function issueKeyPair(template: CertificateTemplate, issuer?: CertificateIssuer, given?: KeyObject): KeyPair {
   const key = given ?? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   const certificate = issueCertificate(template, createPublicKey(key), issuer ?? { key });
@@ -28,8 +28,8 @@ export function issueKeyPair(template: CertificateTemplate, issuer?: Certificate
 }
 
 /**
- * A pair that the user gave by name (`--tls-cert-file`, `--tls-private-key-file`). Throws an Error that says what is
- * wrong with which file: it cannot be read, the key is for another certificate, or the certificate is not valid now.
+ * Loads a pair from files (`--tls-cert-file`, `--tls-private-key-file`). Rejects with an Error that names the file and
+ * the problem: it cannot be read, the key belongs to another certificate, or the certificate is not valid now.
  */
 export async function loadKeyPair(files: KeyPairFiles, now: () => Date): Promise<KeyPair> {
   const [certificatePem, keyPem] = await Promise.all([
@@ -43,7 +43,7 @@ export async function loadKeyPair(files: KeyPairFiles, now: () => Date): Promise
   return { certificate, certificatePem, key, keyPem };
 }
 
-/** Why the two cannot be used together now; undefined when they can. */
+/** Returns why the pair cannot be used now; undefined when it can. */
 export function pairProblem(certificate: Certificate, key: KeyObject, now: Date): string | undefined {
   if (!certificate.x509.checkPrivateKey(key)) return 'the private key is for another certificate';
   return validityProblem(certificate, now);
@@ -55,7 +55,7 @@ export function validityProblem({ notBefore, notAfter }: Certificate, now: Date)
   return undefined;
 }
 
-/** The first certificate of a PEM text. Throws an Error that names the file when there is none. */
+/** Returns the first certificate of a PEM text. Throws an Error that names the file when there is none. */
 export function firstCertificate(file: string, pem: string): Certificate {
   let certificates: Certificate[];
   try {
@@ -68,7 +68,7 @@ export function firstCertificate(file: string, pem: string): Certificate {
   return first;
 }
 
-/** Throws an Error that names the file, and never quotes it. */
+/** Parses a private key. Throws an Error that names the file but does not quote it. */
 export function privateKey(file: string, pem: string): KeyObject {
   try {
     return createPrivateKey(pem);

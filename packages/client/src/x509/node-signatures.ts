@@ -14,7 +14,7 @@ const digests: Readonly<Record<HashName, string>> = {
   SHA512: 'sha512',
 };
 
-/** As OpenSSL calls them. */
+/** OpenSSL's names of the curves. */
 const curves: Readonly<Record<CurveName, string>> = {
   'P-224': 'secp224r1',
   'P-256': 'prime256v1',
@@ -22,22 +22,22 @@ const curves: Readonly<Record<CurveName, string>> = {
   'P-521': 'secp521r1',
 };
 
-/** Signatures checked by Node (OpenSSL), of all keys that there are. */
+/** Verifies signatures with Node (OpenSSL), for all supported types of keys. */
 export const nodeSignatures: SignatureVerifier = {
   verify(signed) {
     try {
       const der = Buffer.from(encodePublicKey(signed.key));
       return verifyWith(createPublicKey({ key: der, format: 'der', type: 'spki' }), signed);
     } catch {
-      // OpenSSL refuses the key.
+      // OpenSSL rejects the key.
       return false;
     }
   },
   isOnCurve({ curve, point }) {
-    // OpenSSL knows shorter forms of points, and one of the point at infinity.
+    // OpenSSL also accepts compressed points and the point at infinity.
     if (point[0] !== 4) return false;
     try {
-      // Costs a tenth of making a key object, and checks the point just so.
+      // A tenth of the cost of creating a key object, with the same check of the point.
       ECDH.convertKey(point, curves[curve], undefined, undefined, 'uncompressed');
       return true;
     } catch {

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 
-/** Why a certificate and a key, both PEM, do not make a pair, in Go's words; undefined when they do. */
+/** Returns why a certificate and a key (PEM) do not match, in Go's words; undefined when they do. */
 export function keyPairProblem(certificate: string, key: string): string | undefined {
   if (!certificate.includes('-----BEGIN CERTIFICATE-----'))
     return 'tls: failed to find any PEM data in certificate input';
@@ -16,7 +16,7 @@ export function keyPairProblem(certificate: string, key: string): string | undef
   return x509.checkPrivateKey(parsed) ? undefined : 'tls: private key does not match public key';
 }
 
-/** Undefined for what is no private key. The error could quote the key, so there is none. */
+/** Parses a private key; returns undefined when it is invalid, because the error could quote the key. */
 export function readPrivateKey(pem: string): KeyObject | undefined {
   try {
     return createPrivateKey(pem);
@@ -25,16 +25,16 @@ export function readPrivateKey(pem: string): KeyObject | undefined {
   }
 }
 
-/** A certificate and the key it is for. Prints as what it is for, never with the key. */
+/** A certificate and its key. The key is not shown when it is printed. */
 export class PemKeyPair {
-  /** PEM, with those that follow in the chain. */
+  /** PEM, including the rest of the chain. */
   readonly certificate: string;
   readonly x509: X509Certificate;
   readonly notBefore: number;
   readonly notAfter: number;
   readonly #key: string;
 
-  /** Throws an Error in Go's words for what is no pair. */
+  /** Throws an Error in Go's words when the two do not match. */
   constructor(certificate: string, key: string) {
     const problem = keyPairProblem(certificate, key);
     if (problem) throw new Error(problem);
@@ -51,12 +51,12 @@ export class PemKeyPair {
   }
 }
 
-/** The blocks of a PEM text that are of a type, as they stand there. */
+/** Returns the blocks of that type of a PEM text, verbatim. */
 export function pemBlocks(text: string, type: 'CERTIFICATE' | 'PRIVATE KEY'): string[] {
   const name = type === 'CERTIFICATE' ? 'CERTIFICATE' : '(?:[A-Z]+ )?PRIVATE KEY';
   return text.match(new RegExp(`-----BEGIN (${name})-----[^-]*-----END \\1-----`, 'g')) ?? [];
 }
 
-/** When each of the certificates of a PEM text expires. Throws for what is no certificate. */
+/** Returns the expiry time of each certificate of a PEM text. Throws for an invalid one. */
 export const expiries = (pem: string): number[] =>
   pemBlocks(pem, 'CERTIFICATE').map((block) => Date.parse(new X509Certificate(block).validTo));

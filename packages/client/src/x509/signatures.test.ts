@@ -43,14 +43,14 @@ describe.each(verifiers)('signatures, checked by $name', ({ name, verifier }) =>
     const key = keyOf(publicKey);
     if (key.type !== 'ECDSA') throw new Error('not an elliptic key');
 
-    it.each(hashes)('are good for their own message alone: %s', (hash) => {
+    it.each(hashes)('are valid only for their own message: %s', (hash) => {
       const signature = new Uint8Array(sign(hash, message, privateKey));
       expect(verify(signedWith(key, signature, hash))).toBe(true);
       expect(verify(signedWith(key, signature, hash, another))).toBe(false);
       expect(verify(signedWith(key, signature, hash === 'SHA1' ? 'SHA256' : 'SHA1'))).toBe(false);
     });
 
-    it('are DER to the last bit', () => {
+    it('must be strict DER', () => {
       const signature = new Uint8Array(sign('SHA256', message, privateKey));
       const raw = new Uint8Array(sign('SHA256', message, { key: privateKey, dsaEncoding: 'ieee-p1363' }));
       const zeros = Uint8Array.of(0x30, 6, 2, 1, 0, 2, 1, 0);
@@ -59,7 +59,7 @@ describe.each(verifiers)('signatures, checked by $name', ({ name, verifier }) =>
       for (const form of forms) expect(verify(signedWith(key, form))).toBe(false);
     });
 
-    it('are of keys that are points of the curve', () => {
+    it('need a key that is a point of the curve', () => {
       expect(isOnCurve(key)).toBe(true);
       expect(isOnCurve({ ...key, point: key.point.with(-1, key.point.at(-1)! ^ 1) })).toBe(false);
       expect(isOnCurve({ ...key, point: key.point.slice().fill(0xff, 1) })).toBe(false);
@@ -71,7 +71,7 @@ describe.each(verifiers)('signatures, checked by $name', ({ name, verifier }) =>
     const key = keyOf(publicKey);
     if (key.type !== 'Ed25519') throw new Error('not an Ed25519 key');
 
-    it('are good for their own message alone', () => {
+    it('are valid only for their own message', () => {
       const signature = new Uint8Array(sign(null, message, privateKey));
       expect(verify(signedWith(key, signature))).toBe(true);
       expect(verify(signedWith(key, signature, undefined, another))).toBe(false);
@@ -79,7 +79,7 @@ describe.each(verifiers)('signatures, checked by $name', ({ name, verifier }) =>
         expect(verify(signedWith(key, form))).toBe(false);
     });
 
-    it('are not made anew by adding the order of the group', () => {
+    it('are not malleable by adding the order of the group', () => {
       const signature = sign(null, message, privateKey);
       const order = 2n ** 252n + 27742317777372353535851937790883648493n;
       let s = BigInt(`0x${Buffer.from(signature.subarray(32)).reverse().toString('hex')}`) + order;
@@ -88,7 +88,7 @@ describe.each(verifiers)('signatures, checked by $name', ({ name, verifier }) =>
     });
   });
 
-  it('are of nobody when the key or the signature is nonsense, and nothing is thrown', () => {
+  it('are invalid when the key or the signature is random, without an exception', () => {
     const curve = fc.constantFrom('P-256' as const, 'P-384' as const, 'P-521' as const);
     const key = fc.oneof(
       fc.record({ type: fc.constant('ECDSA' as const), curve, point: fc.uint8Array({ maxLength: 140 }) }),
@@ -110,7 +110,7 @@ describe('signatures of an RSA key', () => {
   if (key.type !== 'RSA') throw new Error('not an RSA key');
   const { verify } = nodeSignatures;
 
-  it.each(hashes)('are good for their own message alone: %s', (hash) => {
+  it.each(hashes)('are valid only for their own message: %s', (hash) => {
     const signature = new Uint8Array(sign(hash, message, privateKey));
     expect(verify(signedWith(key, signature, hash))).toBe(true);
     expect(verify(signedWith(key, signature, hash, another))).toBe(false);
@@ -129,7 +129,7 @@ describe('signatures of an RSA key', () => {
     expect(verify(signedWith(key, signature))).toBe(false);
   });
 
-  it('a browser cannot tell, nor those of P-224', () => {
+  it('a browser can verify neither them nor those of P-224', () => {
     const elliptic = keyOf(generateKeyPairSync('ec', { namedCurve: 'P-224' }).publicKey);
     if (elliptic.type !== 'ECDSA') throw new Error('not an elliptic key');
     const signature = new Uint8Array(128);

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 
-/** Time that runs faster than ours: what waits for minutes waits for seconds, and yet takes its turn among real sockets. */
+/** A clock that runs faster than real time: minutes take seconds, while real sockets still work. */
 export function fastClock(factor: number): Clock {
   const startMs = systemClock.now();
   const started = systemClock.monotonic();

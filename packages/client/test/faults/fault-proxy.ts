@@ -3,24 +3,24 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { Transport, TransportResponse } from '../../src/transport/index.ts';
 
-/** What goes wrong with one request. Faults of the body strike after so many bytes of the real answer. */
+/** The fault of a request. Faults of the body occur after `afterBytes` of the real response. */
 export type Fault =
-  /** The connection ends without a word, before anything of the answer. */
+  /** The connection is closed before the response. */
   | { readonly kind: 'refuse' }
-  /** An answer of the proxy's own instead of the server's. */
+  /** A response of the proxy instead of the server's. */
   | {
       readonly kind: 'answer';
       readonly status: number;
       readonly headers?: Record<string, string>;
       readonly body: string;
     }
-  /** The answer stops; the connection stays open and silent. */
+  /** The response stops; the connection stays open and silent. */
   | { readonly kind: 'stall'; readonly afterBytes: number }
-  /** The connection is reset (RST) or closed (FIN) in the middle of the answer. */
+  /** The connection is reset (RST) or closed (FIN) in the middle of the response. */
   | { readonly kind: 'reset' | 'cut'; readonly afterBytes: number }
-  /** The answer ends as if it were whole. */
+  /** The response ends as if it were complete. */
   | { readonly kind: 'truncate'; readonly afterBytes: number }
-  /** Something else is put between, and then the answer goes on. */
+  /** Other data is inserted, and then the response continues. */
   | { readonly kind: 'inject'; readonly afterBytes: number; readonly text: string };
 
 export interface SeenRequest {
@@ -30,12 +30,12 @@ export interface SeenRequest {
 }
 
 /**
- * An HTTP proxy in front of any API server that spoils what passes through it, as its plan says. Everything it is asked is
- * counted.
+ * An HTTP proxy in front of any API server that injects faults into requests according to `plan`, and records all
+ * requests.
  */
 export class FaultProxy {
   readonly requests: SeenRequest[] = [];
-  /** The fault for a request; undefined lets it pass. */
+  /** Returns the fault for a request; undefined for none. */
   plan: (request: SeenRequest) => Fault | undefined = () => undefined;
   readonly #upstream: Transport;
   readonly #server: Server;
@@ -61,12 +61,12 @@ export class FaultProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Resolves when no connection is open. */
+  /** Resolves when all connections are closed. */
   async whenUnconnected(): Promise<void> {
     for (const socket of this.#sockets) if (!socket.closed) await once(socket, 'close');
   }
 
-  /** All connections end at once, in the middle of whatever they bring. */
+  /** Resets all connections. */
   resetAll(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
@@ -102,7 +102,7 @@ export class FaultProxy {
       });
       await passBack(answer, response, fault);
     } catch {
-      // The client went away, or the server did: whoever is left sees a cut connection.
+      // The client or the server disconnected: close the other side.
       response.destroy();
     }
   }
@@ -132,7 +132,7 @@ async function passBack(answer: TransportResponse, response: ServerResponse, fau
   response.end();
 }
 
-/** Whether nothing of the answer follows. */
+/** Applies a fault. Returns whether the response has ended. */
 async function strike(
   fault: Exclude<Fault, { kind: 'refuse' | 'answer' }>,
   response: ServerResponse,

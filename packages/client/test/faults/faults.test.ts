@@ -9,8 +9,10 @@ import { fastClock } from './fast-clock.ts';
 import { type Fault, FaultProxy, type SeenRequest } from './fault-proxy.ts';
 import { disorder, versions, WatchedInformer } from './watched-informer.ts';
 
-/* An informer behind a proxy that spoils what passes: after every fault its cache is what the server has, and it did not
-   ask more often than it had to. Time runs fast for the client, so that backing off takes no time of ours. */
+/*
+ * An informer behind a fault-injecting proxy: after every fault its cache equals the server's objects, and it sent no
+ * more requests than necessary. The client's clock is fast, so that backing off takes no real time.
+ */
 
 const status = (code: number, reason: string): string =>
   JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason, message: 'made up', code });
@@ -24,35 +26,35 @@ const answer = (code: number, reason: string, headers?: Record<string, string>):
 
 interface Case {
   readonly fault: Fault;
-  /** How many requests in a row it strikes. Three by default. */
+  /** Number of successive requests with the fault. Three by default. */
   readonly times?: number;
 }
 
 const cases: Record<string, Case> = {
-  'a connection that ends before the answer': { fault: { kind: 'refuse' } },
+  'a connection that is closed before the response': { fault: { kind: 'refuse' } },
   'a connection that is reset at once': { fault: { kind: 'reset', afterBytes: 0 } },
   'a connection that is reset in the middle of an event': { fault: { kind: 'reset', afterBytes: 700 } },
   'a connection that is cut in the middle of an event': { fault: { kind: 'cut', afterBytes: 350 } },
-  'an answer that ends in good order in the middle of an event': { fault: { kind: 'truncate', afterBytes: 500 } },
-  'an answer that is empty': { fault: { kind: 'truncate', afterBytes: 0 } },
+  'a response that ends normally in the middle of an event': { fault: { kind: 'truncate', afterBytes: 500 } },
+  'an empty response': { fault: { kind: 'truncate', afterBytes: 0 } },
   'a connection that falls silent': { fault: { kind: 'stall', afterBytes: 400 }, times: 1 },
-  'a connection on which nothing ever comes': { fault: { kind: 'stall', afterBytes: 0 }, times: 1 },
+  'a connection without a response': { fault: { kind: 'stall', afterBytes: 0 }, times: 1 },
   'garbage between events': { fault: { kind: 'inject', afterBytes: 0, text: '{"type":"MODIF\n' } },
-  'events of a kind that there is not': {
+  'events of an unknown type': {
     fault: { kind: 'inject', afterBytes: 0, text: '{"type":"EXPLODED","object":{}}\n' },
   },
-  'a page of somebody else': {
+  'a login page': {
     fault: { kind: 'answer', status: 200, headers: { 'content-type': 'text/html' }, body: '<h1>Log in</h1>' },
   },
-  'a watch that is told in the stream that it is too old': {
+  'a watch with a 410 ERROR event': {
     fault: { kind: 'inject', afterBytes: 0, text: errorEvent(410, 'Expired') },
   },
-  'a watch that is told in the stream of a failure': {
+  'a watch with a 500 ERROR event': {
     fault: { kind: 'inject', afterBytes: 0, text: errorEvent(500, 'InternalError') },
   },
   '410 Gone': { fault: answer(410, 'Expired') },
-  '429 with a time to wait': { fault: answer(429, 'TooManyRequests', { 'retry-after': '1' }) },
-  '429 without': { fault: answer(429, 'TooManyRequests') },
+  '429 with Retry-After': { fault: answer(429, 'TooManyRequests', { 'retry-after': '1' }) },
+  '429 without Retry-After': { fault: answer(429, 'TooManyRequests') },
   '500': { fault: answer(500, 'InternalError') },
   '503 of a proxy': {
     fault: { kind: 'answer', status: 503, headers: { 'content-type': 'text/plain' }, body: 'later' },
@@ -88,7 +90,7 @@ afterEach(async () => {
 
 const configMap = (name: string): ConfigMap => ({ metadata: { name }, data: { text: 'x'.repeat(100) } });
 
-/** Something of everything. */
+/** Makes one change of each kind. */
 async function change(round: string): Promise<void> {
   await configMaps.create(configMap(`new-${round}`));
   await configMaps.patch('old-1', 'merge', { data: { round } });
@@ -101,9 +103,9 @@ async function change(round: string): Promise<void> {
 const isForUs = ({ url }: SeenRequest): boolean => url.includes('/configmaps');
 
 describe.each(Object.entries(cases))('%s', (_, { fault, times = 3 }) => {
-  it('does not keep a first list from being made', async () => {
+  it('does not prevent the initial list', async () => {
     let left = times;
-    // From before its first request on: the informer has not had a turn yet.
+    // Set before the informer's first request: it has not run yet.
     proxy.plan = (request) => (isForUs(request) && left-- > 0 ? fault : undefined);
     await watched.informer.whenSynced();
     expect(left).toBeLessThanOrEqual(0);
@@ -111,7 +113,7 @@ describe.each(Object.entries(cases))('%s', (_, { fault, times = 3 }) => {
     expect(proxy.requests.length).toBeLessThanOrEqual(3 * times + 4);
   });
 
-  it('does not make a watch lose anything', async () => {
+  it('does not make a watch lose a change', async () => {
     await watched.informer.whenSynced();
     await change('0');
     await watched.becomes(versions((await configMaps.list()).items));
@@ -122,7 +124,7 @@ describe.each(Object.entries(cases))('%s', (_, { fault, times = 3 }) => {
     await change('1');
     await change('2');
     await watched.becomes(versions((await configMaps.list()).items));
-    // What comes after the fault comes too.
+    // Changes after the fault are received too.
     await change('3');
     await watched.becomes(versions((await configMaps.list()).items));
     expect(left).toBeLessThanOrEqual(0);

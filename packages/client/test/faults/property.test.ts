@@ -17,11 +17,11 @@ afterAll(() => cluster.stop());
 
 type Step =
   | { readonly do: 'create' | 'update' | 'delete' | 'recreate'; readonly name: string }
-  /** The next request through the proxy meets this. */
+  /** The fault of the next request. */
   | { readonly do: 'fault'; readonly fault: Fault }
-  /** Whatever is connected now is reset. */
+  /** Resets all connections. */
   | { readonly do: 'reset' }
-  /** Let it catch up. */
+  /** Waits until the informer has caught up. */
   | { readonly do: 'settle' };
 
 const names = fc.integer({ min: 0, max: 7 }).map((index) => `object-${index}`);
@@ -53,7 +53,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 5, maxLength: 40 },
 );
 
-it('handlers see of every object an add, then updates, then a delete, and the cache ends as the server', async () => {
+it('handlers receive for every object an add, then updates, then a delete, and the cache ends equal to the server', async () => {
   const configMaps = cluster.clients.core.v1.configMaps(cluster.namespace);
   const inServer = async () => versions((await configMaps.list()).items);
   await fc.assert(
@@ -77,7 +77,7 @@ it('handlers see of every object an add, then updates, then a delete, and the ca
         await act({ do: 'recreate', name: 'last' }, plan.length);
         await watched.becomes(await inServer());
         for (const sightings of watched.sightings.values()) expect(disorder(sightings)).toBeUndefined();
-        // Each fault costs a watch, a new beginning with a list that streams, and perhaps one in pages.
+        // Each fault costs a watch, a restart with a streaming list, and perhaps a paged list.
         expect(proxy.requests.length).toBeLessThanOrEqual(4 + 4 * struck);
       } finally {
         await watched.stop();
@@ -93,7 +93,7 @@ it('handlers see of every object an add, then updates, then a delete, and the ca
     round: number,
   ): Promise<void> {
     const object: ConfigMap = { metadata: { name: step.name }, data: { round: String(round) } };
-    // What is not there cannot be changed, and what is there not be made: no matter.
+    // Changes of missing objects and creations of existing ones fail; that does not matter.
     const unless = (isExpected: (error: unknown) => boolean) => (error: unknown) => {
       if (!isExpected(error)) throw error;
     };

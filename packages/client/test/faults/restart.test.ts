@@ -26,7 +26,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-it('a server that is stopped and started again under load loses nobody', async () => {
+it('an informer loses nothing when the server is restarted under load', async () => {
   const clock = fastClock(50);
   const config = { ...(await loadRestConfig({ path: server.kubeconfigPath! })), clock, qps: 0 };
   const transport: Transport = await newTransport(config);
@@ -39,14 +39,14 @@ it('a server that is stopped and started again under load loses nobody', async (
   const write = async (writer: number): Promise<void> => {
     for (let round = 0; !done.signal.aborted; round++) {
       const object: ConfigMap = { metadata: { name: `w${writer}-${round % 20}` }, data: { round: String(round) } };
-      // The server may be away, or have acted without our hearing of it.
+      // The server may be down, or its response to the create may be lost.
       await configMaps.create(object).catch(() => configMaps.update(object).catch(() => undefined));
       if (round % 7 === 6) await configMaps.delete(object.metadata.name!).catch(() => undefined);
     }
   };
   const writers = [0, 1, 2, 3].map(write);
   for (let restart = 0; restart < 3; restart++) {
-    // In the middle of it: after some more writes have been seen.
+    // Restart during the writes, after some more have been observed.
     await watched.sees(100);
     const port = Number(new URL(server.url!).port);
     await server.stop();

@@ -4,14 +4,14 @@ import { DeletedFinalStateUnknown, SharedIndexInformer } from '../../src/informe
 import { ClientSet } from '../../src/kubernetes/index.ts';
 import type { RESTClient } from '../../src/rest/index.ts';
 
-/** What a handler saw of one object, in order: what it was when. */
+/** An event that a handler received for an object. */
 export interface Sighting {
   readonly event: 'add' | 'update' | 'delete';
   readonly uid: string;
   readonly resourceVersion: string;
 }
 
-/** An informer of ConfigMaps that remembers everything its handler was told, and every error. */
+/** An informer of ConfigMaps that records all events and errors. */
 export class WatchedInformer {
   readonly informer: SharedIndexInformer<ConfigMap>;
   readonly sightings = new Map<string, Sighting[]>();
@@ -34,19 +34,22 @@ export class WatchedInformer {
     this.#running = this.informer.run(this.#stop.signal);
   }
 
-  /** Name → resourceVersion, of all that is cached. */
+  /** Name → resourceVersion of all cached objects. */
   state(): Map<string, string> {
     return versions(this.informer.indexer.list());
   }
 
-  /** Resolves when the cache and what the handler has heard are as expected. Never gives up: the test's time does. */
+  /**
+   * Resolves when the cache, and the state according to the handler's events, are as expected. Has no timeout of its
+   * own.
+   */
   async becomes(expected: ReadonlyMap<string, string>): Promise<void> {
     while (!isSame(this.state(), expected) || !isSame(this.#heard(), expected)) {
       await new Promise<void>((resolve) => this.#wake.push(resolve));
     }
   }
 
-  /** Resolves when the handler has been told of so many more changes. */
+  /** Resolves after this number of further events. */
   async sees(changes: number): Promise<void> {
     for (let left = changes; left > 0; left--) await new Promise<void>((resolve) => this.#wake.push(resolve));
   }
@@ -56,7 +59,7 @@ export class WatchedInformer {
     await this.#running;
   }
 
-  /** What there should be, going by what the handler was told. */
+  /** The state according to the handler's events. */
   #heard(): Map<string, string> {
     const heard = new Map<string, string>();
     for (const [name, sightings] of this.sightings) {
@@ -75,15 +78,16 @@ export class WatchedInformer {
   }
 }
 
-/** Why what a handler saw of one object is out of order; undefined when it is not. */
+/** Returns why the events of an object are inconsistent; undefined when they are consistent. */
 export function disorder(sightings: readonly Sighting[]): string | undefined {
   let there: Sighting | undefined;
   for (const sighting of sightings) {
     const { event, uid, resourceVersion } = sighting;
-    if (event === 'add' && there) return `an add of what is there (${there.resourceVersion}, ${resourceVersion})`;
-    if (event !== 'add' && !there) return `${event} of what is not there (${resourceVersion})`;
+    if (event === 'add' && there) return `an add of an existing object (${there.resourceVersion}, ${resourceVersion})`;
+    if (event !== 'add' && !there) return `${event} of a missing object (${resourceVersion})`;
     if (event !== 'add' && there!.uid !== uid) return `${event} of another object than was added`;
-    if (event === 'update' && BigInt(resourceVersion) <= BigInt(there!.resourceVersion)) return 'an update to the past';
+    if (event === 'update' && BigInt(resourceVersion) <= BigInt(there!.resourceVersion))
+      return 'an update to an older version';
     there = event === 'delete' ? undefined : sighting;
   }
   return undefined;

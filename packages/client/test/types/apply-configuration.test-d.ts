@@ -1,4 +1,4 @@
-/** What apply configurations let one write, and what they refuse. Judged by the compiler alone; never run. */
+/** What the types of apply configurations accept and reject. Type-checked only, never run. */
 import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
 import type { Deployment } from '@coxswain/api/apps/v1';
 import type { Pod, Service } from '@coxswain/api/core/v1';
@@ -10,16 +10,16 @@ import type { ApplyConfiguration, ApplyFields, ResourceInterface } from '../../s
 declare const deployments: ResourceInterface<Deployment>;
 const by = { fieldManager: 'me' };
 
-// Only what one cares for: required fields are not required here, also inside lists.
+// Any subset of fields: required fields are optional here, also inside lists.
 deployments.apply({ metadata: { name: 'd' } }, by);
 deployments.apply({ metadata: { name: 'd' }, spec: { replicas: 3 } }, by);
 deployments.apply(
   { metadata: { name: 'd' }, spec: { template: { spec: { containers: [{ name: 'c', image: 'i' }] } } } },
   { ...by, force: true },
 );
-// @ts-expect-error the name is needed
+// @ts-expect-error the name is required
 deployments.apply({ metadata: { labels: {} } }, by);
-// @ts-expect-error who applies is needed
+// @ts-expect-error the field manager is required
 deployments.apply({ metadata: { name: 'd' } });
 // @ts-expect-error a field's name is wrong
 deployments.apply({ metadata: { name: 'd' }, spec: { replica: 3 } }, by);
@@ -27,14 +27,14 @@ deployments.apply({ metadata: { name: 'd' }, spec: { replica: 3 } }, by);
 deployments.apply({ metadata: { name: 'd' }, spec: { template: { spec: { containers: [{ nam: 'c' }] } } } }, by);
 // @ts-expect-error a field's type is wrong
 deployments.apply({ metadata: { name: 'd' }, spec: { replicas: '3' } }, by);
-// @ts-expect-error of another kind
+// @ts-expect-error another kind
 deployments.apply({ kind: 'StatefulSet', metadata: { name: 'd' } }, by);
 // @ts-expect-error the server refuses configurations with managed fields
 deployments.apply({ metadata: { name: 'd', managedFields: [] } }, by);
-// @ts-expect-error null is no way to give up a field; leaving it out is
+// @ts-expect-error a field is given up by omitting it, not by null
 deployments.apply({ metadata: { name: 'd' }, spec: { replicas: null } }, by);
 
-// Enumerations, scalars of two forms, maps and lists of scalars stay what they are.
+// Enumerations, int-or-string values, maps and lists of scalars keep their types.
 type PodSpec = NonNullable<NonNullable<ApplyConfiguration<Pod>['spec']>>;
 expectTypeOf<PodSpec['restartPolicy']>().toEqualTypeOf<NonNullable<Pod['spec']>['restartPolicy']>();
 type Port = NonNullable<NonNullable<ApplyConfiguration<Service>['spec']>['ports']>[number];
@@ -48,13 +48,13 @@ const wrongArguments: ApplyFields<Pod> = { spec: { containers: [{ args: [1] }] }
 // @ts-expect-error not one of the policies
 const wrongPolicy: ApplyFields<Pod> = { spec: { restartPolicy: 'Sometimes' } };
 
-// Kinds whose types contain themselves.
+// Kinds with recursive types.
 const definition: ApplyConfiguration<CustomResourceDefinition> = {
   metadata: { name: 'd' },
   spec: { versions: [{ schema: { openAPIV3Schema: { properties: { a: { items: { type: 'string' } } } } } }] },
 };
 
-// An object is a configuration of its own kind; what was extracted can be applied again.
+// An extracted configuration can be applied again.
 declare const deployment: Deployment;
 const extracted = extractApplyConfiguration(deployment, 'me');
 expectTypeOf(extracted).toEqualTypeOf<ApplyConfiguration<Deployment>>();

@@ -1,4 +1,4 @@
-/** What the ClientSet's types let one write, and what they refuse. Judged by the compiler alone; never run. */
+/** What the ClientSet's types accept and reject. Type-checked only, never run. */
 
 import type { SubjectAccessReviewStatus } from '@coxswain/api/authorization/v1';
 import type { Scale } from '@coxswain/api/autoscaling/v1';
@@ -16,7 +16,7 @@ const configMaps = clients.core.v1.configMaps('ns');
 const deployments = clients.apps.v1.deployments('ns');
 const pod: Pod = { metadata: { name: 'p' } };
 
-// Verbs answer objects of the resource's kind.
+// Verbs return objects of the resource's kind.
 expectTypeOf(pods).toEqualTypeOf<CoreV1.PodInterface>();
 expectTypeOf(pods.get('p')).toEqualTypeOf<Promise<Pod>>();
 expectTypeOf(pods.list()).toEqualTypeOf<Promise<KubernetesList<Pod>>>();
@@ -28,31 +28,30 @@ expectTypeOf(configMaps.patch('c', 'merge', { data: { a: null } })).toEqualTypeO
 pods.list({ labelSelector: 'a=b', limit: 5, signal: AbortSignal.timeout(1) });
 // @ts-expect-error the option's name is wrong
 pods.list({ labelselector: 'a=b' });
-// @ts-expect-error a ConfigMap is no Pod
+// @ts-expect-error a ConfigMap is not a Pod
 pods.create({ metadata: { name: 'p' }, data: {} });
-// @ts-expect-error the phase is of a set of words
+// @ts-expect-error not one of the phases
 pods.updateStatus({ metadata: { name: 'p' }, status: { phase: 'Sleeping' } });
 
-// A client with status is what informers, controllers and fakes know as a resource.
+// A client with status is a ResourceInterface, which informers, controllers and fakes use.
 expectTypeOf(pods).toExtend<ResourceInterface<Pod>>();
 expectTypeOf(configMaps).toExtend<Pick<ResourceInterface<ConfigMap>, 'list' | 'watch' | 'get' | 'update'>>();
 expectTypeOf(pods).not.toExtend<ResourceInterface<ConfigMap>>();
 
-// Without a namespace there is list and watch; one that may be undefined counts as without.
+// Without a namespace there are only list and watch; an optional one counts as none.
 expectTypeOf(clients.core.v1.pods().list()).toEqualTypeOf<Promise<KubernetesList<Pod>>>();
 declare const maybeNamespace: string | undefined;
 clients.core.v1.pods(maybeNamespace).watch();
-// @ts-expect-error which namespace?
+// @ts-expect-error a namespace is required
 clients.core.v1.pods().get('p');
-// @ts-expect-error which namespace?
+// @ts-expect-error a namespace is required
 clients.core.v1.pods(maybeNamespace).delete('p');
-// @ts-expect-error nothing to do without a namespace
+// @ts-expect-error a namespace is required: it cannot be listed
 clients.core.v1.bindings();
 // @ts-expect-error cluster-scoped
 clients.core.v1.nodes('ns');
 
-// A resource has the verbs that it serves.
-// @ts-expect-error no deletecollection
+// A resource has only the verbs that it serves.
 clients.core.v1.namespaces().deleteCollection();
 // @ts-expect-error only create
 clients.core.v1.bindings('ns').update;
@@ -78,36 +77,36 @@ deployments.applyScale('d', { spec: { replicas: 1 } }, { fieldManager: 'me' });
 clients.apps.v1.daemonSets('ns').getScale;
 // @ts-expect-error a number
 deployments.applyScale('d', { spec: { replicas: '1' } }, { fieldManager: 'me' });
-// @ts-expect-error who applies?
+// @ts-expect-error the field manager is required
 deployments.applyScale('d', { spec: { replicas: 1 } }, {});
-// @ts-expect-error the target is needed
+// @ts-expect-error the target is required
 pods.bind('p', {});
 // @ts-expect-error only pods are evicted
 deployments.evict;
 
-// Questions: metadata is not needed, and the answer is there.
+// Reviews: metadata is optional, and the result has a status.
 const review = clients.authorization.v1.subjectAccessReviews().create({ spec: { user: 'u' } });
 expectTypeOf(review).resolves.toHaveProperty('status').toEqualTypeOf<SubjectAccessReviewStatus>();
-// @ts-expect-error what is asked is needed
+// @ts-expect-error the spec is required
 clients.authorization.v1.subjectAccessReviews().create({});
-// @ts-expect-error in a namespace
+// @ts-expect-error a namespace is required
 clients.authorization.v1.localSubjectAccessReviews();
 const token = clients.core.v1.serviceAccounts('ns').createToken('sa');
 expectTypeOf(token).resolves.toHaveProperty('status').toHaveProperty('token').toEqualTypeOf<string | undefined>();
 
-// Patches: the body follows from the type.
+// Patches: the type of the body follows from the patch type.
 pods.patch('p', 'json', [{ op: 'replace', path: '/metadata/labels/a', value: 'b' }]);
 pods.patch('p', 'merge', { metadata: { labels: { a: null } } });
 // @ts-expect-error a JSON patch is a list of operations
 pods.patch('p', 'json', { metadata: {} });
 // @ts-expect-error there is no such operation
 pods.patch('p', 'json', [{ op: 'increment', path: '/a' }]);
-// @ts-expect-error a merge patch has the object's form
+// @ts-expect-error a merge patch has the fields of the object
 pods.patch('p', 'merge', { specs: {} });
 // @ts-expect-error there is no such type of patch
 pods.patch('p', 'three-way', {});
 
-// Watches: the object's type follows from the event's.
+// Watches: the type of the object follows from the type of the event.
 for await (const event of await pods.watch()) {
   if (event.type === 'DELETED') expectTypeOf(event.object).toEqualTypeOf<Pod>();
   // @ts-expect-error a bookmark has no spec

@@ -1,4 +1,4 @@
-/** What typed custom resources let one write, and what they refuse. Judged by the compiler alone; never run. */
+/** What the types of custom resources accept and reject. Type-checked only, never run. */
 import { expectTypeOf } from 'vitest';
 import { type CustomResource, customResource } from '../../src/custom-resources/index.ts';
 import type { RESTClient, ResourceInterface } from '../../src/rest/index.ts';
@@ -15,7 +15,7 @@ expectTypeOf(cronTabs().list()).resolves.toHaveProperty('items').toEqualTypeOf<C
 cronTabs('ns').create({ metadata: { name: 'x' }, spec: { cronSpec: '* * * * *' } });
 cronTabs('ns').apply({ metadata: { name: 'x' }, spec: { replicas: 1 } }, { fieldManager: 'me' });
 cronTabs('ns').applyStatus({ metadata: { name: 'x' }, status: { active: true } }, { fieldManager: 'me' });
-// @ts-expect-error which namespace?
+// @ts-expect-error a namespace is required
 cronTabs().get('x');
 // @ts-expect-error cronSpec is required
 cronTabs('ns').create({ metadata: { name: 'x' }, spec: {} });
@@ -29,7 +29,7 @@ expectTypeOf(shared().get('x')).toEqualTypeOf<Promise<CronTab>>();
 // @ts-expect-error cluster-scoped
 shared('ns');
 
-// Without a status there is none to set.
+// A kind without a status.
 interface Plain extends CustomResource<{ a: string }> {}
 const plain: Plain = { metadata: {}, spec: { a: 'x' } };
 // @ts-expect-error there is no status
