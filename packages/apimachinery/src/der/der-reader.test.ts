@@ -8,22 +8,22 @@ const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 describe('an element of DER', () => {
   it.each([
-    ['nothing', ''],
+    ['no bytes', ''],
     ['a tag alone', '30'],
-    ['fewer bytes than it says', '300201'],
+    ['fewer bytes than its length', '300201'],
     ['a tag of several bytes', '1f8101ff'],
     ['an indefinite length', '3080050000'],
-    ['a length that need not be long', '308101ff'],
-    ['a length with zeros before it', '308200810000'],
+    ['a long form for a short length', '308101ff'],
+    ['a length with leading zeros', '308200810000'],
     ['a length of five bytes', '308500000000010000'],
-    ['a length beyond all memory', '3084ffffffff00'],
-  ])('is none: %s', (_, hex) => {
+    ['a length of gigabytes', '3084ffffffff00'],
+  ])('is refused: %s', (_, hex) => {
     const bytes = reader(hex);
     expect(bytes.next()).toBeUndefined();
     expect(bytes.offset).toBe(0);
   });
 
-  it('is no longer than the one that it is in', () => {
+  it('must not end after its parent', () => {
     const inner = reader('3003020200ff').enter(0x30, 'none');
     expect(inner.next()).toBeUndefined();
     expect(hexOf(inner.bytes)).toBe('020200');
@@ -45,14 +45,14 @@ describe('an integer', () => {
     expect(() => reader(hex).integer('bad')).toThrow(new X509Error('bad'));
   });
 
-  it('may be as long as it likes', () => {
+  it('may have any length', () => {
     const bytes = Uint8Array.from({ length: 100_000 }, (_, i) => (i % 127) + 1);
     expect(reader(hexOf(derInteger(bytes))).integerBytes('bad')).toEqual(Buffer.from(bytes));
   });
 });
 
 describe('an object identifier', () => {
-  it('is read as it was written', () => {
+  it('is the same after encoding and decoding', () => {
     const rest = fc.array(fc.integer({ min: 0, max: 2 ** 31 - 1 }), { maxLength: 6 });
     fc.assert(
       fc.property(fc.nat(2), fc.nat(39), rest, (first, second, more) => {
@@ -68,7 +68,7 @@ describe('an object identifier', () => {
     ['padded', '06038001ff'],
     ['padded further on', '0603558001'],
     ['too large', '06062b8888888800'],
-  ])('is none that is %s', (_, hex) => {
+  ])('is refused when it is %s', (_, hex) => {
     expect(() => reader(hex).oid('bad')).toThrow(new X509Error('bad'));
   });
 });

@@ -1,9 +1,9 @@
-/** What is wrong with a certificate, a request or a key, in the words of Go's libraries. */
+/** Thrown for a malformed certificate, request or key. The message is in the words of Go's libraries. */
 export class X509Error extends Error {
   override readonly name = 'X509Error';
 }
 
-/** Of the elements that certificates are made of. */
+/** The tags of the elements in certificates. */
 export const derTags = {
   boolean: 0x01,
   integer: 0x02,
@@ -17,7 +17,7 @@ export const derTags = {
   set: 0x31,
 } as const;
 
-/** One element of DER. What is in it is made out only when somebody asks. */
+/** One element of DER. Its content is parsed only on demand. */
 export class DerElement {
   readonly tag: number;
   readonly #bytes: Uint8Array;
@@ -33,7 +33,7 @@ export class DerElement {
     this.#end = end;
   }
 
-  /** With tag and length. */
+  /** The element with its tag and length. */
   get raw(): Uint8Array {
     return this.#bytes.subarray(this.#start, this.#end);
   }
@@ -46,15 +46,15 @@ export class DerElement {
     return this.#end - this.#contentStart;
   }
 
-  /** Reads what is inside. */
+  /** Returns a reader of the elements in its content. */
   inside(): DerReader {
     return new DerReader(this.#bytes, this.#contentStart, this.#end);
   }
 }
 
 /**
- * Reads the elements of DER one after the other. What is not DER is not read: no element, and the reader stays. An element is
- * a view of the bytes, so reading one costs the same whatever its length; nothing is read deeper than the caller enters.
+ * Reads the elements of DER one after the other. For bytes that are not DER it returns no element and does not advance. An element is a
+ * view of the bytes, so reading one costs the same whatever its length; nested elements are read only when the caller enters them.
  */
 export class DerReader {
   readonly #all: Uint8Array;
@@ -62,7 +62,7 @@ export class DerReader {
   readonly #end: number;
   #at: number;
 
-  /** Of a part of the bytes, if that is said. */
+  /** `start` and `end` limit the reader to a part of the bytes. */
   constructor(bytes: Uint8Array, start = 0, end: number = bytes.length) {
     this.#all = bytes;
     this.#start = start;
@@ -74,22 +74,22 @@ export class DerReader {
     return this.#at >= this.#end;
   }
 
-  /** All that it reads. */
+  /** All bytes of the reader, those read included. */
   get bytes(): Uint8Array {
     return this.#all.subarray(this.#start, this.#end);
   }
 
-  /** How many of them have been read. */
+  /** The number of bytes read so far. */
   get offset(): number {
     return this.#at - this.#start;
   }
 
-  /** The tag of the next element. */
+  /** Returns the tag of the next element. */
   peek(): number | undefined {
     return this.isEmpty ? undefined : this.#all[this.#at];
   }
 
-  /** The next element, if it is well formed. */
+  /** Reads the next element. Returns undefined when it is malformed. */
   next(): DerElement | undefined {
     const bytes = this.#all;
     const at = this.#at;
@@ -101,7 +101,7 @@ export class DerReader {
       if (digits === 0 || digits > 4 || start + digits > this.#end) return undefined;
       length = 0;
       for (let i = 0; i < digits; i++) length = length * 256 + bytes[start + i]!;
-      // The shortest form is the only one.
+      // DER allows only the shortest form.
       if (length < 0x80 || length < 256 ** (digits - 1)) return undefined;
       start += digits;
     }
@@ -110,12 +110,12 @@ export class DerReader {
     return new DerElement(bytes, at, start, this.#at);
   }
 
-  /** The next element, if it has this tag. */
+  /** Reads the next element if it has this tag. */
   take(tag: number): DerElement | undefined {
     return this.peek() === tag ? this.next() : undefined;
   }
 
-  /** What is inside the next element, if it has this tag. Throws an X509Error with the message otherwise. */
+  /** Reads the next element and returns a reader of its content. Throws an X509Error with the message when it has another tag. */
   enter(tag: number, message: string): DerReader {
     return this.takeOr(tag, message).inside();
   }
@@ -126,7 +126,7 @@ export class DerReader {
     return element;
   }
 
-  /** The content of an integer: big-endian two's complement, in as few bytes as it needs. */
+  /** Reads an integer and returns its content: big-endian two's complement, in as few bytes as possible. */
   integerBytes(message: string): Uint8Array {
     const { content } = this.takeOr(derTags.integer, message);
     const [first, second] = content;
@@ -146,7 +146,7 @@ export class DerReader {
     return value === 0xff;
   }
 
-  /** An object identifier with dots: `2.5.29.17`. Its numbers are below 2³¹, as Go wants them. */
+  /** Reads an object identifier and returns it with dots: `2.5.29.17`. As in Go, its numbers must be below 2³¹. */
   oid(message: string): string {
     const { content } = this.takeOr(derTags.oid, message);
     let text = '';
@@ -158,7 +158,7 @@ export class DerReader {
       part = part * 128 + (byte & 0x7f);
       isFirstByte = byte < 0x80;
       if (!isFirstByte) continue;
-      // The first two numbers are in one.
+      // The first two numbers are encoded as one.
       const first = Math.min(Math.floor(part / 40), 2);
       text = text === '' ? `${first}.${part - 40 * first}` : `${text}.${part}`;
       part = 0;
@@ -167,7 +167,7 @@ export class DerReader {
     return text;
   }
 
-  /** A string of bits, those that are unused at the end of its last byte. */
+  /** Reads a bit string. `unused` is the number of unused bits in its last byte, which must be zero. */
   bits(message: string): { readonly bytes: Uint8Array; readonly unused: number } {
     const { content } = this.takeOr(derTags.bitString, message);
     const unused = content[0];
@@ -176,7 +176,7 @@ export class DerReader {
     return { bytes: content.subarray(1), unused };
   }
 
-  /** A string of bits as a number: pushed to the right, so that its last bit is the last of a byte. */
+  /** Reads a bit string as a number: shifted to the right, so that its last bit is the lowest bit of the last byte. */
   bitString(message: string): Uint8Array {
     const { bytes, unused } = this.bits(message);
     if (unused === 0) return bytes;
@@ -186,13 +186,13 @@ export class DerReader {
 
 const hexDigits: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** Two digits for each byte. */
+/** Returns two hexadecimal digits for each byte. */
 export function toHex(bytes: Uint8Array): string {
   let text = '';
   for (let i = 0; i < bytes.length; i++) text += hexDigits[bytes[i]!];
   return text;
 }
 
-/** What the content of an integer stands for. */
+/** Returns the number that the content of an integer encodes. */
 export const signedBigInt = (content: Uint8Array): bigint =>
   BigInt.asIntN(content.length * 8, BigInt(`0x${toHex(content)}`));

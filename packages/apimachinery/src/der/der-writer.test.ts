@@ -4,7 +4,7 @@ import { DerReader, derTags } from './der-reader.ts';
 import { derElement, derInteger, derOid, derTime } from './der-writer.ts';
 
 describe('DER', () => {
-  it('of any content is read back as it was', () => {
+  it('of any content is the same after encoding and decoding', () => {
     const content = fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
       fc.integer({ min: 65_530, max: 65_540 }).map((length) => new Uint8Array(length)),
@@ -19,7 +19,7 @@ describe('DER', () => {
     );
   });
 
-  it('of any number is read back as it was', () => {
+  it('of any number is the same after encoding and decoding', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 160n }), (value) => {
         const digits = value.toString(16);

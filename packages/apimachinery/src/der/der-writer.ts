@@ -1,6 +1,6 @@
 import { derTags } from './der-reader.ts';
 
-/** One element of DER: tag, length, content. */
+/** Encodes one element of DER: tag, length, content. */
 export function derElement(tag: number, ...content: readonly Uint8Array[]): Uint8Array {
   const length = content.reduce((sum, part) => sum + part.length, 0);
   const head = [tag, ...lengthBytes(length)];
@@ -30,11 +30,11 @@ export const derUtf8String = (text: string): Uint8Array => derElement(0x0c, utf8
 export const derTrue: Uint8Array = derElement(derTags.boolean, Uint8Array.of(0xff));
 export const derNull: Uint8Array = derElement(derTags.null);
 
-/** Whole bytes, none of their bits unused unless that is said. */
+/** Encodes a bit string of whole bytes; `unusedBits` of the last byte are unused. */
 export const derBitString = (content: Uint8Array, unusedBits = 0): Uint8Array =>
   derElement(derTags.bitString, Uint8Array.of(unusedBits), content);
 
-/** A number that is not negative, big-endian. */
+/** Encodes a non-negative, big-endian number. */
 export function derInteger(bytes: Uint8Array): Uint8Array {
   let start = 0;
   while (start < bytes.length - 1 && bytes[start] === 0) start++;
@@ -42,24 +42,24 @@ export function derInteger(bytes: Uint8Array): Uint8Array {
   return derElement(derTags.integer, ...(digits[0]! >= 0x80 ? [Uint8Array.of(0)] : []), digits);
 }
 
-/** Constructed, with a tag of the context it stands in. */
+/** Encodes a constructed element with a context-specific tag. */
 export const derContext = (number: number, ...content: readonly Uint8Array[]): Uint8Array =>
   derElement(0xa0 | number, ...content);
 
-/** `2.5.29.17` */
+/** Encodes an object identifier such as `2.5.29.17`. */
 export function derOid(dotted: string): Uint8Array {
   const [first, second, ...rest] = dotted.split('.').map(Number);
   return derElement(derTags.oid, Uint8Array.from([40 * first! + second!, ...rest].flatMap(base128)));
 }
 
-/** Groups of seven bits, all but the last marked. */
+/** Encodes a number in groups of seven bits. The high bit is set in all bytes but the last. */
 function base128(value: number): number[] {
   const digits = [value % 128];
   for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128)) digits.unshift(0x80 | (rest % 128));
   return digits;
 }
 
-/** Whole seconds; two digits for the year up to 2049, four from then on, as X.509 has it. */
+/** Encodes a time in whole seconds. As X.509 requires, the year has two digits up to 2049 and four digits from 2050. */
 export function derTime(time: Date): Uint8Array {
   const digits = time.toISOString().replace(/\.\d+Z$|[-:T]/g, '');
   return time.getUTCFullYear() < 2050

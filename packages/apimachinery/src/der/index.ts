@@ -1,4 +1,4 @@
-/** DER and PEM: what certificates and keys are written in. */
+/** DER and PEM, the encodings of certificates and keys. */
 export { type DerElement, DerReader, derTags, toHex, X509Error } from './der-reader.ts';
 export {
   derBitString,

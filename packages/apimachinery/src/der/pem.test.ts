@@ -7,9 +7,9 @@ describe('PEM', () => {
     [...pemBlocks(text)].map(({ type, bytes: content }) => `${type}:${Buffer.from(content)}`);
 
   it.each([
-    ['nothing', '', []],
+    ['an empty text', '', []],
     ['a block', block, ['X:abc']],
-    ['blocks and what is between them', `a\n${block}b\n${block}`, ['X:abc', 'X:abc']],
+    ['blocks with text between them', `a\n${block}b\n${block}`, ['X:abc', 'X:abc']],
     ['a block without a last newline', block.trimEnd(), ['X:abc']],
     ['a block in the middle of a line', `a${block}`, []],
     ['a block whose end has another name', '-----BEGIN X-----\nYWJj\n-----END Y-----\n', []],
@@ -18,7 +18,7 @@ describe('PEM', () => {
     ['carriage returns and spaces', block.replaceAll('\n', ' \r\n'), ['X:abc']],
     ['headers', block.replace('\n', '\nA: b\nC: d\n\n'), ['X:abc']],
     ['a block that is empty', '-----BEGIN X-----\n-----END X-----', ['X:']],
-    ['more after the end', block.replace('END X-----', 'END X-----x'), []],
+    ['text after the end marker', block.replace('END X-----', 'END X-----x'), []],
   ])('of %s is read as Go reads it', (_, text, found) => {
     expect(types(text)).toEqual(found);
   });

@@ -1,7 +1,7 @@
 import { decodeBase64, encodeBase64 } from '../schema/base64.ts';
 import { trimRight } from '../validation/trim.ts';
 
-/** One of the things that a PEM text is made of. */
+/** One block of a PEM text. */
 export interface PemBlock {
   readonly type: string;
   readonly hasHeaders: boolean;
@@ -12,11 +12,11 @@ const begin = '-----BEGIN ';
 const end = '\n-----END ';
 const dashes = '-----';
 
-/** The text of a block without headers, as Go's encoder writes it. */
+/** Returns the text of a block without headers, as Go's encoder writes it. */
 export const pemText = (type: string, bytes: Uint8Array): string =>
   `${begin}${type}${dashes}\n${encodeBase64(bytes).replace(/.{1,64}/g, '$&\n')}-----END ${type}${dashes}\n`;
 
-/** One line, without the white space at its end, and where the next begins. */
+/** Returns the line at an offset, without the white space at its end, and the offset of the next line. */
 function lineAt(text: string, at: number): { line: string; next: number } {
   const newline = text.indexOf('\n', at);
   const stop = newline < 0 ? text.length : newline;
@@ -25,8 +25,8 @@ function lineAt(text: string, at: number): { line: string; next: number } {
 }
 
 /**
- * The blocks of a PEM text, in order. What is no block, or a broken one, is passed over, as Go's decoder does: for each
- * end the last beginning before it counts.
+ * Yields the blocks of a PEM text, in order. Text outside blocks and malformed blocks are skipped. As in Go's decoder, a block begins at
+ * the last BEGIN marker before an END marker.
  */
 export function* pemBlocks(text: string): Generator<PemBlock> {
   let from = 0;
@@ -38,7 +38,8 @@ export function* pemBlocks(text: string): Generator<PemBlock> {
 }
 
 function blockBefore(text: string, from: number, stop: number): { block: PemBlock; next: number } | undefined {
-  // No further back than the end before: else many ends would each look through all of the text.
+  // The search does not go back beyond the previous END marker: otherwise a text with many of them would be searched from its start for
+  // each.
   const start = text.slice(from, stop).lastIndexOf(begin) + from;
   if (start < from || (start > from && text[start - 1] !== '\n')) return undefined;
   const head = lineAt(text, start + begin.length);

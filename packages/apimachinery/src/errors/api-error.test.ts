@@ -14,7 +14,7 @@ describe('ApiError', () => {
     expect([notFound.code, notFound.reason, notFound.details]).toEqual([404, 'NotFound', { name: 'x', kind: 'pods' }]);
   });
 
-  it('reads as empty what its Status does not say', () => {
+  it('has empty values for the missing fields of its Status', () => {
     const error = new ApiError({});
     expect([error.message, error.code, error.reason, error.details, error.causes]).toEqual(['', 0, '', undefined, []]);
   });
@@ -29,7 +29,7 @@ describe('toStatus', () => {
     ['an incomplete one', new ApiError({ message: 'm' }), { status: 'Failure', message: 'm', code: 500 }],
     ['a success without code', new ApiError({ status: 'Success' }), { status: 'Success', code: 200 }],
     ['another error', new Error('oops'), { status: 'Failure', message: 'oops', code: 500 }],
-    ['what is no error', 'oops', { status: 'Failure', message: 'oops', code: 500 }],
+    ['a value that is not an error', 'oops', { status: 'Failure', message: 'oops', code: 500 }],
   ])('completes %s', (_, error, expected) => {
     expect(toStatus(error)).toEqual({ kind: 'Status', apiVersion: 'v1', metadata: {}, ...expected });
   });
@@ -54,7 +54,7 @@ describe('fromStatus and fromObject', () => {
     },
   );
 
-  it('let a Status be told from others', () => {
+  it('distinguish a Status from other objects', () => {
     expect(isUnexpectedObjectError(notFound)).toBe(false);
     const cause = { reason: 'ResourceVersionTooLarge', message: 'm' };
     expect(statusCause(fromStatus({ details: { causes: [cause] } }), 'ResourceVersionTooLarge')).toBe(cause);

@@ -3,8 +3,8 @@ import type { CauseType, KnownStatusReason, Status, StatusCause, StatusDetails, 
 import { messageOf } from './message-of.ts';
 
 /**
- * A failed API call. Carries the Status that goes over the wire, in the form upstream writes it; its message is the
- * error's. Where something else led to it, that is the `cause`.
+ * A failed API call. `status` is the Status sent over the wire, in the form upstream writes it; its message is the error's message.
+ * `cause` is the error that led to it, if any.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -15,12 +15,12 @@ export class ApiError extends Error {
     this.status = status;
   }
 
-  /** The HTTP status code, 0 when the Status says none. */
+  /** The HTTP status code; 0 when the Status has none. */
   get code(): number {
     return this.status.code ?? 0;
   }
 
-  /** Empty when the Status says none. */
+  /** Empty when the Status has no reason. */
   get reason(): StatusReason {
     return this.status.reason ?? '';
   }
@@ -34,15 +34,15 @@ export class ApiError extends Error {
   }
 }
 
-/** The first ApiError among the error and what caused it. */
+/** Returns the first ApiError in the chain of the error and its causes. */
 export const asApiError = (error: unknown): ApiError | undefined => findInCauses(error, ApiError);
 
-/** The first error of that class among the error and what caused it. */
+/** Returns the first error of a class in the chain of the error and its causes. */
 export function findInCauses<T extends Error>(
   error: unknown,
   type: abstract new (...args: never[]) => T,
 ): T | undefined {
-  // The bound is for errors that cause each other.
+  // The limit is for errors that are each other's cause.
   for (let i = 0; i < 100 && error instanceof Error; i++) {
     if (error instanceof type) return error;
     error = error.cause;
@@ -50,7 +50,7 @@ export function findInCauses<T extends Error>(
   return undefined;
 }
 
-/** What a call answered that should have been a Status is something else. */
+/** Thrown when a response is another object where a Status was expected. */
 export class UnexpectedObjectError extends Error {
   override readonly name = 'UnexpectedObjectError';
   readonly object: unknown;
@@ -61,17 +61,17 @@ export class UnexpectedObjectError extends Error {
   }
 }
 
-/** The error that a Status describes. */
+/** Returns the error that a Status describes. */
 export function fromStatus(status: Status, options?: ErrorOptions): ApiError {
   return new ApiError(status, options);
 }
 
-/** The error that a received object describes: an ApiError for a Status, an UnexpectedObjectError for all else. */
+/** Returns the error that a received object describes: an ApiError for a Status, an UnexpectedObjectError for any other object. */
 export function fromObject(object: unknown): ApiError | UnexpectedObjectError {
   return isStatus(object) ? new ApiError(object) : new UnexpectedObjectError(object);
 }
 
-/** What to answer for an error, whatever it is: complete with kind, status and code. Errors of other kinds are a 500. */
+/** Returns the Status to send for an error, complete with kind, status and code. An error that is not an ApiError is a 500. */
 export function toStatus(error: unknown): Status {
   const head = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure' };
   if (error instanceof ApiError) {
@@ -82,7 +82,7 @@ export function toStatus(error: unknown): Status {
   return { ...head, message: messageOf(error), code: 500 };
 }
 
-/** A Failure in the form upstream writes it: what is empty is left out. */
+/** Returns an error with a Failure in the form upstream writes it: empty fields are left out. */
 export function failure(
   code: number,
   reason: KnownStatusReason,
@@ -98,7 +98,7 @@ export function failure(
   return new ApiError(status, options);
 }
 
-/** The first cause of that type, of the error or what caused it. */
+/** Returns the first cause of this type in the Status of the error, or of the ApiError that caused it. */
 export function statusCause(error: unknown, type: CauseType): StatusCause | undefined {
   return asApiError(error)?.causes.find((cause) => cause.reason === type);
 }

@@ -9,10 +9,10 @@ export interface GenericServerResponse {
   verb: string;
   resource: GroupResource;
   name?: string;
-  /** The body, or as much of it as is worth showing. */
+  /** The body, possibly truncated. */
   serverMessage: string;
   retryAfterSeconds?: number;
-  /** The answer did not come in the API's form, so perhaps not from an API server. */
+  /** The response is not in the form of the API, so it may not come from an API server. */
   isUnexpectedResponse?: boolean;
 }
 
@@ -50,7 +50,7 @@ const readings: ReadonlyMap<number, Reading> = new Map<number, Reading>([
   ],
 ]);
 
-/** Makes the best of an HTTP answer that carries no Status. */
+/** Returns an error for an HTTP response without a Status. */
 export function newGenericServerResponse(response: GenericServerResponse): ApiError {
   const { code, verb, resource, name = '', serverMessage, retryAfterSeconds, isUnexpectedResponse } = response;
   const [reason, text] = readings.get(code) ?? otherwise(code);

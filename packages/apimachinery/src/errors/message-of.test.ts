@@ -3,8 +3,8 @@ import { messageOf } from './message-of.ts';
 
 describe('messageOf', () => {
   it.each([
-    ['takes the message of an error', new TypeError('not a number'), 'not a number'],
-    ['takes a string as it is', 'gone', 'gone'],
-    ['prints what else was thrown', undefined, 'undefined'],
+    ['is the message of an error', new TypeError('not a number'), 'not a number'],
+    ['is a string itself', 'gone', 'gone'],
+    ['is the text of any other value', undefined, 'undefined'],
   ])('%s', (_, thrown, message) => expect(messageOf(thrown)).toBe(message));
 });

@@ -1,2 +1,2 @@
-/** The message of what was thrown: an error's own, and the text of any other value. */
+/** Returns the message of a thrown value: that of an error, or the text of any other value. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));

@@ -13,7 +13,7 @@ const nothing = GroupResource.of('', '');
 const boom = new Error('boom');
 const spec = Path.of('spec');
 
-/** The parts of a Status that differ, as upstream's constructors write them. */
+/** The variable parts of a Status, as upstream's constructors write them. */
 type Expected = Pick<Status, 'message' | 'reason' | 'details' | 'code'>;
 
 const podX = { name: 'x', kind: 'pods' };
@@ -42,11 +42,11 @@ const cases: Record<string, [ApiError, Expected]> = {
       code: 409,
     },
   ],
-  'unauthorized without words': [
+  'unauthorized without a message': [
     errors.newUnauthorized(''),
     { message: 'not authorized', reason: 'Unauthorized', code: 401 },
   ],
-  'unauthorized with words': [
+  'unauthorized with a message': [
     errors.newUnauthorized('Unauthorized'),
     { message: 'Unauthorized', reason: 'Unauthorized', code: 401 },
   ],
@@ -215,7 +215,7 @@ const cases: Record<string, [ApiError, Expected]> = {
 describe('constructors', () => {
   it.each(Object.entries(cases))('%s', (_, [error, expected]) => {
     const complete = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', ...expected };
-    // The text, not just the value: keys come in upstream's order, and nothing empty is written.
+    // Compared as text: keys are in upstream's order, and nothing empty is written.
     expect(JSON.stringify(error.status)).toBe(JSON.stringify(complete));
     expect(error.message).toBe(expected.message);
   });
@@ -283,7 +283,7 @@ describe('newGenericServerResponse', () => {
       },
     ],
     [
-      'an answer that names no media types',
+      'a response without media types',
       { code: 406, verb: 'POST', resource: nothing, name: 'x', serverMessage: 'unknown' },
       {
         message: 'the server was unable to respond with a content type that the client supports',
@@ -293,7 +293,7 @@ describe('newGenericServerResponse', () => {
       },
     ],
     [
-      'an empty answer',
+      'an empty response',
       { code: 500, verb: 'PUT', resource: nothing, serverMessage: '', isUnexpectedResponse: true },
       {
         message: 'an error on the server ("") has prevented the request from succeeding',
@@ -302,7 +302,7 @@ describe('newGenericServerResponse', () => {
         code: 500,
       },
     ],
-  ])('makes the best of %s', (_, response, expected) => {
+  ])('describes %s', (_, response, expected) => {
     expect(newGenericServerResponse(response).status).toEqual({
       kind: 'Status',
       apiVersion: 'v1',
@@ -313,7 +313,7 @@ describe('newGenericServerResponse', () => {
   });
 });
 
-it('tells of no more problems when it has quoted enough', () => {
+it('lists no more errors when the message is long enough', () => {
   const list = Array.from({ length: 20_000 }, (_, i) => `item-${i}`);
   const problems = list.map((_, i) => invalid(spec.child('list').index(i), list, 'each quotes the whole list'));
   const { status } = errors.newInvalid(GroupKind.of('', 'Pod'), 'x', problems);

@@ -4,7 +4,7 @@ import type { StatusCause } from '../meta/status.ts';
 import { quote } from '../strconv/quote.ts';
 import { type ApiError, failure } from './api-error.ts';
 
-/** Why something failed: an error, which becomes the `cause`, or just words. */
+/** Why something failed: an error, which becomes the `cause`, or a text. */
 export type Why = Error | string;
 
 const words = (why: Why): string => (typeof why === 'string' ? why : why.message);
@@ -17,7 +17,7 @@ export const newNotFound = (resource: GroupResource, name: string, options?: Err
 export const newAlreadyExists = (resource: GroupResource, name: string, options?: ErrorOptions): ApiError =>
   failure(409, 'AlreadyExists', `${resource} ${quote(name)} already exists`, at(resource, name), options);
 
-/** No free name was found for an object with a generateName. */
+/** 409: no free name was found for an object with a generateName. */
 export const newGenerateNameConflict = (resource: GroupResource, name: string, retryAfterSeconds: number): ApiError =>
   failure(
     409,
@@ -26,17 +26,17 @@ export const newGenerateNameConflict = (resource: GroupResource, name: string, r
     { ...at(resource, name), retryAfterSeconds },
   );
 
-/** Who is asking is not known. */
+/** 401: the client is not authenticated. */
 export const newUnauthorized = (reason: string, options?: ErrorOptions): ApiError =>
   failure(401, 'Unauthorized', reason || 'not authorized', undefined, options);
 
-/** Who is asking may not. Without a resource or name, the message goes without. */
+/** 403: the client is not allowed to do this. Without a resource or a name, the message does not mention it. */
 export function newForbidden(resource: GroupResource, name: string, why: Why): ApiError {
   const what = resource.isEmpty ? 'forbidden' : `${resource}${name && ` ${quote(name)}`} is forbidden`;
   return failure(403, 'Forbidden', `${what}: ${words(why)}`, at(resource, name), causedBy(why));
 }
 
-/** The object changed meanwhile, or is not in a state that allows it. */
+/** 409: the object has changed meanwhile, or its state does not allow the operation. */
 export const newConflict = (resource: GroupResource, name: string, why: Why): ApiError =>
   failure(
     409,
@@ -46,23 +46,23 @@ export const newConflict = (resource: GroupResource, name: string, why: Why): Ap
     causedBy(why),
   );
 
-/** Others own fields that an apply wants to change: one cause for each. */
+/** 409: other managers own fields that an apply would change. Each is a cause. */
 export const newApplyConflict = (causes: StatusCause[], message: string): ApiError =>
   failure(409, 'Conflict', message, { causes });
 
 export const newGone = (message: string): ApiError => failure(410, 'Gone', message);
 
-/** The resource version or continue token is older than what the server still has. */
+/** 410: the resource version or continue token is older than the data that the server still has. */
 export const newResourceExpired = (message: string, options?: ErrorOptions): ApiError =>
   failure(410, 'Expired', message, undefined, options);
 
 /**
- * What is longer says no more of its problems. Differs from upstream: each of them may quote a list as long as the
- * request, and there may be one for every item of it.
+ * A message that is longer than this lists no further errors. Differs from upstream: each error may quote a list as long as the request,
+ * and there may be one error per item.
  */
 const maxInvalidLength = 256 * 1024;
 
-/** The object breaks rules: one cause for each, all of them in the message. */
+/** 422: the object violates validation rules. Each violation is a cause, and all of them are in the message. */
 export function newInvalid(kind: GroupKind, name: string, errors: readonly FieldError[]): ApiError {
   const causes: StatusCause[] = [];
   let length = 0;
@@ -81,11 +81,11 @@ export function newInvalid(kind: GroupKind, name: string, errors: readonly Field
 export const newBadRequest = (reason: string, options?: ErrorOptions): ApiError =>
   failure(400, 'BadRequest', reason, undefined, options);
 
-/** The endpoint takes no more now; the client should wait that long. */
+/** 429: the endpoint accepts no more requests now; the client should wait `retryAfterSeconds`. */
 export const newTooManyRequests = (message: string, retryAfterSeconds: number): ApiError =>
   failure(429, 'TooManyRequests', message, { retryAfterSeconds });
 
-/** The server as a whole takes no more now. */
+/** 429: the server as a whole accepts no more requests now. */
 export const newTooManyRequestsError = (message: string): ApiError =>
   failure(429, 'TooManyRequests', `Too many requests: ${message}`);
 
@@ -100,7 +100,7 @@ export const newMethodNotSupported = (resource: GroupResource, action: string): 
     at(resource),
   );
 
-/** A passing failure: the request was not carried out, and may be tried again. */
+/** 500: a temporary failure. The request was not carried out and may be retried. */
 export const newServerTimeout = (
   resource: GroupResource,
   operation: string,
@@ -115,7 +115,7 @@ export const newServerTimeout = (
     options,
   );
 
-/** Time ran out: the request may still be carried out. */
+/** 504: the time limit was exceeded. The request may still be carried out. */
 export const newTimeoutError = (message: string, retryAfterSeconds: number, options?: ErrorOptions): ApiError =>
   failure(504, 'Timeout', `Timeout: ${message}`, { retryAfterSeconds }, options);
 
@@ -131,11 +131,11 @@ export const newInternalError = (why: Why): ApiError =>
 export const newRequestEntityTooLarge = (message: string): ApiError =>
   failure(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`);
 
-/** The client accepts no media type that the server can write. */
+/** 406: the client accepts no media type that the server can write. */
 export const newNotAcceptable = (accepted: readonly string[]): ApiError =>
   failure(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
 
-/** The same, for an answer converted to another kind, such as a Table. */
+/** 406: like `newNotAcceptable`, for a response converted to another kind, such as a Table. */
 export const newNotAcceptableConversion = (target: string, accepted: readonly string[]): ApiError =>
   failure(
     406,
@@ -143,7 +143,7 @@ export const newNotAcceptableConversion = (target: string, accepted: readonly st
     `only the following media types are accepted when converting to ${target}: ${accepted.join(', ')}`,
   );
 
-/** The request's body is in a media type that the server cannot read. */
+/** 415: the media type of the request's body is not one that the server can read. */
 export const newUnsupportedMediaType = (accepted: readonly string[]): ApiError =>
   failure(
     415,

@@ -23,14 +23,14 @@ const byReason: [name: string, predicate: (error: unknown) => boolean, reason: s
 ];
 
 describe.each(byReason)('%s', (_, predicate, reason, code) => {
-  it('goes by the reason, whatever the code', () => {
+  it('is true for the reason, whatever the code', () => {
     expect(predicate(new ApiError({ reason, code: 299 }))).toBe(true);
   });
-  it('goes by the code when the reason is unknown', () => {
+  it('is true for the code when the reason is unknown', () => {
     expect(predicate(new ApiError({ code }))).toBe(true);
     expect(predicate(new ApiError({ reason: 'MadeUp', code }))).toBe(true);
   });
-  it('ignores the code when the reason is a known other one', () => {
+  it('ignores the code when there is another known reason', () => {
     expect(predicate(new ApiError({ reason: 'AlreadyExists', code }))).toBe(false);
   });
   it('is false for anything else', () => {
@@ -64,19 +64,19 @@ describe('predicates by reason or any code', () => {
 });
 
 describe('wrapped errors', () => {
-  it('are looked through by their cause', () => {
+  it('are searched along their causes', () => {
     const wrapped = new Error('outer', { cause: new TypeError('middle', { cause: errors.newNotFound(pods, 'x') }) });
     expect(predicates.isNotFound(wrapped)).toBe(true);
     expect(predicates.reasonForError(wrapped)).toBe('NotFound');
   });
 
-  it('count by the outermost API error', () => {
+  it('are judged by the outermost API error', () => {
     const error = errors.newConflict(pods, 'x', errors.newNotFound(pods, 'y'));
     expect(predicates.isConflict(error)).toBe(true);
     expect(predicates.isNotFound(error)).toBe(false);
   });
 
-  it('may cause each other', () => {
+  it("may be each other's cause", () => {
     const a = new Error('a');
     const b = new Error('b', { cause: a });
     a.cause = b;
@@ -86,9 +86,9 @@ describe('wrapped errors', () => {
 
 describe('suggestsClientDelay', () => {
   it.each([
-    ['a wait that is asked for', errors.newTooManyRequests('', 5), 5],
-    ['no wait', errors.newTooManyRequests('', 0), undefined],
-    ['a server timeout, even without a wait', errors.newServerTimeout(pods, 'get', 0), 0],
+    ['a requested delay', errors.newTooManyRequests('', 5), 5],
+    ['no delay', errors.newTooManyRequests('', 0), undefined],
+    ['a server timeout, even without a delay', errors.newServerTimeout(pods, 'get', 0), 0],
     ['an error without details', errors.newBadRequest(''), undefined],
     ['another error', new Error(), undefined],
   ])('reads %s', (_, error, seconds) => {

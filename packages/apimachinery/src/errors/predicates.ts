@@ -1,12 +1,12 @@
 import type { CauseType, KnownStatusReason, StatusReason } from '../meta/status.ts';
 import { asApiError, findInCauses, statusCause, UnexpectedObjectError } from './api-error.ts';
 
-/*
- * What went wrong, asked of any error. All of these look through wrapping errors by their `cause`, and answer false for
- * what is no API error at all.
- */
+/* Predicates on errors. All of them search the chain of causes for an ApiError, and return false when there is none. */
 
-/** Reasons that settle the question. With any other reason the code counts: proxies and old servers send only that. */
+/**
+ * With one of these reasons, the code is ignored. With any other reason the code decides, because proxies and old servers send only a
+ * code.
+ */
 const knownReasons: ReadonlySet<StatusReason> = new Set<KnownStatusReason>([
   'Unauthorized',
   'Forbidden',
@@ -43,7 +43,7 @@ const hasReasonOrCode =
     return api !== undefined && (api.reason === reason || (!knownReasons.has(api.reason) && api.code === code));
   };
 
-/** These two go by the code even where a known reason says otherwise. */
+/** For the reason, or the code even with another known reason. */
 const hasReasonOrAnyCode =
   (reason: KnownStatusReason, code: number): Predicate =>
   (error) => {
@@ -65,26 +65,26 @@ export const isBadRequest: Predicate = hasReasonOrCode('BadRequest', 400);
 export const isUnauthorized: Predicate = hasReasonOrCode('Unauthorized', 401);
 export const isForbidden: Predicate = hasReasonOrCode('Forbidden', 403);
 export const isTimeout: Predicate = hasReasonOrCode('Timeout', 504);
-/** By reason only: no HTTP code means just this. */
+/** By reason only, because no HTTP code has this meaning alone. */
 export const isServerTimeout: Predicate = hasReason('ServerTimeout');
 export const isInternalError: Predicate = hasReasonOrCode('InternalError', 500);
 export const isTooManyRequests: Predicate = hasReasonOrAnyCode('TooManyRequests', 429);
 export const isRequestEntityTooLarge: Predicate = hasReasonOrAnyCode('RequestEntityTooLarge', 413);
 export const isStoreReadError: Predicate = hasReason('StorageReadError');
 
-/** The answer did not come in the API's form, so perhaps not from an API server. */
+/** True when the response is not in the form of the API, so it may not come from an API server. */
 export const isUnexpectedServerError: Predicate = (error) => hasStatusCause(error, 'UnexpectedServerResponse');
 
-/** Something came where a Status was due. */
+/** True when another object was received where a Status was expected. */
 export const isUnexpectedObjectError: Predicate = (error) => findInCauses(error, UnexpectedObjectError) !== undefined;
 
-/** Whether the error names a cause of that type. */
+/** True when the Status of the error has a cause of this type. */
 export const hasStatusCause = (error: unknown, type: CauseType): boolean => statusCause(error, type) !== undefined;
 
-/** Empty for errors without a reason, and for what is no API error. */
+/** Returns the reason of an API error; empty for errors without a reason and for other errors. */
 export const reasonForError = (error: unknown): StatusReason => asApiError(error)?.reason ?? '';
 
-/** How many seconds to wait before the next request; undefined when the error does not ask for that. */
+/** Returns the number of seconds to wait before the next request; undefined when the error does not request a delay. */
 export function suggestsClientDelay(error: unknown): number | undefined {
   const api = asApiError(error);
   if (!api?.details) return undefined;

@@ -9,11 +9,11 @@ const problems = (count: number, errors: ErrorList = []): ErrorList => {
   return errors;
 };
 
-it('gives what a validator finds', () => {
+it('returns the errors of a validator', () => {
   expect(withErrorLimit(() => problems(3)).map(({ field }) => field)).toEqual(['items[0]', 'items[1]', 'items[2]']);
 });
 
-it('ends a validator that finds more than a client is told of', () => {
+it('stops a validator that finds more errors than are reported', () => {
   let ended = true;
   const found = withErrorLimit(() => {
     const errors = problems(1_000_000);
@@ -24,13 +24,13 @@ it('ends a validator that finds more than a client is told of', () => {
   expect(ended).toBe(true);
 });
 
-it('counts anew each time, and those of validators inside as well', () => {
+it('counts each call separately, including the errors of nested validators', () => {
   const twice = (): ErrorList => [...withErrorLimit(() => problems(600)), ...withErrorLimit(() => problems(600))];
   expect(withErrorLimit(twice)).toHaveLength(MAX_FIELD_ERRORS);
   expect(twice()).toHaveLength(1200);
 });
 
-it('throws what a validator throws, and limits no more then', () => {
+it('throws the error that a validator throws, and then no longer limits errors', () => {
   expect(() =>
     withErrorLimit(() => {
       throw new TypeError('x');
@@ -48,12 +48,12 @@ function* problemsInSteps(steps: number, perStep: number): Steps<ErrorList> {
   return errors;
 }
 
-it('counts over all steps of a validator', () => {
+it('counts the errors of all steps of a validator', () => {
   expect(completed(withErrorLimitInSteps(problemsInSteps(2, 300)))).toHaveLength(600);
   expect(completed(withErrorLimitInSteps(problemsInSteps(2, 600)))).toHaveLength(MAX_FIELD_ERRORS);
 });
 
-it('counts nothing that others find between the steps', () => {
+it('does not count errors of others between the steps', () => {
   const steps = withErrorLimitInSteps(problemsInSteps(2, 300));
   steps.next();
   expect(problems(MAX_FIELD_ERRORS + 1)).toHaveLength(MAX_FIELD_ERRORS + 1);

@@ -1,18 +1,18 @@
 import { completed, type Steps } from '../steps/index.ts';
 import type { ErrorList, FieldError } from './error.ts';
 
-/** A client is told of no more. */
+/** The maximum number of errors reported to a client. */
 export const MAX_FIELD_ERRORS = 1000;
 
-/** The errors made by the validator that runs now; undefined when its number of errors is not limited. */
+/** The errors created by the running validator; undefined when their number is not limited. */
 let made: FieldError[] | undefined;
 
-/** Ends a validator that has found enough. */
+/** Thrown to stop a validator that has found enough errors. */
 const enough = new Error('the object has too many problems');
-// Nobody reads it, and it would hold the code of whatever loads this module.
+// The stack is not used, and it would keep the module that loads this one in memory.
 enough.stack = '';
 
-/** To be called with every error that is made. */
+/** Must be called with every error that is created. */
 export function noteFieldError(error: FieldError): void {
   if (made === undefined) return;
   if (made.length >= MAX_FIELD_ERRORS) throw enough;
@@ -20,10 +20,11 @@ export function noteFieldError(error: FieldError): void {
 }
 
 /**
- * Runs validators, which must be synchronous, and gives what they find. They are ended at the error after
- * MAX_FIELD_ERRORS: then the errors are those made until then, in the order they were made.
+ * Runs validators, which must be synchronous, and returns the errors they find. They are stopped at the error after MAX_FIELD_ERRORS;
+ * then the result is the errors created until then, in the order of their creation.
  *
- * Differs from upstream, which finds all: a request has room for a million mistakes, and to word one takes microseconds.
+ * Differs from upstream, which finds all errors: a request can contain a million errors, and creating the message of one takes
+ * microseconds.
  */
 export const withErrorLimit = (validate: () => ErrorList): ErrorList =>
   completed(withErrorLimitInSteps(inOneStep(validate)));
@@ -33,7 +34,7 @@ function* inOneStep(validate: () => ErrorList): Steps<ErrorList> {
   return validate();
 }
 
-/** The same of a validator in steps. What others validate between the steps is counted for itself. */
+/** Like `withErrorLimit`, for a validator in steps. Errors that others create between the steps are not counted. */
 export function* withErrorLimitInSteps(steps: Steps<ErrorList>): Steps<ErrorList> {
   const own: FieldError[] = [];
   for (;;) {

@@ -43,7 +43,7 @@ describe('FieldError', () => {
 describe('lists of errors', () => {
   const isShort = (value: string): string[] => (value.length > 1 ? ['is long', 'is very long'] : []);
 
-  it('are added to, one for each message', () => {
+  it('get one error for each message', () => {
     const errors: ErrorList = [required(path)];
     expect(invalidEach(path, 'ab', isShort('ab'), errors)).toBe(errors);
     checkField(path, 'name', 'cd', isShort, errors);
@@ -65,7 +65,7 @@ describe('lists of errors', () => {
     ]);
   });
 
-  it('are new where none is given', () => {
+  it('are created when none is given', () => {
     expect(invalidEach(path, 'a', ['is bad'])).toHaveLength(1);
     expect(invalidEach(path, 'a', [])).toEqual([]);
   });

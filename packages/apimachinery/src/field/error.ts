@@ -4,7 +4,7 @@ import { quote } from '../strconv/quote.ts';
 import { noteFieldError } from './error-limit.ts';
 import type { Path } from './path.ts';
 
-/** What went wrong, by the names upstream puts into `details.causes[].reason`. */
+/** The kinds of field errors, by the names that upstream puts into `details.causes[].reason`. */
 export type FieldErrorType =
   | 'FieldValueNotFound'
   | 'FieldValueRequired'
@@ -34,7 +34,7 @@ const label: Record<FieldErrorType, string> = {
   InternalError: 'Internal error',
 };
 
-/** These never print the value they complain of: it is missing, forbidden or long. */
+/** Errors of these types do not print the value, because it is missing, forbidden or long. */
 const withoutValue: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
   'FieldValueRequired',
   'FieldValueForbidden',
@@ -43,10 +43,10 @@ const withoutValue: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
   'InternalError',
 ]);
 
-/** Stands for a value that the message leaves out. */
+/** A value that the message leaves out. */
 export const omittedValue: unique symbol = Symbol('omitted value');
 
-/** A problem with one field of an object. Not an exception: validators return lists of them. */
+/** An error in one field of an object. It is not thrown: validators return lists of these. */
 export class FieldError {
   readonly type: FieldErrorType;
   readonly field: string;
@@ -61,7 +61,7 @@ export class FieldError {
     noteFieldError(this);
   }
 
-  /** The message without the field's path, as it stands in `details.causes[].message`. */
+  /** Returns the message without the field's path, as in `details.causes[].message`. */
   body(): string {
     const text = label[this.type];
     const value = withoutValue.has(this.type) || this.badValue === omittedValue ? '' : `: ${printValue(this.badValue)}`;
@@ -74,16 +74,16 @@ export class FieldError {
 }
 
 /**
- * What validators find. A validator adds to the list that it is given as its last argument, and hands that list down
- * to those it calls: for a good object one list is made in all. Those that are called from afar also return it, and
- * make one if none is given.
+ * The errors that validators find. A validator adds errors to the list that is its last argument, and passes that list on to the
+ * validators it calls, so that only one list is created for a valid object. Validators for callers in other packages also return the
+ * list, and create one if none is given.
  */
 export type ErrorList = FieldError[];
 
 function printValue(value: unknown): string {
   if (value === undefined) return 'null';
   if (typeof value === 'string') return quote(value);
-  // What is no whole number, or too large for one, is a float64 in Go.
+  // In Go, a fraction or an integer that is not safe is a float64.
   if (typeof value === 'number' && !Number.isSafeInteger(value)) return goFloat(value);
   return typeof value === 'object' ? stringifyJson(value) : String(value);
 }
@@ -103,13 +103,13 @@ export const forbidden = (field: Path | undefined, detail: string): FieldError =
 export const internalError = (field: Path | undefined, cause: Error): FieldError =>
   new FieldError('InternalError', field, cause, cause.message);
 
-/** The supported values are printed in the order given: upstream sorts most of its sets, sort those. */
+/** The supported values are printed in the given order. Upstream sorts most of its sets, so these must be passed sorted. */
 export function notSupported(field: Path | undefined, value: unknown, supported: readonly string[]): FieldError {
   const detail = supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : '';
   return new FieldError('FieldValueNotSupported', field, value, detail);
 }
 
-/** Adds an `Invalid value` for each of the messages that a check of the value gave. */
+/** Adds an `Invalid value` error for each message. */
 export function invalidEach(
   field: Path,
   value: unknown,
@@ -120,7 +120,7 @@ export function invalidEach(
   return errors;
 }
 
-/** Checks the field `name` of what is at `path`, whose own path is made only if something is wrong with it. */
+/** Checks the field `name` of the value at `path`. The field's own path is created only if there is an error. */
 export function checkField<T>(
   path: Path,
   name: string,
@@ -132,7 +132,7 @@ export function checkField<T>(
   if (messages.length > 0) invalidEach(path.child(name), value, messages, errors);
 }
 
-/** As `checkField`, but nothing at all is `Required value`. */
+/** Like `checkField`, but a missing or empty value is a `Required value` error. */
 export function checkRequiredField<T>(
   path: Path,
   name: string,
@@ -183,7 +183,7 @@ export const tooFew = (field: Path, actual: number, min: number): FieldError =>
     min >= 0 ? `must have at least ${counted(min, 'item')}` : 'has too few items',
   );
 
-/** All messages as one, repeated ones once: nothing for none, `[a, b]` for several. */
+/** Joins all messages, repeated ones once: an empty text for none, `[a, b]` for several. */
 export function aggregate(errors: readonly FieldError[]): string {
   const messages = [...new Set(errors.map(String))];
   return messages.length === 1 ? messages[0]! : messages.length === 0 ? '' : `[${messages.join(', ')}]`;

@@ -18,7 +18,7 @@ it.each<[text: string, path: Path]>([
   expect(path.toString()).toBe(text);
 });
 
-it('is not changed by what is made from it', () => {
+it('is not changed by creating paths from it', () => {
   const spec = Path.of('spec');
   const volumes = spec.child('volumes');
   expect([volumes.index(1), volumes.index(2).child('name'), spec].map(String)).toEqual([
@@ -28,6 +28,6 @@ it('is not changed by what is made from it', () => {
   ]);
 });
 
-it('knows where it starts', () => {
+it('has a root', () => {
   expect(Path.of('spec', 'volumes').index(1).child('name').root().toString()).toBe('spec');
 });

@@ -1,17 +1,17 @@
-/** What a step of a path is, other than the index of a list's item. */
+/** The kind of a path segment that is not the index of a list's item. */
 const child = -1;
 const key = -2;
 
 /**
- * The place of a value inside an object, printed as upstream prints it: `spec.containers[0].env[KEY]`. Immutable.
+ * The path of a value inside an object, printed as upstream prints it: `spec.containers[0].env[KEY]`. Immutable.
  *
- * Validators make many and print few: making one must cost next to nothing, its text is put together when asked for.
+ * Validators create many paths and print few: creating one is cheap, its text is built by `toString`.
  */
 export class Path {
-  // Declared only: an initializer for fields that the constructor sets anyway would run before it each time.
+  // Declared only: an initializer would run before the constructor sets the field anyway.
   declare private readonly parent: Path | undefined;
   declare private readonly name: string;
-  /** The index of an item, or `child` or `key` for a step by `name`. */
+  /** The index of an item, or `child` or `key` for a segment by `name`. */
   declare private readonly step: number;
 
   private constructor(parent: Path | undefined, name: string, step: number) {
@@ -26,7 +26,10 @@ export class Path {
     return path;
   }
 
-  /** A field, or one below it: `child('template', 'spec')`. No rest parameter: it would make a list every time. */
+  /**
+   * Returns the path of a field, or of one below it: `child('template', 'spec')`. It has no rest parameter, which would create an array
+   * on every call.
+   */
   child(name: string, below?: string, furtherBelow?: string): Path {
     const path = new Path(this, name, child);
     return below === undefined ? path : path.child(below, furtherBelow);
@@ -40,7 +43,7 @@ export class Path {
     return new Path(this, name, key);
   }
 
-  /** The first segment, as a path. */
+  /** Returns the first segment, as a path. */
   root(): Path {
     let path: Path = this;
     while (path.parent) path = path.parent;
@@ -58,7 +61,7 @@ export class Path {
     return `[${this.step === key ? this.name : this.step}]`;
   }
 
-  /** A root without a name: what is below it needs no dot. */
+  /** True for a root without a name: the segment below it has no dot. */
   private isNowhere(): boolean {
     return this.parent === undefined && this.name === '';
   }

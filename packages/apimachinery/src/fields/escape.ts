@@ -1,7 +1,7 @@
-/** A value as it stands in a selector: backslash, comma and equals sign after a backslash. */
+/** Escapes backslash, comma and equals sign in a value of a selector with a backslash. */
 export const escapeValue = (value: string): string => value.replace(/[\\,=]/g, '\\$&');
 
-/** The inverse. Throws an Error with upstream's text for anything that is not escaped as it should be. */
+/** The inverse of `escapeValue`. Throws an Error with upstream's text for a value that is not escaped correctly. */
 export function unescapeValue(text: string): string {
   return text.replace(/\\([\s\S]?)|[,=]/gu, (sequence: string, escaped: string | undefined) => {
     if (escaped === undefined) {

@@ -1,16 +1,16 @@
 import { unescapeValue } from './escape.ts';
 import { type Requirement, Selector, type TransformFunc } from './selector.ts';
 
-/** Reads `metadata.name=a,status.phase!=Running`. Throws an Error with upstream's text. */
+/** Parses `metadata.name=a,status.phase!=Running`. Throws an Error with upstream's text. */
 export const parse = (text: string): Selector => parseAndTransform(text, (field, value) => [field, value]);
 
-/** The same with every requirement rewritten. Throws what the function throws, too. */
+/** Like `parse`, with every requirement rewritten. Also throws the errors of `rewrite`. */
 export function parseAndTransform(text: string, rewrite: TransformFunc): Selector {
   const terms = splitTerms(text).sort();
   return Selector.of(terms.map((term) => parseTerm(term, text))).transform(rewrite);
 }
 
-/** Splits at commas that no backslash stands before. */
+/** Splits at commas that are not escaped. */
 function splitTerms(text: string): string[] {
   return text.match(/(?:[^\\,]|\\[\s\S]?)+/gu) ?? [];
 }

@@ -36,11 +36,11 @@ describe('parse', () => {
     expect(() => parse(text)).toThrow(new Error(message));
   });
 
-  it('refuses an unescaped comma in a value that is read alone', () => {
+  it('unescapeValue refuses an unescaped comma', () => {
     expect(() => unescapeValue('a,b')).toThrow('invalid field selector: unescaped character in value: 44');
   });
 
-  it('reads back every value it prints', () => {
+  it('parses every value it prints', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (value) => {
         expect(unescapeValue(escapeValue(value))).toBe(value);
@@ -68,7 +68,7 @@ describe('Selector', () => {
     expect(parse(selector).matches(fields)).toBe(matches);
   });
 
-  it('tells the value a field must have', () => {
+  it('returns the value that a field must have', () => {
     expect(parse('a!=x,a=b,c=').requiresExactMatch('a')).toBe('b');
     expect(parse('c=').requiresExactMatch('c')).toBe('');
     expect(parse('a!=x').requiresExactMatch('a')).toBeUndefined();
@@ -84,7 +84,7 @@ describe('Selector', () => {
     expect(Selector.nothing.transform((field, value) => [field, value])).toBe(Selector.nothing);
   });
 
-  it('is made of sets, single terms and other selectors', () => {
+  it('can be created from sets, single terms and other selectors', () => {
     expect(Selector.fromSet({ b: '1', a: '2' }).requirements()).toEqual([
       { field: 'b', operator: '=', value: '1' },
       { field: 'a', operator: '=', value: '2' },
@@ -95,7 +95,7 @@ describe('Selector', () => {
     expect(Selector.and(both, Selector.nothing)).toBe(Selector.nothing);
   });
 
-  it('is rewritten, and drops what is rewritten to nothing', () => {
+  it('can be rewritten, and drops requirements that become empty', () => {
     const rewrite = (field: string, value: string) =>
       field === 'drop' ? (['', ''] as const) : ([`spec.${field}`, value.toUpperCase()] as const);
     expect(parseAndTransform('a=x,drop=y,b!=z', rewrite).toString()).toBe('spec.a=X,spec.b!=Z');

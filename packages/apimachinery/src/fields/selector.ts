@@ -1,7 +1,7 @@
 import { ownEntry } from '../json/own-entry.ts';
 import { escapeValue } from './escape.ts';
 
-/** The fields of an object that can be selected by. */
+/** The fields of an object that field selectors can refer to. */
 export type Fields = Readonly<Record<string, string>>;
 
 /** One condition on one field. */
@@ -11,10 +11,10 @@ export interface Requirement {
   readonly value: string;
 }
 
-/** Rewrites a field and its value, for another version of a kind. Both empty drops the requirement. */
+/** Rewrites a field and its value, for another version of a kind. When both results are empty, the requirement is dropped. */
 export type TransformFunc = (field: string, value: string) => readonly [field: string, value: string];
 
-/** A conjunction of requirements on fields; or the selector that selects nothing. Immutable. */
+/** A conjunction of requirements on fields, or the selector that selects nothing. Immutable. */
 export class Selector {
   static readonly everything: Selector = new Selector([]);
   static readonly nothing: Selector = new Selector(undefined);
@@ -29,20 +29,20 @@ export class Selector {
     return requirements.length === 0 ? Selector.everything : new Selector([...requirements]);
   }
 
-  /** Fields that all have their value. */
+  /** Returns a selector of objects whose fields all have these values. */
   static fromSet(fields: Fields | undefined): Selector {
     return Selector.of(
       Object.entries(fields ?? {}).map(([field, value]) => ({ field, operator: '=', value }) as const),
     );
   }
 
-  /** What all of the selectors select. */
+  /** Returns a selector of the objects that all of the selectors select. */
   static and(...selectors: readonly Selector[]): Selector {
     if (selectors.some((selector) => selector.#requirements === undefined)) return Selector.nothing;
     return Selector.of(selectors.flatMap((selector) => selector.requirements()));
   }
 
-  /** A field that is absent counts as empty. */
+  /** Whether fields match all requirements. An absent field counts as empty. */
   matches(fields: Fields): boolean {
     if (this.#requirements === undefined) return false;
     for (const { field, operator, value } of this.#requirements) {
@@ -51,23 +51,23 @@ export class Selector {
     return true;
   }
 
-  /** It selects everything. */
+  /** Whether it selects everything. */
   isEmpty(): boolean {
     return this.#requirements?.length === 0;
   }
 
-  /** Also empty for the selector that selects nothing. */
+  /** Returns the requirements; none for the selectors of everything and of nothing. */
   requirements(): readonly Requirement[] {
     return this.#requirements ?? [];
   }
 
-  /** The value that the field must have to match. */
+  /** Returns the value that the field must have to match; undefined when there is no such requirement. */
   requiresExactMatch(field: string): string | undefined {
     return this.#requirements?.find((requirement) => requirement.operator === '=' && requirement.field === field)
       ?.value;
   }
 
-  /** A new selector, every requirement rewritten. Throws what the function throws. */
+  /** Returns a new selector with every requirement rewritten. Throws the errors of `rewrite`. */
   transform(rewrite: TransformFunc): Selector {
     if (this.#requirements === undefined) return this;
     const rewritten: Requirement[] = [];
@@ -78,7 +78,7 @@ export class Selector {
     return Selector.of(rewritten);
   }
 
-  /** The text that `parse` reads back. Empty for everything and for nothing. */
+  /** Returns the text that `parse` parses. It is empty for the selectors of everything and of nothing. */
   toString(): string {
     return this.requirements()
       .map(({ field, operator, value }) => `${field}${operator}${escapeValue(value)}`)
@@ -86,10 +86,10 @@ export class Selector {
   }
 }
 
-/** The selector for one field with one value. */
+/** Returns a selector of objects whose field has this value. */
 export const oneTermEqualSelector = (field: string, value: string): Selector =>
   Selector.of([{ field, operator: '=', value }]);
 
-/** The selector for one field with any value but one. */
+/** Returns a selector of objects whose field has any other value. */
 export const oneTermNotEqualSelector = (field: string, value: string): Selector =>
   Selector.of([{ field, operator: '!=', value }]);

@@ -1,7 +1,7 @@
 import { isWord } from './named-class.ts';
 import type { Assertion } from './syntax.ts';
 
-/** Stands for the character before the beginning and after the end. */
+/** The code of the position before the first and after the last character. */
 export const none = -1;
 
 /** Whether an assertion holds between two characters. */

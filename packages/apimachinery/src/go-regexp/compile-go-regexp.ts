@@ -2,12 +2,12 @@ import { LruCache } from '../cache/lru-cache.ts';
 import { GoRegexp } from './go-regexp.ts';
 
 const maxCompiled = 256;
-/** Large ones are rare, and not worth their memory. */
+/** Larger programs are rare and are not cached. */
 const maxSize = 5000;
 
 const compiled = new LruCache<string, GoRegexp>(maxCompiled);
 
-/** The compiled expression, from a small cache of those last used. Throws GoRegexpError, with Go's message. */
+/** Returns the compiled expression, from a small LRU cache. Throws GoRegexpError, with Go's message. */
 export function compileGoRegexp(pattern: string): GoRegexp {
   const known = compiled.get(pattern);
   if (known) return known;

@@ -1,6 +1,6 @@
 import type { CharacterSet } from './syntax.ts';
 
-/** Characters of which more than two are the same but for case. */
+/** Sets of more than two characters that differ only in case. */
 const irregular = new Map(
   'Ввᲀ Ддᲁ Ооᲂ Ссᲃ Ттᲄᲅ Ъъᲆ Ѣѣᲇ \u00b5Μμ \u00c5\u00e5\u212b Ǆǅǆ Ǉǈǉ Ǌǋǌ Ǳǲǳ ᲈꙊꙋ Kk\u212a Ṡṡẛ Ssſ \u0345Ιι\u1fbe Ββϐ Εεϵ Θθϑϴ Κκϰ Ππϖ Ρρϱ Σςσ Φφϕ \u03a9ω\u2126'
     .split(' ')
@@ -8,17 +8,20 @@ const irregular = new Map(
     .flatMap((orbit) => orbit.map((code) => [code, orbit] as const)),
 );
 
-/** Lower case of these is not of one letter, or not outside of Turkish. */
+/** Characters without case variants: their lower case has several letters, or exists in Turkish only. */
 const caseless = new Set([0x130, 0x131]);
 
-/** Small Greek letters with a subscript, and the sharp s: JavaScript writes their upper case with two letters. */
+/**
+ * Returns the one-letter upper case of lower-case Greek letters with a subscript and of the sharp s, which JavaScript's toUpperCase
+ * converts to two letters.
+ */
 function upperInOneLetter(code: number): number | undefined {
   if (code === 0xdf) return 0x1e9e;
   if (code >= 0x1f80 && code <= 0x1faf && (code & 8) === 0) return code + 8;
   return code === 0x1fb3 || code === 0x1fc3 || code === 0x1ff3 ? code + 9 : undefined;
 }
 
-/** The characters that are the same but for case, the character itself among them. */
+/** Returns the characters that differ from a character only in case, and the character itself. */
 function orbitOf(code: number): readonly number[] {
   const orbit = irregular.get(code);
   if (orbit) return orbit;
@@ -30,7 +33,7 @@ function orbitOf(code: number): readonly number[] {
   return [code, ...others, upperInOneLetter(code) ?? code];
 }
 
-/** A set in which upper and lower case are the same. */
+/** Returns the set with all case variants of its characters. */
 export function foldingCase(set: CharacterSet): CharacterSet {
   return (code) => orbitOf(code).some(set);
 }

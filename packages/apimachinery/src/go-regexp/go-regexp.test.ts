@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compileGoRegexp, GoRegexp, GoRegexpBudgetError, GoRegexpError, StepBudget } from './index.ts';
 import recorded from './testdata/go.json' with { type: 'json' };
 
-/** Pattern → texts it matches, and texts it does not; all as Go's regexp package answers. */
+/** Pattern → texts it matches, and texts it does not match, according to Go's regexp package. */
 const matching: readonly (readonly [pattern: string, matches: readonly string[], others: readonly string[]])[] = [
   ['', ['', 'a'], []],
   ['^a$', ['a'], ['', 'aa', 'a\n']],
@@ -56,16 +56,16 @@ describe('regular expressions of Go', () => {
     expect(others.filter((text) => regexp.test(text))).toEqual([]);
   });
 
-  it.each(Object.entries(refused))('%s is refused in the words of Go', (pattern, problem) => {
+  it.each(Object.entries(refused))('%s is refused with Go’s message', (pattern, problem) => {
     expect(() => new GoRegexp(pattern)).toThrow(new GoRegexpError('x', 'y').constructor as typeof GoRegexpError);
     expect(() => new GoRegexp(pattern)).toThrow(`error parsing regexp: ${problem}`);
   });
 
-  it('does not try every way to match', () => {
+  it('does not backtrack', () => {
     expect(new GoRegexp('^(a+)+$').test(`${'a'.repeat(20_000)}b`)).toBe(false);
   });
 
-  it('refuses what would grow beyond all bounds', () => {
+  it('refuses expressions that are too large', () => {
     expect(() => new GoRegexp('((a{1000}){1000}){1000}')).toThrow('invalid repeat count: `{1000}`');
     expect(() => new GoRegexp('a{1000}'.repeat(200))).toThrow('expression too large');
     expect(() => new GoRegexp('('.repeat(5000))).toThrow('expression nests too deeply');
@@ -106,13 +106,13 @@ describe('regular expressions of Go', () => {
     expect(recorded.length).toBeGreaterThan(2000);
   });
 
-  it('prefers what Go prefers where loops that may be empty stand in others', () => {
+  it('prefers the same match as Go in nested loops that can be empty', () => {
     const regexp = new GoRegexp('((?:(\\P{Lu}){2}|(((?s:.)){0,}?)?|b)){2,}');
     expect(regexp.findSubmatches('😀kaéAa\u212as')?.flatMap(positions)).toEqual([0, 6, 5, 6, 4, 5, 5, 6, 5, 6]);
     expect(regexp.findAll('😀kaéAa\u212as').flatMap(positions)).toEqual([0, 6, 7, 7, 8, 8, 9, 9]);
   });
 
-  it('goes on when it meets more states and characters than it remembers', () => {
+  it('works with more states and characters than it caches', () => {
     const regexp = new GoRegexp('[ab]*a[ab]{12}c|\\p{Greek}{3}$');
     const noise = Array.from({ length: 20_000 }, (_, i) => (((i * 7919) >> 3) % 3 === 0 ? 'a' : 'b')).join('');
     const letters = Array.from({ length: 30_000 }, (_, i) => String.fromCodePoint(0x4e00 + (i % 20_000))).join('');
@@ -122,14 +122,14 @@ describe('regular expressions of Go', () => {
     expect(regexp.test(`${noise + letters}αβγ`)).toBe(true);
   });
 
-  it('asks a class that stands in brackets many times over only once', () => {
+  it('evaluates a class that is repeated in brackets only once', () => {
     const regexp = new GoRegexp(`^(?i)[${'\\d\\pL[:punct:]x-za'.repeat(3000)}]+$`);
     const letters = Array.from({ length: 2000 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('');
     expect(regexp.test(`${letters}A7,`)).toBe(true);
     expect(regexp.test(`${letters} `)).toBe(false);
   });
 
-  it('gives up when it was granted too few steps, and not before', () => {
+  it('throws when the budget has too few steps, and only then', () => {
     const regexp = new GoRegexp('a.*b|a');
     const text = 'a'.repeat(5000);
     expect(() => regexp.findAll(text, Infinity, new StepBudget(1_000_000))).toThrow(GoRegexpBudgetError);
@@ -138,7 +138,7 @@ describe('regular expressions of Go', () => {
     expect(() => new GoRegexp('(a|b)*a(a|b){500}c').test(noise, new StepBudget(100_000))).toThrow(GoRegexpBudgetError);
   });
 
-  it('compiles an expression once for those who ask for it again and again', () => {
+  it('caches compiled expressions', () => {
     expect(compileGoRegexp('a+b')).toBe(compileGoRegexp('a+b'));
     for (let i = 0; i < 300; i++) compileGoRegexp(`a{${i}}`);
     expect(compileGoRegexp('a{299}')).toBe(compileGoRegexp('a{299}'));
@@ -157,7 +157,7 @@ describe('regular expressions of Go', () => {
     ),
   })).node;
 
-  it('agrees with JavaScript where both mean the same', () => {
+  it('agrees with JavaScript on patterns that mean the same in both', () => {
     fc.assert(
       fc.property(simple, fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 8 }), (pattern, text) => {
         expect(new GoRegexp(pattern).test(text)).toBe(new RegExp(pattern, 'u').test(text));

@@ -5,18 +5,18 @@ import { compileProgram, type Program } from './program.ts';
 import { type StepBudget, StepMeter } from './step-budget.ts';
 import { GoRegexpError } from './syntax.ts';
 
-/** Where a match stands in a text, in UTF-16 units. */
+/** The position of a match in a text, in UTF-16 code units. */
 export interface GoRegexpMatch {
   readonly start: number;
   readonly end: number;
 }
 
-/** Positions of groups take so much memory for each instruction. */
+/** The maximum number of group positions in memory: each instruction needs one per slot. */
 const maxNotes = 4 * 1024 * 1024;
 
 /**
- * A regular expression of Go's regexp package. Each search takes time proportional to the text, whatever the expression:
- * patterns come from users, and JavaScript's own engine can be made to hang.
+ * A regular expression of Go's regexp package. Each search takes time proportional to the text, whatever the expression: patterns come
+ * from users, and can make JavaScript's own engine hang.
  */
 export class GoRegexp {
   readonly pattern: string;
@@ -31,25 +31,25 @@ export class GoRegexp {
     this.#program = compileProgram(node, captures, pattern);
   }
 
-  /** How many instructions the expression was compiled to. */
+  /** The number of instructions of the compiled expression. */
   get size(): number {
     return this.#program.instructions.length;
   }
 
-  /** Whether the text holds a match anywhere. Throws GoRegexpBudgetError. */
+  /** Whether the text contains a match. Throws GoRegexpBudgetError. */
   test(text: string, budget?: StepBudget): boolean {
     this.#dfa ??= new LazyDfa(this.#program);
     return this.#dfa.test(text, budget);
   }
 
-  /** The leftmost match, and of several that begin there the one Go prefers. Throws GoRegexpBudgetError. */
+  /** Returns the leftmost match; of several that begin there, the one that Go prefers. Throws GoRegexpBudgetError. */
   find(text: string, budget?: StepBudget): GoRegexpMatch | undefined {
     return this.test(text, budget) ? this.#find(text, 0, budget) : undefined;
   }
 
   /**
-   * The same with the matches of its groups: first the whole, then one for each group, undefined for those that took no
-   * part. Throws GoRegexpBudgetError, and GoRegexpError when there are too many groups to keep track of.
+   * Like `find`, with the matches of the groups: first the whole match, then one for each group, undefined for groups that did not take
+   * part. Throws GoRegexpBudgetError, and GoRegexpError when there are too many groups to track.
    */
   findSubmatches(text: string, budget?: StepBudget): (GoRegexpMatch | undefined)[] | undefined {
     const { slots } = this.#program;
@@ -65,16 +65,16 @@ export class GoRegexp {
     );
   }
 
-  /** Whether the text holds a match anywhere; yields the steps that it took. */
+  /** Like `test`. Yields the number of steps it took. */
   testInSteps(text: string): Generator<number, boolean, void> {
     this.#dfa ??= new LazyDfa(this.#program);
     return this.#dfa.testInSteps(text);
   }
 
   /**
-   * Matches one after another, at most `limit` of them; an empty one only where none has just ended. Each search begins
-   * anew, so that an expression which looks far ahead of its matches takes time with the square of the text: give a
-   * budget for texts or patterns of strangers. Throws GoRegexpBudgetError.
+   * Returns successive matches, at most `limit` of them. An empty match directly after another match is left out. Each search starts
+   * anew, so an expression that looks far beyond its matches takes time quadratic in the text: pass a budget for untrusted texts or
+   * patterns. Throws GoRegexpBudgetError.
    */
   findAll(text: string, limit = Number.POSITIVE_INFINITY, budget?: StepBudget): GoRegexpMatch[] {
     if (limit <= 0 || !this.test(text, budget)) return [];
@@ -85,10 +85,10 @@ export class GoRegexp {
     }
   }
 
-  /** The same; yields the steps that it took. */
+  /** Like `findAll`. Yields the number of steps it took. */
   *findAllInSteps(text: string, limit = Number.POSITIVE_INFINITY): Generator<number, GoRegexpMatch[], void> {
     if (limit <= 0 || !(yield* this.testInSteps(text))) return [];
-    // Others may search in the meantime.
+    // Not `#vm`: other searches may use it between the steps.
     return yield* findAll(new PikeVm(this.#program, 2), text, limit, new StepMeter());
   }
 

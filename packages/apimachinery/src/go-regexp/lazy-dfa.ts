@@ -4,17 +4,17 @@ import type { Program } from './program.ts';
 import { type StepBudget, StepMeter } from './step-budget.ts';
 import type { CharacterSet } from './syntax.ts';
 
-/** Instructions that threads stand at, before those that read no character were followed. */
+/** A set of threads: the instructions they are at, before instructions that read no character are followed. */
 interface State {
   readonly threads: Int32Array;
-  /** A character that stands for the one before, as far as assertions can tell. */
+  /** A character that assertions cannot distinguish from the previous one. */
   readonly previous: number;
-  /** By the class of the next character; filled as texts ask for it. */
+  /** The next state by the class of the next character; filled on demand. */
   readonly next: (State | undefined)[];
   matchesAtEnd: boolean | undefined;
 }
 
-/** How far a search has come. */
+/** The progress of a search. */
 interface Search {
   at: number;
   state: State;
@@ -31,20 +31,20 @@ const matched = newState(new Int32Array(0), none);
 const dead = newState(new Int32Array(0), none);
 
 const unclassified = 0xffff;
-/** The class of characters that are told apart too finely: what follows on them is not remembered. */
+/** The class of characters for which there is no room in the tables: the states after them are not cached. */
 const uncounted = -1;
-/** In numbers held by states and tables, about four bytes each. */
+/** The maximum size of states and tables, in numbers of about four bytes each. */
 const maxMemory = 64 * 1024;
 const maxClasses = 4096;
 const charactersBetweenYields = 32 * 1024;
 
 /**
- * Answers whether a text holds a match: an automaton whose states are sets of threads, made as texts lead to them and
- * forgotten all at once when they become too many.
+ * Tests whether a text contains a match, by an automaton whose states are sets of threads. States are created on demand. When there are
+ * too many, all of them are dropped.
  */
 export class LazyDfa {
   readonly #program: Program;
-  /** What tells characters apart. */
+  /** The sets by which characters are classified. */
   readonly #sets: readonly CharacterSet[];
   readonly #classes = new Map<string, number>();
   readonly #asciiClasses = new Uint16Array(128).fill(unclassified);
@@ -72,7 +72,7 @@ export class LazyDfa {
     return this.#goOn(search, text, text.length, budget) ?? this.#matchesAtEnd(search.state, budget);
   }
 
-  /** The same; yields the steps that it took. */
+  /** Like `test`. Yields the number of steps it took. */
   *testInSteps(text: string): Generator<number, boolean, void> {
     const meter = new StepMeter();
     const search = { at: 0, state: this.#initial };
@@ -85,7 +85,7 @@ export class LazyDfa {
     return this.#matchesAtEnd(search.state, meter);
   }
 
-  /** Goes on to the end, or until a meter says so: the answer if it is found before. */
+  /** Continues to `end`, or until a StepMeter is over. Returns the result if it is known before that. */
   #goOn(search: Search, text: string, end: number, budget: StepBudget | undefined): boolean | undefined {
     const ascii = this.#asciiClasses;
     let { state } = search;
@@ -119,7 +119,7 @@ export class LazyDfa {
     return state.matchesAtEnd;
   }
 
-  /** Characters that all sets treat alike have the same class. */
+  /** Returns the class of a character. Characters in the same sets have the same class. */
   #classOf(code: number, budget: StepBudget | undefined): number {
     const known = this.#otherClasses.get(code);
     if (known !== undefined) return known;
@@ -169,7 +169,7 @@ export class LazyDfa {
     return state;
   }
 
-  /** Where threads stand after a character, in order of the program; undefined when one has matched before it. */
+  /** Returns the threads after a character, in the order of the program; undefined when a thread has matched before it. */
   #step({ threads, previous }: State, code: number, budget: StepBudget | undefined): Int32Array | undefined {
     const { instructions, anchored } = this.#program;
     const mark = this.#mark;
@@ -194,7 +194,7 @@ export class LazyDfa {
   }
 }
 
-/** A character that assertions cannot tell from the one given. */
+/** Returns a character that assertions cannot distinguish from the given one. */
 function likeness(code: number): number {
   if (code === 10) return 10;
   return isWord(code) ? 0x61 : 0x20;

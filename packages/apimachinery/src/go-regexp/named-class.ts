@@ -17,7 +17,7 @@ export const perlClasses: ReadonlyMap<string, CharacterSet> = new Map([
   ['w', word],
 ]);
 
-/** `[:alpha:]` and its like, inside brackets. */
+/** The POSIX classes, such as `[:alpha:]`, inside brackets. */
 export const posixClasses: ReadonlyMap<string, CharacterSet> = new Map([
   ['alnum', range('09', 'AZ', 'az')],
   ['alpha', range('AZ', 'az')],
@@ -48,8 +48,8 @@ const hasProperty = (property: string): CharacterSet => {
 };
 
 /**
- * The characters of a Unicode category or script; undefined when Go knows none of that name. Case, spaces, dashes and
- * underscores in a name do not count.
+ * Returns the characters of a Unicode category or script; undefined when Go does not know the name. Case, spaces, dashes and underscores
+ * in the name are ignored.
  * Differs from upstream: the tables are those of the runtime, which may be of a newer version of Unicode.
  */
 export function unicodeClass(name: string): CharacterSet | undefined {

@@ -4,7 +4,7 @@ import { type CharacterRange, rangeSet } from './range-set.ts';
 import { type Assertion, type CharacterSet, GoRegexpError, type Node } from './syntax.ts';
 
 const maxRepeat = 1000;
-/** Differs from upstream: it takes a thousand times as long ones, which no object can hold. */
+/** The maximum length of an expression. Differs from upstream: its limit is a thousand times as long, which no object can contain. */
 const maxLength = 64 * 1024;
 const maxDepth = 1000;
 
@@ -22,7 +22,7 @@ interface Bounds {
 
 export interface Parsed {
   readonly node: Node;
-  /** How many groups capture. */
+  /** The number of groups that capture. */
   readonly captures: number;
 }
 
@@ -46,14 +46,14 @@ const assertions: ReadonlyMap<string, Assertion> = new Map([
   ['B', 'notWordBoundary'],
 ]);
 
-/** Sticky, so that reading on from a position does not copy the rest of the pattern. */
+/** These expressions are sticky, so that matching at a position does not copy the rest of the pattern. */
 const countedRepetition = /\{(0|[1-9][0-9]*)(?:(,)(0|[1-9][0-9]*)?)?\}/y;
 const flagGroup = /\(\?([imsU]*)(?:-([imsU]+))?([:)])/y;
 const unicodeEscape = /\\[pP](?:\{(\^?)([^}]*)\}|([^{]))/uy;
 const hexEscape = /x(?:\{([0-9a-fA-F]+)\}|([0-9a-fA-F]{2}))/y;
 const octalEscape = /0[0-7]{0,2}|[1-7][0-7]{1,2}/y;
 
-/** Parses an expression as Go's regexp package reads it. Throws GoRegexpError. */
+/** Parses an expression as Go's regexp package does. Throws GoRegexpError. */
 export function parseGoRegexp(pattern: string): Parsed {
   if (pattern.length > maxLength) throw new GoRegexpError('expression too large', `${pattern.slice(0, 100)}…`);
   return new Parser(pattern).parse();
@@ -61,7 +61,7 @@ export function parseGoRegexp(pattern: string): Parsed {
 
 class Parser {
   readonly #pattern: string;
-  /** What nested counted repetitions multiply up to, of nodes that have any. */
+  /** The product of nested counted repetitions, for nodes that contain any. */
   readonly #copies = new WeakMap<Node, number>();
   readonly #lastPosixEnd: number;
   #position = 0;
@@ -94,7 +94,7 @@ class Parser {
     return character;
   }
 
-  /** To the end or to the parenthesis that closes the group. Flags set on the way hold to the end of it. */
+  /** Parses up to the end or to the parenthesis that closes the group. A flag that is set inside applies to the rest of the group. */
   #alternatives(given: Flags): Node {
     let flags = given;
     const branches: Node[] = [];
@@ -222,7 +222,7 @@ class Parser {
     return node;
   }
 
-  /** `(?i)` or the beginning of `(?i:…)`: the flags, and whether it opens a group. */
+  /** Parses `(?i)` or the beginning of `(?i:…)`. Returns the flags, and whether it opens a group. */
   #flags(flags: Flags): [flags: Flags, isGroup: boolean] {
     const start = this.#position;
     const match = this.#match(flagGroup);
@@ -233,7 +233,7 @@ class Parser {
     return [{ i: value('i'), m: value('m'), s: value('s'), U: value('U') }, end === ':'];
   }
 
-  /** Up to where Go stops reading flags that it does not know. */
+  /** Returns the text up to the point where Go stops reading unknown flags. */
   #unreadFlags(start: number): string {
     const [text] = /^\(\?[imsU]*(?:-[imsU]*)?[\s\S]?/u.exec(this.#pattern.slice(start))!;
     return text;
@@ -249,7 +249,7 @@ class Parser {
     return set ? { is: 'characters', set } : literal(this.#characterEscape(), flags);
   }
 
-  /** `\Q` up to `\E` or the end stands for itself. */
+  /** Parses `\Q` up to `\E` or the end. The characters between them are literals. */
   #quoted(flags: Flags): Node[] {
     const start = this.#position + 2;
     const end = this.#pattern.indexOf('\\E', start);
@@ -258,7 +258,10 @@ class Parser {
     return Array.from(text, (character) => literal(character.codePointAt(0)!, flags));
   }
 
-  /** `\d`, `\pL` and their like from the backslash at `start`; undefined, and nothing read, for any other escape. */
+  /**
+   * Parses an escape such as `\d` or `\pL` from the backslash at `start`. Returns undefined, without reading anything, for any other
+   * escape.
+   */
   #classEscape(start: number, flags: Flags): CharacterSet | undefined {
     const letter = this.#pattern[start + 1] ?? '';
     const perl = perlClasses.get(letter.toLowerCase());
@@ -276,7 +279,7 @@ class Parser {
     return named(set, (letter === 'P') !== (match[1] === '^'), flags);
   }
 
-  /** After the backslash: the character that the escape stands for. */
+  /** Parses an escape after its backslash. Returns the character that it stands for. */
   #characterEscape(): number {
     const start = this.#position - 1;
     if (this.#next === undefined) throw new GoRegexpError('trailing backslash at end of expression', '');
@@ -300,7 +303,7 @@ class Parser {
       this.#position += hex[0].length;
       return code;
     }
-    // Go reads on until something is wrong, and shows all it has read.
+    // Go's message contains all that Go read up to the first invalid character.
     const [read] = /^\\x(?:\{(?:0*(?:10[0-9a-f]{4}|[0-9a-f]{0,5}))?[\s\S]?|[^{]?[\s\S]?)/iu.exec(
       this.#pattern.slice(start),
     )!;
@@ -312,7 +315,7 @@ class Parser {
     const negated = this.#next === '^';
     if (negated) this.#position++;
     const ranges: CharacterRange[] = [];
-    // By how they are written: a class that stands there many times over is asked once.
+    // By their text: a class that is repeated in the brackets is evaluated once.
     const classes = new Map<string, CharacterSet>();
     for (let first = true; first || this.#next !== ']'; first = false) {
       if (this.#position >= this.#pattern.length) {
@@ -330,7 +333,7 @@ class Parser {
     return { is: 'characters', set: negated ? not(any) : any };
   }
 
-  /** `[:alpha:]`, `\d` or their like inside brackets; undefined, and nothing read, for anything else. */
+  /** Parses a class such as `[:alpha:]` or `\d` inside brackets. Returns undefined, without reading anything, for anything else. */
   #bracketClass(flags: Flags): CharacterSet | undefined {
     const start = this.#position;
     const posixEnd = this.#pattern.startsWith('[:', start) ? this.#posixEnd(start + 2) : -1;
@@ -357,7 +360,7 @@ class Parser {
     return [low, high];
   }
 
-  /** Where the name of a POSIX class ends, if it does. The pattern is not searched again and again in vain. */
+  /** Returns the end of the name of a POSIX class, or -1. `#lastPosixEnd` avoids repeated searches that find nothing. */
   #posixEnd(from: number): number {
     if (this.#lastPosixEnd < from) return -1;
     return this.#pattern.indexOf(':]', from);

@@ -2,7 +2,7 @@ import { holds, none } from './assertion.ts';
 import type { Program } from './program.ts';
 import { type StepBudget, StepMeter } from './step-budget.ts';
 
-/** Threads in order of preference, and for each what it has noted. */
+/** Threads in order of preference, each with the positions it has recorded. */
 interface Threads {
   readonly indices: Int32Array;
   readonly notes: Int32Array;
@@ -10,8 +10,8 @@ interface Threads {
 }
 
 /**
- * Finds where the leftmost match is and which of those that begin there is preferred, by following all threads at once.
- * Takes time and memory in proportion to the program; time also to the text.
+ * Finds the leftmost match, and the preferred one of those that begin there, by running all threads at once. Takes time and memory in
+ * proportion to the program, and time in proportion to the text.
  */
 export class PikeVm {
   readonly #program: Program;
@@ -20,11 +20,11 @@ export class PikeVm {
   #generation = 0;
   #current: Threads;
   #following: Threads;
-  /** Instructions to visit, or (negative) slots to set back. */
+  /** Instructions to visit, or (negative) slots to reset to the value before them. */
   readonly #pending: number[] = [];
   readonly #notes: Int32Array;
 
-  /** Notes only the first so many slots. */
+  /** Only the first `slots` slots are recorded. */
   constructor(program: Program, slots: number) {
     this.#program = program;
     this.#slots = slots;
@@ -40,7 +40,7 @@ export class PikeVm {
     this.#notes = new Int32Array(slots);
   }
 
-  /** The slots of the match, -1 where a group took no part. Throws GoRegexpBudgetError. */
+  /** Returns the slots of the match; -1 for a group that did not take part. Throws GoRegexpBudgetError. */
   search(text: string, from: number, budget: StepBudget | undefined): Int32Array | undefined {
     for (const steps = this.searchInSteps(text, from, budget); ; ) {
       const step = steps.next();
@@ -48,7 +48,7 @@ export class PikeVm {
     }
   }
 
-  /** The same; yields the steps that it took, if it is given a meter. Nothing else may search in the meantime. */
+  /** Like `search`. With a StepMeter, it yields the number of steps it took. No other search may run between the steps. */
   *searchInSteps(
     text: string,
     from: number,
@@ -81,7 +81,7 @@ export class PikeVm {
         if (!instruction) {
           match = notes.slice(i * slots, (i + 1) * slots);
           match[1] = at;
-          // Those that follow are less preferred.
+          // The threads that follow are less preferred.
           break;
         }
         if (next === none || instruction.is !== 'characters' || !instruction.set(next)) continue;
@@ -98,7 +98,9 @@ export class PikeVm {
     }
   }
 
-  /** Adds the threads that one at `start` becomes before it reads a character, most preferred first. */
+  /**
+   * Adds the threads that a thread at `start` becomes before it reads a character, the most preferred first. Returns the number of steps.
+   */
   #add(threads: Threads, start: number, at: number, previous: number, next: number): number {
     const { instructions } = this.#program;
     const mark = this.#mark;

@@ -1,26 +1,29 @@
 import { type Assertion, type CharacterSet, GoRegexpError, type Node } from './syntax.ts';
 
-/** One step of a program. A thread goes on with the next instruction unless it says otherwise; past the end, it has matched. */
+/**
+ * One instruction of a program. A thread continues with the next instruction unless the comment says otherwise; past the last one, it has
+ * matched.
+ */
 type Instruction =
   | { readonly is: 'characters'; readonly set: CharacterSet }
   | { readonly is: 'assertion'; readonly assertion: Assertion }
-  /** Goes on at each of the targets, the first of which it prefers. */
+  /** Continues at each of the targets. The first one is preferred. */
   | { readonly is: 'branch'; readonly targets: readonly number[] }
-  /** Notes the position. */
+  /** Records the position. */
   | { readonly is: 'save'; readonly slot: number };
 
-/** The program of an expression. Slots 0 and 1 are the whole match, two more follow for each group. */
+/** The program of an expression. Slots 0 and 1 are the whole match; each group has two more. */
 export interface Program {
   readonly instructions: readonly Instruction[];
   readonly slots: number;
   readonly hasAssertions: boolean;
-  /** A match begins at the beginning of the text or nowhere. */
+  /** A match can begin only at the beginning of the text. */
   readonly anchored: boolean;
 }
 
 const maxInstructions = 100_000;
 
-/** Throws GoRegexpError when the program would be out of all proportion. */
+/** Compiles a parsed expression. Throws GoRegexpError when the program would be too large. */
 export function compileProgram(node: Node, captures: number, pattern: string): Program {
   const compiler = new Compiler(pattern);
   compiler.compile(node);
@@ -95,7 +98,7 @@ class Compiler {
     if (!unbounded) this.#optional(node, max - min, greedy);
     else if (min > 0) this.#oneOrMore(node, greedy);
     else if (canBeEmpty(node)) {
-      // Once or more, or not at all: a loop whose body may be empty would else leave it in the wrong order.
+      // As `(x+)?`: a loop whose body can be empty would otherwise try its exit in the wrong order.
       const targets = this.#branch();
       const start = this.#end;
       this.#oneOrMore(node, greedy);
@@ -149,7 +152,7 @@ function ordered(again: number, out: number, greedy: boolean): [number, number] 
   return greedy ? [again, out] : [out, again];
 }
 
-/** Whether nothing can be read before the beginning of the text was seen. */
+/** Whether every thread passes a textStart assertion before it reads a character. */
 function isAnchored(instructions: readonly Instruction[]): boolean {
   const seen = new Set<number>();
   const pending = [0];

@@ -1,9 +1,9 @@
 import type { CharacterSet } from './syntax.ts';
 
-/** Characters from the first to the last. */
+/** The characters from the first to the last, both included. */
 export type CharacterRange = readonly [first: number, last: number];
 
-/** The characters of some ranges. However many there are, asking for one takes few steps. */
+/** Returns the set of the characters in some ranges. A lookup is a binary search. */
 export function rangeSet(ranges: readonly CharacterRange[]): CharacterSet {
   const merged: [first: number, last: number][] = [];
   for (const [first, last] of [...ranges].sort(([a], [b]) => a - b)) {

@@ -1,4 +1,4 @@
-/** A search gave up: it took more steps than it was granted. */
+/** Thrown when a search takes more steps than its budget. */
 export class GoRegexpBudgetError extends Error {
   constructor() {
     super('regular expression took too many steps');
@@ -6,8 +6,8 @@ export class GoRegexpBudgetError extends Error {
 }
 
 /**
- * How much work searches may do in all. A step is about the work for one instruction at one position: a search takes no
- * more of them than the text has characters, times the instructions of the program.
+ * The total work that searches may do. A step is about the work for one instruction at one position: a search takes at most as many steps
+ * as the text has characters, times the instructions of the program.
  */
 export class StepBudget {
   #steps: number;
@@ -16,14 +16,14 @@ export class StepBudget {
     this.#steps = steps;
   }
 
-  /** Throws GoRegexpBudgetError when nothing is left. */
+  /** Throws GoRegexpBudgetError when the budget is exceeded. */
   spend(steps: number): void {
     this.#steps -= steps;
     if (this.#steps < 0) throw new GoRegexpBudgetError();
   }
 }
 
-/** Grants a search that goes on in steps so many of them before it lets others run. */
+/** Counts the steps of a search in steps, which yields when the meter is over. Never throws. */
 export class StepMeter extends StepBudget {
   #taken = 0;
 
@@ -39,7 +39,7 @@ export class StepMeter extends StepBudget {
     return this.#taken >= stepsBetweenYields;
   }
 
-  /** The steps since the last time. */
+  /** The number of steps since this was last read. */
   get taken(): number {
     const taken = this.#taken;
     this.#taken = 0;

@@ -15,11 +15,11 @@ export type Node =
       readonly node: Node;
       readonly min: number;
       readonly max: number;
-      /** As many as possible come first, else as few as possible. */
+      /** Prefers as many repetitions as possible; otherwise as few as possible. */
       readonly greedy: boolean;
     };
 
-/** An expression that Go's regexp package does not compile, with the message it gives. */
+/** Thrown for an expression that Go's regexp package does not compile, with Go's message. */
 export class GoRegexpError extends Error {
   constructor(problem: string, where: string) {
     super(`error parsing regexp: ${problem}: \`${where}\``);

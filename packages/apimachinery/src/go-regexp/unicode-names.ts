@@ -21,13 +21,13 @@ const scriptNames =
   'Sundanese Syriac Tagalog Tagbanwa Takri Tamil Tangsa Tangut Telugu Thaana Thai Tibetan Tifinagh Tirhuta Toto ' +
   'Ugaritic Vai Vithkuqi Wancho Yezidi Yi';
 
-/** The categories by what expressions call them, in lower case and without underscores. */
+/** The categories by their names in expressions, in lower case and without underscores. */
 export const categoryAliases: ReadonlyMap<string, string> = new Map([
   ...categories.split(' ').map((name) => [name.toLowerCase(), name] as const),
   ...aliases.split(' ').map((alias) => alias.split('=') as [string, string]),
 ]);
 
-/** The scripts whose names are one word, in lower case: Go does not find the others, as it takes underscores out first. */
+/** The scripts whose names are one word, in lower case. Go does not find the others, because it removes underscores first. */
 export const scripts: ReadonlyMap<string, string> = new Map(
   scriptNames.split(' ').map((name) => [name.toLowerCase(), name]),
 );

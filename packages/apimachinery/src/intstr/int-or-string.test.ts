@@ -59,7 +59,7 @@ describe('parseIntOrString', () => {
 });
 
 describe('the kinds of IntOrString', () => {
-  it('are told apart', () => {
+  it('are distinguished', () => {
     expect([80, 'http', 0.5, 2 ** 31, null, true, 80n, {}].map(isIntOrString)).toEqual([
       true,
       true,
@@ -81,7 +81,7 @@ describe('the kinds of IntOrString', () => {
 });
 
 describe('parseInt64', () => {
-  it('takes the whole range of an int64 and nothing beyond', () => {
+  it('accepts exactly the range of an int64', () => {
     expect(parseInt64('9223372036854775807')).toBe(2n ** 63n - 1n);
     expect(parseInt64('-9223372036854775808')).toBe(-(2n ** 63n));
     expect(parseInt64('9223372036854775808')).toBeUndefined();

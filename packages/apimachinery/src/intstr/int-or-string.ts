@@ -15,20 +15,20 @@ export const isInt = (value: IntOrString): value is number => typeof value === '
 export const isPercentage = (value: IntOrString): value is string =>
   typeof value === 'string' && /^[0-9]+%$/.test(value);
 
-/** A text that is a 32-bit integer becomes one, any other stays a string. */
+/** Returns the integer if the text is one of 32 bits, otherwise the text. */
 export function parseIntOrString(text: string): IntOrString {
   const value = parseInt64(text);
   return value !== undefined && isInt32(value) ? Number(value) : text;
 }
 
-/** The number, or what a string holds as a number: zero when it holds none. */
+/** Returns the number, or the number that a string contains; zero when it contains none. */
 export function intValue(value: IntOrString): number {
   return typeof value === 'number' ? value : Number(parseInt64(value) ?? 0n);
 }
 
 /**
- * The number itself, or the percentage of `total`, rounded as told. Throws an Error with upstream's text for anything
- * else, a plain number in a string included.
+ * Returns a number itself, or a percentage of `total`, rounded up or down. Throws an Error with upstream's text for anything else,
+ * including a plain number in a string.
  */
 export function getScaledValueFromIntOrPercent(
   value: IntOrString | undefined,

@@ -7,7 +7,7 @@ import { nested, pollutingKeys } from './json.test-data.ts';
 
 const json = fc.jsonValue({ maxDepth: 5 });
 
-/** Every object and list inside, the value included. */
+/** Returns every object and list inside the value, itself included. */
 function containers(value: unknown): object[] {
   return typeof value === 'object' && value !== null ? [value, ...Object.values(value).flatMap(containers)] : [];
 }
@@ -37,7 +37,7 @@ it('keeps __proto__ and constructor as data', () => {
   expect({}).not.toHaveProperty('polluted');
 });
 
-it('copies to the greatest depth and no further', () => {
+it('copies up to the maximum depth only', () => {
   expect(jsonEquals(cloneJson(nested(MAX_JSON_DEPTH)), nested(MAX_JSON_DEPTH))).toBe(true);
   expect(() => cloneJson(nested(MAX_JSON_DEPTH + 1))).toThrow(JsonDepthError);
   expect(() => cloneJson(nested(1_000_000))).toThrow('exceeded max depth');

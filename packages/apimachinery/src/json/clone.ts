@@ -2,11 +2,11 @@ import { JsonDepthError, MAX_JSON_DEPTH } from './depth.ts';
 import { setOwnEntry } from './own-entry.ts';
 
 /**
- * A deep copy of plain data: objects, lists, strings, numbers, bigints, booleans, null. Shares nothing with the
- * original. Own `__proto__` keys stay own. Throws JsonDepthError beyond MAX_JSON_DEPTH, hence on cycles.
+ * Returns a deep copy of plain data: objects, lists, strings, numbers, bigints, booleans, null. Shares nothing with the original. Own
+ * `__proto__` keys stay own properties. Throws JsonDepthError beyond MAX_JSON_DEPTH, and so on cycles.
  */
 export function cloneJson<T>(value: T): T;
-// The two signatures say what recursion over unknown data cannot: that a copy has its original's type.
+// The overload states what the recursive implementation cannot: the copy has the type of the original.
 export function cloneJson(value: unknown): unknown {
   return isContainer(value) ? cloneContainer(value, 1) : value;
 }

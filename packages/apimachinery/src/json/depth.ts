@@ -1,11 +1,11 @@
 /**
- * The deepest nesting that the engines walk. They recurse, so this keeps them clear of the end of the stack.
+ * The maximum nesting of values. Most functions on values are recursive, so this keeps the stack from overflowing.
  *
- * Differs from upstream: it stops at 10,000, which a JavaScript stack does not hold.
+ * Differs from upstream, whose limit is 10,000: a JavaScript stack is too small for that.
  */
 export const MAX_JSON_DEPTH = 1000;
 
-/** A value is nested deeper than allowed, or contains itself. */
+/** Thrown for a value that is nested too deeply, or contains itself. */
 export class JsonDepthError extends Error {
   override readonly name = 'JsonDepthError';
 

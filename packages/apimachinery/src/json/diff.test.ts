@@ -15,18 +15,18 @@ it.each<[string, unknown, unknown, string[]]>([
     { metadata: { labels: { 'app.kubernetes.io/name': 'web' } } },
     ['metadata.labels[app.kubernetes.io/name]: + "web"'],
   ],
-  ['an item less', { ports: [{ port: 80 }, { port: 81 }] }, { ports: [{ port: 80 }] }, ['ports[1]: - {"port":81}']],
-  ['an item more', { a: [1] }, { a: [1, 2] }, ['a[1]: + 2']],
+  ['a removed item', { ports: [{ port: 80 }, { port: 81 }] }, { ports: [{ port: 80 }] }, ['ports[1]: - {"port":81}']],
+  ['an added item', { a: [1] }, { a: [1, 2] }, ['a[1]: + 2']],
   ['inside an item', [{ a: 1 }], [{ a: 2 }], ['[0].a: 1 -> 2']],
   ['another type', { a: [] }, { a: {} }, ['a: [] -> {}']],
   ['the root', 1, 'x', ['<root>: 1 -> "x"']],
   ['a bigint', { a: 1 }, { a: 2n ** 60n }, ['a: 1 -> 1152921504606846976']],
-  ['a key gone and one come', { a: 1 }, { b: undefined }, ['a: - 1', 'b: + undefined']],
-])('tells %s', (_, from, to, expected) => {
+  ['a removed key and an added one', { a: 1 }, { b: undefined }, ['a: - 1', 'b: + undefined']],
+])('reports %s', (_, from, to, expected) => {
   expect(lines(from, to)).toEqual(expected);
 });
 
-it('finds something exactly when the values differ', () => {
+it('reports changes exactly when the values differ', () => {
   const json = fc.jsonValue({ maxDepth: 3, stringUnit: fc.constantFrom('a', 'b') });
   fc.assert(
     fc.property(json, json, (a, b) => {
@@ -36,11 +36,11 @@ it('finds something exactly when the values differ', () => {
   );
 });
 
-it('names places as field paths do', () => {
+it('prints paths like field paths', () => {
   expect(formatJsonPath(['spec', 'containers', 0, 'env', 'a.b'])).toBe('spec.containers[0].env[a.b]');
   expect(formatJsonPath([])).toBe('<root>');
 });
 
-it('gives up on endless nesting', () => {
+it('refuses values nested too deeply', () => {
   expect(() => diffJson(nested(5000), nested(5001))).toThrow(JsonDepthError);
 });

@@ -2,7 +2,7 @@ import { JsonDepthError, MAX_JSON_DEPTH } from './depth.ts';
 import { jsonEquals } from './equals.ts';
 import { isJsonObject } from './own-entry.ts';
 
-/** One place where two JSON values differ: keys and indexes from the root, and what stands there on either side. */
+/** One difference between two JSON values: the keys and indexes from the root, and the values on both sides. */
 export type JsonChange =
   | { readonly op: 'add'; readonly path: JsonPath; readonly to: unknown }
   | { readonly op: 'remove'; readonly path: JsonPath; readonly from: unknown }
@@ -11,8 +11,8 @@ export type JsonChange =
 export type JsonPath = readonly (string | number)[];
 
 /**
- * The places where two JSON values differ, nothing when they are equal. Objects are compared key by key, lists item by
- * item at the same index. For people and tests: it is not a patch. Throws JsonDepthError beyond MAX_JSON_DEPTH.
+ * Returns the differences between two JSON values; none when they are equal. Objects are compared key by key, lists item by item at the
+ * same index. For display and tests: it is not a patch. Throws JsonDepthError beyond MAX_JSON_DEPTH.
  */
 export function diffJson(from: unknown, to: unknown): JsonChange[] {
   const changes: JsonChange[] = [];
@@ -20,12 +20,12 @@ export function diffJson(from: unknown, to: unknown): JsonChange[] {
   return changes;
 }
 
-/** One line a change: `spec.replicas: 1 -> 3`, `metadata.labels[app]: + "web"`, `spec.ports[1]: - {"port":80}`. */
+/** Returns one line per change: `spec.replicas: 1 -> 3`, `metadata.labels[app]: + "web"`, `spec.ports[1]: - {"port":80}`. */
 export function formatJsonDiff(changes: readonly JsonChange[]): string[] {
   return changes.map((change) => `${formatJsonPath(change.path)}: ${describe(change)}`);
 }
 
-/** As field paths are printed; `<root>` for the value itself. Keys that are no plain names stand in brackets. */
+/** Formats a path like a field path; `<root>` for the value itself. Keys that are not plain names are in brackets. */
 export function formatJsonPath(path: JsonPath): string {
   if (path.length === 0) return '<root>';
   return path.reduce<string>((parent, step) => {

@@ -7,7 +7,7 @@ import { nested, pollutingKeys } from './json.test-data.ts';
 
 const json = fc.jsonValue({ maxDepth: 4 });
 
-/** Keys in another order at every level. */
+/** Returns the value with its keys in another order at every level. */
 function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed);
   if (typeof value !== 'object' || value === null) return value;
@@ -18,7 +18,7 @@ function reversed(value: unknown): unknown {
   );
 }
 
-it('holds for copies, whatever the order of keys', () => {
+it('is true for copies, whatever the order of keys', () => {
   fc.assert(
     fc.property(json, (value) => {
       expect(jsonEquals(value, cloneJson(value))).toBe(true);
@@ -43,7 +43,7 @@ it('agrees with a comparison of canonical text', () => {
   );
 });
 
-describe('tells apart', () => {
+describe('distinguishes', () => {
   it.each<[string, unknown, unknown]>([
     ['null and undefined', null, undefined],
     ['null and an object', null, {}],
@@ -62,7 +62,7 @@ describe('tells apart', () => {
   });
 });
 
-it('takes undefined for absent where asked', () => {
+it('treats undefined as absent with undefinedIsAbsent', () => {
   const options = { undefinedIsAbsent: true };
   expect(jsonEquals({ a: { b: undefined } }, { a: {} }, options)).toBe(true);
   expect(jsonEquals({ a: {}, c: undefined }, { a: { b: undefined } }, options)).toBe(true);
@@ -70,7 +70,7 @@ it('takes undefined for absent where asked', () => {
   expect(jsonEquals({ a: null }, {}, options)).toBe(false);
 });
 
-it('gives up on endless nesting', () => {
+it('refuses values nested too deeply', () => {
   expect(() => jsonEquals(nested(1_000_000), nested(1_000_000))).toThrow(JsonDepthError);
 });
 

@@ -2,13 +2,13 @@ import { JsonDepthError, MAX_JSON_DEPTH } from './depth.ts';
 import { isJsonObject } from './own-entry.ts';
 
 export interface JsonEqualsOptions {
-  /** A key whose value is undefined counts as absent, as it does when the object is written as JSON. */
+  /** A key whose value is undefined counts as absent, as in JSON text. */
   undefinedIsAbsent?: boolean;
 }
 
 /**
- * Whether two JSON values are the same, whatever the order of keys. A number and a bigint differ: int64 values have
- * one form each. Throws JsonDepthError when both are nested beyond MAX_JSON_DEPTH.
+ * Whether two JSON values are equal, whatever the order of keys. A number and a bigint are different: each int64 value has only one of
+ * the two forms. Throws JsonDepthError when both are nested beyond MAX_JSON_DEPTH.
  */
 export function jsonEquals(a: unknown, b: unknown, options: JsonEqualsOptions = {}): boolean {
   return equals(a, b, options.undefinedIsAbsent === true, 0);
@@ -26,8 +26,8 @@ function equals(a: unknown, b: unknown, undefinedIsAbsent: boolean, depth: numbe
     return true;
   }
   if (!isJsonObject(a) || !isJsonObject(b)) return false;
-  // Every key of `a` is in `b` with an equal value, and `b` has no more keys than that. Asking whether a key is own is
-  // slow, and needed only where an inherited or missing one could pass for equal: what else is inherited is no JSON.
+  // Every key of `a` must be in `b` with an equal value, and `b` must have no more keys. Object.hasOwn is slow, and needed only where an
+  // inherited or missing property could be equal: other inherited properties are not JSON values.
   let matched = 0;
   for (const key in a) {
     const value = a[key];

@@ -2,7 +2,7 @@ import { quote } from '../strconv/quote.ts';
 import { formatValue, goType, sortedKeys } from './go-value.ts';
 import { isJsonObject } from './index.ts';
 
-/** A number as Go's `%v` prints a float64, whole or not: with an exponent from a million on and below a ten thousandth. */
+/** Prints a number, whole or not, as Go's `%v` prints a float64: with an exponent from a million on and below a ten thousandth. */
 export function goFloat(value: number): string {
   const [mantissa = '', exponent = '0'] = value.toExponential().split('e');
   const power = Number(exponent);
@@ -10,7 +10,7 @@ export function goFloat(value: number): string {
   return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
 }
 
-/** A JSON value as Go's `%#v` prints it. Bound the depth before. */
+/** Prints a JSON value as Go's `%#v` does. The caller must limit the depth. */
 export function goSyntax(value: unknown): string {
   if (typeof value === 'string') return quote(value);
   if (value === null) return 'interface {}(nil)';
@@ -36,7 +36,7 @@ const htmlEscapes: Readonly<Record<string, string>> = {
 };
 
 const standard: Encoder = { escapes: htmlEscapes, number: String };
-/** It has no short escapes for `\b` and `\f`, and writes two digits of an exponent. */
+/** The encoder of path elements has no short escapes for `\b` and `\f`, and writes exponents with two digits. */
 const inElements: Encoder = {
   escapes: { ...htmlEscapes, '\\b': '\\u0008', '\\f': '\\u000c' },
   number: (value) => String(value).replace(/e([+-])(\d)$/, 'e$10$2'),
@@ -57,8 +57,8 @@ function encode(value: unknown, encoder: Encoder): string {
   return `{${members.join(',')}}`;
 }
 
-/** JSON as Go's standard encoder writes a map: keys sorted, HTML characters escaped. Bound the depth before. */
+/** Encodes JSON as Go's standard encoder encodes a map: keys sorted, HTML characters escaped. The caller must limit the depth. */
 export const goJson = (value: unknown): string => encode(value, standard);
 
-/** JSON as the encoder of path elements writes it. */
+/** Encodes JSON as upstream's encoder of path elements does. */
 export const elementJson = (value: unknown): string => encode(value, inElements);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { conflictYaml } from '../patch/conflict-yaml.ts';
 import { compareStrings, formatAsString, formatValue, parseIndex } from './go-value.ts';
 
-// Texts as Go prints the same values.
+// The texts are those of Go for the same values.
 
 it.each([
   [{ b: [1, 1.5, null, 'x y'], a: {} }, 'map[a:map[] b:[1 1.5 <nil> x y]]'],
@@ -44,7 +44,7 @@ it('sorts strings by their bytes', () => {
   ]);
 });
 
-it('reads indexes', () => {
+it('parses indexes', () => {
   expect(parseIndex('-9223372036854775808')).toBe(-(2n ** 63n));
   expect(parseIndex('9223372036854775808')).toBe('strconv.Atoi: parsing "9223372036854775808": value out of range');
   expect(parseIndex(`-0${'0'.repeat(30)}7`)).toBe(-7n);
@@ -53,7 +53,7 @@ it('reads indexes', () => {
   expect(parseIndex('')).toBe('strconv.Atoi: parsing "": invalid syntax');
 });
 
-it('shows patches as YAML', () => {
+it('prints patches as YAML', () => {
   const patch = {
     'b-list': [{ y: 1, x: [] }, 'yes', '1', '', 'a: b', '#c', "it's"],
     a: { no: 'null', t: '2020-01-01', s: 'a\nb\n' },

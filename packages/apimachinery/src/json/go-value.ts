@@ -5,7 +5,7 @@ export type JsonObject = Record<string, unknown>;
 
 export const isList: (value: unknown) => value is readonly unknown[] = Array.isArray;
 
-/** What Go calls the dynamic type of a decoded JSON value; some messages show it. */
+/** Returns Go's name of the dynamic type of a decoded JSON value, which some messages contain. */
 export function goType(value: unknown): string {
   if (isJsonObject(value)) return 'map[string]interface {}';
   if (isList(value)) return '[]interface {}';
@@ -23,19 +23,19 @@ export function goType(value: unknown): string {
   }
 }
 
-/** What Go's decoder calls the value that it could not put where it should go. */
+/** Returns the name that Go's decoder uses for a JSON value of the wrong type. */
 export function jsonKind(value: unknown): string {
   if (isList(value)) return 'array';
   if (isJsonObject(value)) return 'object';
   return typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value;
 }
 
-/** A JSON value as Go's `%v` prints it, keys sorted: `map[a:[1 <nil>] b:x]`. Bound the depth before. */
+/** Prints a JSON value as Go's `%v` does, keys sorted: `map[a:[1 <nil>] b:x]`. The caller must limit the depth. */
 export function formatValue(value: unknown): string {
   return format(value, (scalar) => (typeof scalar === 'number' ? formatNumber(scalar) : String(scalar ?? '<nil>')));
 }
 
-/** The same by `%s`, which complains of whatever is no string. */
+/** Prints a JSON value as Go's `%s` does, which marks values that are not strings. */
 export function formatAsString(value: unknown): string {
   if (value === null) return '%!s(<nil>)';
   return format(value, (scalar) => {
@@ -51,20 +51,23 @@ function format(value: unknown, scalar: (value: unknown) => string): string {
   return `map[${entries.join(' ')}]`;
 }
 
-/** Go takes to exponents sooner than JavaScript does, and writes them with two digits. */
+/** Go uses exponents sooner than JavaScript, and writes them with two digits. */
 function formatNumber(value: number): string {
   const size = Math.abs(value);
   if (value === 0 || Number.isSafeInteger(value) || (size >= 1e-4 && size < 1e6)) return String(value);
   return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
-/** The object's keys as Go sorts strings, without those whose value is undefined. */
+/** Returns the object's keys in the order of Go's strings, without those whose value is undefined. */
 export const sortedKeys = (object: JsonObject): string[] =>
   Object.keys(object)
     .filter((key) => object[key] !== undefined)
     .sort(compareStrings);
 
-/** Go orders strings by their UTF-8 bytes, JavaScript by UTF-16 units: they disagree on what lies beyond surrogates. */
+/**
+ * Compares strings by their UTF-8 bytes, as Go does. JavaScript compares UTF-16 code units, which puts surrogates before other large code
+ * units.
+ */
 export function compareStrings(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
@@ -76,15 +79,15 @@ export function compareStrings(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Lifts surrogates above the units that stand for smaller characters than any pair of them. */
+/** Raises surrogates above all other code units, because the characters they encode are larger. */
 const byCodePoint = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
-/** The integer that the text stands for, or what Go says when it stands for none. */
+/** Returns the integer in the text, or Go's error message when there is none. */
 export function parseIndex(text: string): bigint | string {
   const complaint = (why: string) => `strconv.Atoi: parsing ${quote(text)}: ${why}`;
   const [, sign, digits] = /^([+-]?)0*([0-9]+)$/.exec(text) ?? [];
   if (digits === undefined) return complaint('invalid syntax');
-  // Reading a number takes longer than its length says: not for millions of digits.
+  // Not converted if it has more than 19 digits: the time is not linear in the number of digits.
   const value = digits.length > 19 ? 2n ** 64n : BigInt(digits) * (sign === '-' ? -1n : 1n);
   return value === BigInt.asIntN(64, value) ? value : complaint('value out of range');
 }

@@ -1,6 +1,6 @@
 /**
- * The record's own value for the key. A plain `record[key]` would answer `constructor` or `__proto__` with something
- * nobody put there. No record has no entries.
+ * Returns the record's own value for the key; undefined when there is none, or no record. A plain `record[key]` would return inherited
+ * properties such as `constructor` or `__proto__`.
  */
 export function ownEntry<T>(record: { readonly [key: string]: T } | null | undefined, key: string): T | undefined {
   return record && Object.hasOwn(record, key) ? record[key] : undefined;
@@ -15,7 +15,7 @@ export function setOwnEntry<T>(record: { [key: string]: T }, key: string, value:
   }
 }
 
-/** A JSON object: neither null nor a list. */
+/** Whether a value is a JSON object: neither null nor a list. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

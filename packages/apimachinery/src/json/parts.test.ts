@@ -13,7 +13,7 @@ it.each<[json: string, parts: number]>([
   expect(hasMoreJsonParts(bytes, parts - 1)).toBe(true);
 });
 
-it('looks at no text that is too short for so many', () => {
+it('does not scan a text that is too short for more parts', () => {
   expect(hasMoreJsonParts(Buffer.from('[[[['), 4)).toBe(false);
 });
 

@@ -7,8 +7,8 @@ const doubleQuote = 0x22;
 const backslash = 0x5c;
 
 /**
- * Whether a JSON text holds more than `limit` parts: commas, brackets and braces that open something, outside of strings.
- * That is what the time to read it depends on, besides its length. A text that is no JSON has parts, too.
+ * Whether a JSON text has more than `limit` parts: commas and opening brackets and braces, outside of strings. Besides the length, they
+ * determine the time to parse it. The parts of a text that is not JSON are counted, too.
  */
 export function hasMoreJsonParts(json: Uint8Array, limit: number): boolean {
   if (json.length <= limit) return false;
@@ -25,8 +25,8 @@ export function hasMoreJsonParts(json: Uint8Array, limit: number): boolean {
 }
 
 /**
- * Whether a value has more than `limit` parts: objects, lists and what is in them. What is neither counts half in a list, where it
- * costs least. Looks no further.
+ * Whether a value has more than `limit` parts: objects, lists, and their members and items. An item that is a scalar counts half, because
+ * it costs least. Stops counting at the limit.
  */
 export function hasMoreParts(value: unknown, limit: number): boolean {
   const pending: unknown[] = [value];

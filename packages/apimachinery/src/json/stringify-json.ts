@@ -1,31 +1,31 @@
 import { JsonDepthError, MAX_JSON_DEPTH } from './depth.ts';
 
 export interface StringifyOptions {
-  /** Indents by two spaces, as upstream does for people. */
+  /** Indents by two spaces, as upstream does for human readers. */
   readonly pretty?: boolean;
-  /** Escape `<`, `>` and `&`, as Go does unless told otherwise. On by default. */
+  /** Escapes `<`, `>` and `&`, as Go does by default. On by default. */
   readonly escapeHtml?: boolean;
 }
 
 /**
- * Prints JSON as Go's encoder does: on one line, with `<`, `>` and `&` escaped. Bigints are printed as numbers. Throws
- * JsonDepthError for what is nested too deep or contains itself.
+ * Prints JSON as Go's encoder does: on one line, with `<`, `>` and `&` escaped. Bigints are printed as numbers. Throws JsonDepthError for
+ * a value that is nested too deeply or contains itself.
  */
 export function stringifyJson(value: unknown, { pretty = false, escapeHtml = true }: StringifyOptions = {}): string {
   let text: string;
   try {
     text = JSON.stringify(value, undefined, pretty ? 2 : undefined) ?? 'null';
   } catch {
-    // It holds a bigint, or is too deep.
+    // The value contains a bigint, or is nested too deeply.
     text = writeValue(value, pretty ? '\n' : undefined, 0);
   }
   return escapeHtml ? escapeForHtml(text) : text;
 }
 
-/** JSON of any value that client code may put into a body. Bigints are printed as numbers, `<`, `>` and `&` as they are. */
+/** Prints JSON of any value that client code may put into a body. Bigints are printed as numbers; `<`, `>` and `&` are not escaped. */
 export const writeJson = (value: unknown): string => stringifyJson(value, { escapeHtml: false });
 
-/** Like JSON.stringify, but knows bigints. `lineBreak` carries the indentation when there is to be one. */
+/** Like JSON.stringify, with support for bigints. `lineBreak` includes the indentation; it is undefined for text on one line. */
 function writeValue(value: unknown, lineBreak: string | undefined, depth: number): string {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
@@ -42,11 +42,11 @@ function writeValue(value: unknown, lineBreak: string | undefined, depth: number
   return `${open}${inner ?? ''}${parts.join(`,${inner ?? ''}`)}${lineBreak ?? ''}${close}`;
 }
 
-/** Members with such a value JSON.stringify leaves out. */
+/** Whether JSON.stringify leaves out members with this value. */
 const isLeftOut = (value: unknown): boolean =>
   value === undefined || typeof value === 'function' || typeof value === 'symbol';
 
-/** Five searches for one character are far cheaper than one for any of five. */
+/** Escapes characters for HTML. Five searches for one character are far cheaper than one for any of five. */
 function escapeForHtml(text: string): string {
   const clean =
     !text.includes('<') &&

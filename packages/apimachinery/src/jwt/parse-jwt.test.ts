@@ -8,13 +8,13 @@ const claims = encode('{"sub":"ü"}');
 const token = `${header}.${claims}.AAAA`;
 
 describe('a token', () => {
-  it('is taken apart', () => {
+  it('is parsed', () => {
     const { signature, ...rest } = parseJwt(token)!;
     expect(rest).toEqual({ header: { alg: 'ES256' }, claims: { sub: 'ü' }, input: `${header}.${claims}` });
     expect([...signature]).toEqual([0, 0, 0]);
   });
 
-  it('may have no signature, for whoever verifies it to refuse', () => {
+  it('may have an empty signature, which the verifier must refuse', () => {
     expect(parseJwt(`${header}.${claims}.`)?.signature).toHaveLength(0);
   });
 
@@ -22,31 +22,31 @@ describe('a token', () => {
     ['empty', ''],
     ['of two parts', `${header}.${claims}`],
     ['of four parts', `${token}.AAAA`],
-    ['of parts without end', '.'.repeat(100_000)],
+    ['of very many parts', '.'.repeat(100_000)],
     ['with padding', `${header}=.${claims}.AAAA`],
-    ['in the other base64', `${header}.${claims}.++//`],
+    ['in standard base64', `${header}.${claims}.++//`],
     ['with white space around it', ` ${token}\n`],
     ['with a line break in it', `${header}.${claims}.AA\nAA`],
     ['of half a byte', `${header}.${claims}.AAAAA`],
     ['with bits beyond the end of its signature', `${header}.${claims}.AB`],
     ['with bits beyond the end of its header', `${encode('{}').slice(0, -1)}1.${claims}.AAAA`],
-    ['whose header is no JSON', `${encode('{')}.${claims}.AAAA`],
+    ['whose header is not JSON', `${encode('{')}.${claims}.AAAA`],
     ['whose header is a list', `${encode('[]')}.${claims}.AAAA`],
     ['whose header is null', `${encode('null')}.${claims}.AAAA`],
-    ['whose claims are a text', `${header}.${encode('"x"')}.AAAA`],
-    ['whose header says a thing twice', `${encode('{"alg":"ES256","alg":"none"}')}.${claims}.AAAA`],
+    ['whose claims are a string', `${header}.${encode('"x"')}.AAAA`],
+    ['whose header has a duplicate key', `${encode('{"alg":"ES256","alg":"none"}')}.${claims}.AAAA`],
     [
-      'whose header says a thing twice, in other letters',
+      'whose header has a duplicate key with an escape',
       `${encode('{"alg":"ES256","\\u0061lg":"none"}')}.${claims}.AAAA`,
     ],
-    ['whose claims say a thing twice', `${header}.${encode('{"a":{"sub":"x","sub":"y"}}')}.AAAA`],
+    ['whose claims have a duplicate key', `${header}.${encode('{"a":{"sub":"x","sub":"y"}}')}.AAAA`],
     [
-      'of claims that are nested without end',
+      'of claims that are nested too deeply',
       `${header}.${encode(`{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`)}.AAAA`,
     ],
     ['that is too long', `${header}.${encode(`{"a":"${'x'.repeat(128 * 1024)}"}`)}.AAAA`],
-    ['of which the letters are other letters', `${header}.${claims}.ＡＡＡＡ`],
-  ])('is none: one %s', (_, text) => {
+    ['with full-width letters', `${header}.${claims}.ＡＡＡＡ`],
+  ])('is refused when it is one %s', (_, text) => {
     expect(parseJwt(text)).toBeUndefined();
   });
 
@@ -57,12 +57,12 @@ describe('a token', () => {
     expect(Object.getPrototypeOf(found)).toBe(Object.prototype);
   });
 
-  it('may hold bytes that are no characters', () => {
+  it('may contain invalid UTF-8', () => {
     const bytes = Buffer.concat([Buffer.from('{"sub":"'), Uint8Array.of(0xff), Buffer.from('"}')]);
     expect(parseJwt(`${header}.${encode(bytes)}.AAAA`)?.claims).toEqual({ sub: '\ufffd' });
   });
 
-  it('is nothing, whatever it is made of, or what it says; it never throws', () => {
+  it('never throws, and is undefined or contains what was encoded', () => {
     const part = fc.oneof(
       fc.string().map(encode),
       fc.json().map(encode),
@@ -86,7 +86,7 @@ describe('a token', () => {
     );
   });
 
-  it('is another one when any of its characters is', () => {
+  it('is different when any of its characters is different', () => {
     const characters = fc.constantFrom(...'ABCwxyz0189-_.=+/ \n{"é');
     fc.assert(
       fc.property(fc.nat(token.length - 1), characters, (at, character) => {
@@ -102,7 +102,7 @@ it.each([
   [`${header}.${encode('[]')}.s`, undefined],
   [`${header}.${encode('{"a":1,"a":2}')}.s`, undefined],
   ['opaque', undefined],
-])('the claims of %j, whatever else is in it, are %j', (text, expected) => {
+])('the claims of %j, whatever its header, are %j', (text, expected) => {
   expect(unverifiedClaims(text)).toEqual(expected);
 });
 
@@ -110,6 +110,6 @@ it.each([
   [`${encode('no')}.${claims}.s`, "invalid character 'o' in literal null (expecting 'u')"],
   [`${header}.x.s`, undefined],
   ['?.x.s', undefined],
-])('the header of %j is wrong because of %j', (text, problem) => {
+])('the header of %j has the problem %j', (text, problem) => {
   expect(headerProblem(text)).toBe(problem);
 });

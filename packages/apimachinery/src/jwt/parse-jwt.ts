@@ -8,24 +8,24 @@ import { canonicalBase64, decodeBase64 } from '../schema/base64.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A token taken apart; nothing of it may be believed before its signature was verified. */
+/** A parsed token. Nothing in it can be trusted before its signature is verified. */
 export interface UnverifiedJwt {
   readonly header: JsonObject;
   readonly claims: JsonObject;
-  /** What is signed. */
+  /** The part of the token that is signed. */
   readonly input: string;
   readonly signature: Uint8Array;
 }
 
-/** Longer ones are none: no header of a request is as long. */
+/** Longer tokens are refused: no request header is as long. */
 const maxTokenLength = 128 * 1024;
 
 /**
- * Takes a compact token apart; undefined when it has not its form: three parts in base64url, of which the first two are JSON
- * objects that say nothing twice. Never throws.
+ * Parses a compact token. Returns undefined when it is malformed: it must have three parts in base64url, of which the first two are JSON
+ * objects without duplicate keys. Never throws.
  *
- * Differs from upstream: base64 that sets bits beyond its end or has line breaks in it is not accepted, nor is white space
- * around a token; claims that stand twice are refused also in tokens of OpenID Connect, where upstream takes the last one.
+ * Differs from upstream: base64 with bits beyond its end or with line breaks is not accepted, nor is white space around a token;
+ * duplicate claims are refused in tokens of OpenID Connect, too, where upstream uses the last one.
  */
 export function parseJwt(token: string): UnverifiedJwt | undefined {
   const parts = partsOf(token);
@@ -38,13 +38,13 @@ export function parseJwt(token: string): UnverifiedJwt | undefined {
   return { header, claims, input: token.slice(0, head.length + 1 + payload.length), signature };
 }
 
-/** The claims of a token whose header and signature are not looked at; undefined when there are none. Never throws. */
+/** Returns the claims of a token without looking at its header and signature; undefined when there are none. Never throws. */
 export function unverifiedClaims(token: string): JsonObject | undefined {
   const parts = partsOf(token);
   return parts && parseObject(parts[1]);
 }
 
-/** Why the header of a token is no JSON, in Go's words; undefined when it is, or is not even base64url. */
+/** Returns why the header of a token is not JSON, in Go's words; undefined when it is JSON, or not even base64url. */
 export function headerProblem(token: string): string | undefined {
   const bytes = decodeBase64Url(partsOf(token)?.[0] ?? '');
   if (!bytes) return undefined;
@@ -63,7 +63,7 @@ function partsOf(token: string): readonly [string, string, string] | undefined {
   return [header, payload, signature];
 }
 
-/** Without padding, and with no bits beyond the end. */
+/** Decodes base64url without padding. Returns undefined when it is malformed or has bits beyond its end. */
 function decodeBase64Url(part: string): Uint8Array | undefined {
   if (part.length % 4 === 1 || !/^[A-Za-z0-9_-]*$/.test(part)) return undefined;
   const padded = part.replaceAll('-', '+').replaceAll('_', '/') + '='.repeat((4 - (part.length % 4)) % 4);

@@ -9,7 +9,7 @@ import {
 } from './label-selector.ts';
 import { Selector } from './selector.ts';
 
-/** A selector as a client might send it, whatever the operator. */
+/** A selector as a client might send it, with any operator. */
 const expression = (key: string, operator: string, values?: string[]): LabelSelector =>
   JSON.parse(JSON.stringify({ matchExpressions: [{ key, operator, values }] }));
 
@@ -84,7 +84,7 @@ describe('labelSelectorAsMap', () => {
 });
 
 describe('parseToLabelSelector', () => {
-  it('reads a text into the form of an API object', () => {
+  it('parses a text to the form of an API object', () => {
     expect(parseToLabelSelector('a=b,c in (y,x),!d,e,f notin (z),g==h')).toEqual({
       matchLabels: { a: 'b', g: 'h' },
       matchExpressions: [

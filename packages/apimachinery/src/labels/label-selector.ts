@@ -14,8 +14,8 @@ const operators: Record<LabelSelectorOperator, Operator> = {
 };
 
 /**
- * The selector of an API object's field: absent selects nothing, empty selects everything. Throws an Error with
- * upstream's text when an operator, key or value is not valid.
+ * Returns the selector for the LabelSelector of an API object: an absent one selects nothing, an empty one selects everything. Throws an
+ * Error with upstream's text when an operator, key or value is not valid.
  */
 export function labelSelectorAsSelector(selector: LabelSelector | undefined): Selector {
   if (selector === undefined) return Selector.nothing;
@@ -28,7 +28,10 @@ export function labelSelectorAsSelector(selector: LabelSelector | undefined): Se
   return Selector.of([...labels, ...expressions]);
 }
 
-/** The plain labels that a selector asks for. Throws an Error with upstream's text when it asks for more than that. */
+/**
+ * Returns the labels that a selector requires. Throws an Error with upstream's text when the selector is not equivalent to a set of
+ * labels.
+ */
 export function labelSelectorAsMap(selector: LabelSelector | undefined): Record<string, string> | undefined {
   if (selector === undefined) return undefined;
   const labels = merge(selector.matchLabels, undefined);
@@ -43,7 +46,7 @@ export function labelSelectorAsMap(selector: LabelSelector | undefined): Record<
   return labels;
 }
 
-/** Reads a selector's text into the form API objects have. Throws an Error with upstream's text. */
+/** Parses a selector's text to the form that API objects have. Throws an Error with upstream's text. */
 export function parseToLabelSelector(text: string): Required<LabelSelector> {
   const selector: Required<LabelSelector> = { matchLabels: {}, matchExpressions: [] };
   for (const { key, operator, values } of parseSelectorText(text)) {
@@ -82,7 +85,7 @@ export function setAsLabelSelector(labels: Labels | undefined): LabelSelector | 
   return labels && { matchLabels: merge(labels, undefined) };
 }
 
-/** For people to read: `<none>` when it selects everything or nothing, `<error>` when it is not valid. */
+/** Formats a selector for display: `<none>` when it selects everything or nothing, `<error>` when it is not valid. */
 export function formatLabelSelector(selector: LabelSelector | undefined): string {
   try {
     return labelSelectorAsSelector(selector).toString() || '<none>';

@@ -74,13 +74,13 @@ describe('parse', () => {
     expect(() => parse(text)).toThrow(new Error(message));
   });
 
-  it('names the field the text came from', () => {
+  it('names the field that the text is from', () => {
     const path = Path.of('spec');
     expect(() => parse('-a', path)).toThrow('unable to parse requirement: spec: Invalid value: "-a": name part');
     expect(() => parse('a=-b', path)).toThrow('unable to parse requirement: spec.values[0][a]: Invalid value: "-b"');
   });
 
-  it('prints what it reads back, for any requirements', () => {
+  it('parses what it prints, for any requirements', () => {
     const key = fc
       .stringMatching(/^([a-z][a-z0-9.]{0,5}[a-z]\/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,8}[A-Za-z0-9])?$/)
       .filter((text) => !text.includes('..'));

@@ -14,10 +14,10 @@ const operatorsBySymbol: ReadonlyMap<string, Operator> = new Map<string, Operato
 
 const symbols: ReadonlySet<string> = new Set(['!', '=', '==', '!=', '(', ')', ',', '<', '>']);
 
-/** Stands behind the last token. */
+/** The token after the last one. */
 const end = '';
 
-/** Splits a selector into its tokens, symbols and words; `end` comes last. A zero byte ends a token, or everything. */
+/** Splits a selector into tokens, symbols and words. The last token is `end`. A zero byte ends a token, or the whole text. */
 function tokenize(text: string): string[] {
   const token = /[ \t\r\n]*(?:([!=]=|[!=(),<>]|[^ \t\r\n!=(),<>\0]+)\0?)?/y;
   const tokens: string[] = [];
@@ -28,10 +28,10 @@ function tokenize(text: string): string[] {
   }
 }
 
-/** Where keys and values stand, `in` and `notin` are words like any other. */
+/** As keys and values, `in` and `notin` are ordinary words. */
 const isIdentifier = (word: string): boolean => word !== end && !symbols.has(word);
 
-/** Reads the tokens of a selector one by one. */
+/** Parses the tokens of a selector. */
 class Parser {
   readonly #tokens: readonly string[];
   readonly #path: Path | undefined;
@@ -111,7 +111,9 @@ class Parser {
     return value;
   }
 
-  /** The values in parentheses, sorted and each once. Between commas and parentheses there may be empty ones. */
+  /**
+   * Parses the values in parentheses. Returns them sorted and without duplicates. There may be empty ones between commas and parentheses.
+   */
   #values(): string[] {
     const open = this.#next();
     // Upstream has no comma in this message.
@@ -128,7 +130,7 @@ class Parser {
     return [...values].sort();
   }
 
-  /** One value and what must follow it, or one comma and the empty values around it. */
+  /** Parses one value and checks what follows it, or parses one comma and adds the empty values around it. */
   #value(values: Set<string>): void {
     const word = this.#next();
     const following = this.#peek();
@@ -146,14 +148,14 @@ class Parser {
 const unexpected = (found: string, expected: string): Error => new Error(`found '${found}', expected: ${expected}`);
 
 /**
- * Reads `a=b,c!=d,e in (x,y),!f,g,h>1`. Throws an Error with upstream's text. The path, if given, is the field that
- * the text came from, for messages about keys and values.
+ * Parses `a=b,c!=d,e in (x,y),!f,g,h>1`. Throws an Error with upstream's text. The path, if given, is that of the field with the text,
+ * for messages about keys and values.
  */
 export function parse(text: string, path?: Path): Selector {
   return Selector.of(parseToRequirements(text, path));
 }
 
-/** The same as a list, sorted by key. */
+/** Like `parse`, but returns the requirements, sorted by key. */
 export function parseToRequirements(text: string, path?: Path): readonly Requirement[] {
   return Selector.of(new Parser(text, path).parse()).requirements() ?? [];
 }

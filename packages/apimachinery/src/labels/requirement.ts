@@ -4,15 +4,15 @@ import { parseInt64 } from '../strconv/parse-int.ts';
 import { isQualifiedName, isValidLabelValue } from '../validation/index.ts';
 import type { Labels } from './set.ts';
 
-/** The operators in the words of upstream's selection package, in the order its messages list them. */
+/** The operators by their names in upstream's selection package, in the order in which messages list them. */
 export const operators = ['in', 'notin', '=', '==', '!=', 'gt', 'lt', 'exists', '!'] as const;
 export type Operator = (typeof operators)[number];
 
 interface Rule {
-  /** How many values it takes, and the complaint when there are more or fewer. */
+  /** Whether this is a valid number of values, and the message when it is not. */
   readonly accepts: (count: number) => boolean;
   readonly complaint: string;
-  /** What stands between key and values. */
+  /** The text between key and values. */
   readonly symbol: string;
   /** Whether a label with this value, undefined when there is none, satisfies the requirement. */
   readonly matches: (value: string | undefined, values: readonly string[]) => boolean;
@@ -24,7 +24,7 @@ const anyOf = (value: string | undefined, values: readonly string[]): boolean =>
 const noneOf = (value: string | undefined, values: readonly string[]): boolean =>
   value === undefined || !values.includes(value);
 
-/** Compares as integers of 64 bits; what is none satisfies nothing. */
+/** Compares as 64-bit integers. A value that is not an integer never satisfies the requirement. */
 const compares =
   (holds: (label: bigint, bound: bigint) => boolean): Rule['matches'] =>
   (value, values) => {
@@ -63,7 +63,7 @@ const isOperator = (operator: string): operator is Operator => Object.hasOwn(rul
 export class Requirement {
   readonly key: string;
   readonly operator: Operator;
-  /** As given: neither sorted nor freed of repetitions. */
+  /** As given: neither sorted nor without duplicates. */
   readonly values: readonly string[];
   readonly #rule: Rule;
 
@@ -74,7 +74,7 @@ export class Requirement {
     this.#rule = rules[operator];
   }
 
-  /** Checks key, operator and values. Throws an Error with all of upstream's complaints in one message. */
+  /** Returns a requirement after checking key, operator and values. Throws an Error with all of upstream's messages in one. */
   static of(key: string, operator: string, values: readonly string[] | undefined, path?: Path): Requirement {
     const errors: ErrorList = [];
     const child = (name: string): Path => path?.child(name) ?? Path.of(name);
@@ -97,7 +97,7 @@ export class Requirement {
     return new Requirement(key, operator, [...list]);
   }
 
-  /** `key=value` without any check, for labels that have been checked before. */
+  /** Returns `key=value` without any check, for labels that have been validated before. */
   static ofValidated(key: string, value: string): Requirement {
     return new Requirement(key, '=', [value]);
   }
@@ -115,7 +115,7 @@ export class Requirement {
     );
   }
 
-  /** The canonical form, values sorted: `a in (x,y)`, `!b`, `c=d`. */
+  /** Returns the canonical form, values sorted: `a in (x,y)`, `!b`, `c=d`. */
   toString(): string {
     const prefix = this.operator === '!' ? '!' : '';
     const values = this.values.length > 1 ? [...this.values].sort().join(',') : (this.values[0] ?? '');
@@ -124,7 +124,7 @@ export class Requirement {
   }
 }
 
-/** The complaint about a label key, all that is wrong with it in one. */
+/** Returns the error of an invalid label key, with all its problems in one message. */
 export function labelKeyError(key: string, path: Path | undefined): ErrorList[number] | undefined {
   const messages = isQualifiedName(key);
   return messages.length > 0 ? invalid(path, key, messages.join('; ')) : undefined;

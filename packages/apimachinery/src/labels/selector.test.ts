@@ -36,7 +36,7 @@ describe('Selector', () => {
     expect(parse(selector).matches(labels)).toBe(matches);
   });
 
-  it('reads absent labels as none', () => {
+  it('treats absent labels as an empty set', () => {
     expect(parse('!a').matches(undefined)).toBe(true);
     expect(parse('a').matches(undefined)).toBe(false);
   });
@@ -68,11 +68,11 @@ describe('Selector', () => {
     ['a', undefined],
     ['c=d', undefined],
     ['a,a=b', undefined],
-  ])('tells what %s requires of a', (selector, exact) => {
+  ])('returns the value of a that %s requires', (selector, exact) => {
     expect(parse(selector).requiresExactMatch('a')).toBe(exact);
   });
 
-  it('is made of a set of labels, checked or not', () => {
+  it('can be created from a set of labels, with or without validation', () => {
     expect(Selector.fromSet({ b: '1', a: '2' }).toString()).toBe('a=2,b=1');
     expect(Selector.fromSet(undefined).isEmpty()).toBe(true);
     expect(Selector.fromSet({ 'not a key': '!' }).matches({ 'not a key': '!' })).toBe(true);
@@ -109,7 +109,7 @@ describe('Requirement', () => {
     expect(() => Requirement.of(key, operator, values)).toThrow(new Error(message));
   });
 
-  it('tells all that is wrong at once', () => {
+  it('reports all problems at once', () => {
     expect(() => Requirement.of('-a', '=', ['-x'])).toThrow(
       /^\[key: Invalid value: "-a": .*, values\[0\]\[-a\]: Invalid value: "-x": .*\]$/,
     );

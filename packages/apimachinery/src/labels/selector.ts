@@ -19,12 +19,12 @@ export class Selector {
     return requirements.length === 0 ? Selector.everything : new Selector([...requirements].sort(byKey));
   }
 
-  /** Labels that are all there, their keys and values taken as they are. */
+  /** Returns a selector that requires all of these labels. Keys and values are not validated. */
   static fromSet(labels: Labels | undefined): Selector {
     return Selector.of(Object.entries(labels ?? {}).map(([key, value]) => Requirement.ofValidated(key, value)));
   }
 
-  /** The same, but throws like `Requirement.of` when a key or value is not valid. */
+  /** Like `fromSet`, but throws like `Requirement.of` when a key or value is not valid. */
   static validatedFromSet(labels: Labels | undefined): Selector {
     return Selector.of(Object.entries(labels ?? {}).map(([key, value]) => Requirement.of(key, '=', [value])));
   }
@@ -35,29 +35,32 @@ export class Selector {
     return true;
   }
 
-  /** It selects everything. */
+  /** Whether it selects everything. */
   isEmpty(): boolean {
     return this.#requirements?.length === 0;
   }
 
-  /** Undefined for the selector that selects nothing. */
+  /** Returns the requirements; undefined for the selector that selects nothing. */
   requirements(): readonly Requirement[] | undefined {
     return this.#requirements;
   }
 
-  /** A selector that asks for these as well; nothing stays nothing. */
+  /** Returns a selector with additional requirements. The selector that selects nothing stays as it is. */
   add(...requirements: readonly Requirement[]): Selector {
     return this.#requirements === undefined ? this : Selector.of([...this.#requirements, ...requirements]);
   }
 
-  /** The only value of that label with which anything can match, as far as the first requirement on it tells. */
+  /**
+   * Returns the only value of the label that can match, according to the first requirement on the label; undefined when there is no such
+   * value.
+   */
   requiresExactMatch(label: string): string | undefined {
     const requirement = this.#requirements?.find(({ key }) => key === label);
     if (!requirement || !single.has(requirement.operator) || requirement.values.length !== 1) return undefined;
     return requirement.values[0];
   }
 
-  /** The canonical form, which `parse` reads back. Empty for everything and for nothing. */
+  /** Returns the canonical form, which `parse` parses. It is empty for the selectors of everything and of nothing. */
   toString(): string {
     return this.#requirements?.join(',') ?? '';
   }

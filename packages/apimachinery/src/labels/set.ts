@@ -3,7 +3,7 @@ import { ownEntry, setOwnEntry } from '../json/own-entry.ts';
 /** A set of labels. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** `a=b,c=d`, sorted. */
+/** Formats labels as `a=b,c=d`, sorted. */
 export function formatSet(labels: Labels | undefined): string {
   return Object.entries(labels ?? {})
     .map(([key, value]) => `${key}=${value}`)
@@ -11,17 +11,17 @@ export function formatSet(labels: Labels | undefined): string {
     .join(',');
 }
 
-/** The same for people to read: `<none>` when there are no labels. */
+/** Like `formatSet`, for display: `<none>` when there are no labels. */
 export function formatLabels(labels: Labels | undefined): string {
   return formatSet(labels) || '<none>';
 }
 
-/** Whether both have some label, but with different values. */
+/** Whether both have a label with different values. */
 export function conflicts(a: Labels, b: Labels): boolean {
   return Object.keys(a).some((key) => Object.hasOwn(b, key) && a[key] !== b[key]);
 }
 
-/** A new set with the labels of both; the second wins. */
+/** Returns a new set with the labels of both. The second wins. */
 export function merge(a: Labels | undefined, b: Labels | undefined): Record<string, string> {
   const merged: Record<string, string> = {};
   for (const [key, value] of Object.entries(a ?? {})) setOwnEntry(merged, key, value);
