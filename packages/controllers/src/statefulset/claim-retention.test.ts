@@ -20,27 +20,37 @@ const claimOf = (ownerReferences: OwnerReference[]) => ({ metadata: { name: 'dat
 const pod = { metadata: { name: 'web-1', uid: 'pod' } };
 
 it.each<[string, [Policy, Policy, number], OwnerReference[], OwnerReference[] | undefined]>([
-  ['is kept: nobody', ['Retain', 'Retain', 2], [], undefined],
-  ['is kept: nobody any more', ['Retain', 'Retain', 2], [ofSet, ofOther], [ofOther]],
-  ['goes with the set: the set', ['Retain', 'Delete', 2], [ofOther], [ofOther, ofSet]],
-  ['goes with the set, as it should', ['Retain', 'Delete', 2], [ofSet], undefined],
-  ['goes with the set, also when the pod goes', ['Retain', 'Delete', 1], [ofSet], undefined],
-  ['goes with a pod that stays: nobody yet', ['Delete', 'Retain', 2], [], undefined],
-  ['goes with a pod that goes: the pod', ['Delete', 'Retain', 1], [], [ofPod]],
-  ['goes with a pod that was to go and stays: nobody', ['Delete', 'Retain', 2], [ofPod], []],
-  ['goes with both, the pod stays: the set', ['Delete', 'Delete', 2], [], [ofSet]],
-  ['goes with both, the pod goes: the pod', ['Delete', 'Delete', 1], [ofSet], [ofPod]],
-  ['has an owner that does not control it', ['Retain', 'Delete', 2], [{ ...ofSet, controller: false }], [ofSet]],
-  ['is of a set that is gone', ['Retain', 'Delete', 2], [formerSet], undefined],
-  ['is of a pod that is gone', ['Delete', 'Delete', 1], [formerPod], undefined],
-  ['is controlled by another', ['Delete', 'Delete', 2], [controller], undefined],
-  ['is controlled by another and by the set', ['Delete', 'Delete', 2], [controller, ofSet], [controller]],
-  ['is controlled by another, and to be kept', ['Retain', 'Retain', 2], [controller, ofSet], [controller]],
-])('who is to own a claim that %s', (_, [whenScaled, whenDeleted, replicas], owners, expected) => {
+  ['is retained: none', ['Retain', 'Retain', 2], [], undefined],
+  ['is retained: removed', ['Retain', 'Retain', 2], [ofSet, ofOther], [ofOther]],
+  ['is deleted with the set: the set', ['Retain', 'Delete', 2], [ofOther], [ofOther, ofSet]],
+  ['is deleted with the set and has that owner: unchanged', ['Retain', 'Delete', 2], [ofSet], undefined],
+  ['is deleted with the set while the pod is scaled down: unchanged', ['Retain', 'Delete', 1], [ofSet], undefined],
+  ['is deleted with a pod that is kept: none', ['Delete', 'Retain', 2], [], undefined],
+  ['is deleted with a pod that is scaled down: the pod', ['Delete', 'Retain', 1], [], [ofPod]],
+  ['is deleted with a pod that is scaled up again: none', ['Delete', 'Retain', 2], [ofPod], []],
+  ['is deleted with both, the pod is kept: the set', ['Delete', 'Delete', 2], [], [ofSet]],
+  ['is deleted with both, the pod is scaled down: the pod', ['Delete', 'Delete', 1], [ofSet], [ofPod]],
+  [
+    'has an owner that is not its controller: the controller',
+    ['Retain', 'Delete', 2],
+    [{ ...ofSet, controller: false }],
+    [ofSet],
+  ],
+  ['is owned by an earlier set: unchanged', ['Retain', 'Delete', 2], [formerSet], undefined],
+  ['is owned by an earlier pod: unchanged', ['Delete', 'Delete', 1], [formerPod], undefined],
+  ['has another controller: unchanged', ['Delete', 'Delete', 2], [controller], undefined],
+  ['has another controller and the set: without the set', ['Delete', 'Delete', 2], [controller, ofSet], [controller]],
+  [
+    'has another controller and is retained: without the set',
+    ['Retain', 'Retain', 2],
+    [controller, ofSet],
+    [controller],
+  ],
+])('the owners of a claim that %s', (_, [whenScaled, whenDeleted, replicas], owners, expected) => {
   expect(ownersToSet(claimOf(owners), setOf(whenScaled, whenDeleted, replicas), pod)).toEqual(expected);
 });
 
-it('a claim of a former pod is given to no other, where it is to be deleted', () => {
+it('isStaleFor is true for a claim of an earlier pod that will be deleted with it', () => {
   expect(isStaleFor(claimOf([formerPod]), setOf('Delete', 'Retain', 2), 'web-1')).toBe(true);
   expect(isStaleFor(claimOf([formerPod]), setOf('Retain', 'Retain', 2), 'web-1')).toBe(false);
   expect(isStaleFor(claimOf([ofSet]), setOf('Delete', 'Delete', 2), 'web-1')).toBe(false);

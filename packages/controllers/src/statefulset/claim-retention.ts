@@ -9,11 +9,11 @@ const podKind = GroupVersionKind.of('', 'v1', 'Pod');
 type Owner = StatefulSet | Pod;
 
 /**
- * Who is to own a claim, so that it goes with them as the set's retention policy says. Undefined when its owners are as they
- * should be, or when it is better left alone: a claim of a set or pod of the same name that is gone will go with those.
+ * Returns the owner references that a claim needs for the set's retention policy. Returns undefined when they are right, and for
+ * a claim that an earlier set or pod of the same name owns, because it will be deleted with that owner.
  *
- * - Deleted with the set: the set owns it.
- * - Deleted when the set is scaled down: the pod owns it, but only once the pod is to go.
+ * - Deleted with the set: the set is the owner.
+ * - Deleted when the set is scaled down: the pod is the owner, but only once the pod is to be deleted.
  */
 export function ownersToSet(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): OwnerReference[] | undefined {
   const references = claim.metadata.ownerReferences ?? [];
@@ -33,7 +33,7 @@ export function ownersToSet(claim: PersistentVolumeClaim, set: StatefulSet, pod:
   return setOwns ? [...others, newControllerRef(set, setKind)] : others;
 }
 
-/** Whether somebody else controls the claim, though the policy would have the set or its pods do so. */
+/** Whether the claim has another controller, although the set or its pods must own it according to the policy. */
 export function hasUnexpectedController({ metadata }: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boolean {
   const { whenScaled, whenDeleted } = policyOf(set);
   if (whenScaled === 'Retain' && whenDeleted === 'Retain') return false;
@@ -44,7 +44,7 @@ export function hasUnexpectedController({ metadata }: PersistentVolumeClaim, set
   });
 }
 
-/** Whether the claim is still an earlier pod's of that name, and will be deleted with it: no pod may be given it. */
+/** Whether an earlier pod of that name owns the claim, so that it will be deleted with that pod. No new pod may use it. */
 export function isStaleFor(claim: PersistentVolumeClaim, set: StatefulSet, podName: string): boolean {
   if (policyOf(set).whenScaled === 'Retain') return false;
   return isStale(claim.metadata.ownerReferences ?? [], { metadata: { name: podName } }, podKind);
@@ -64,5 +64,5 @@ function isStale(references: readonly OwnerReference[], owner: Owner, kind: Grou
 const refersTo = (reference: OwnerReference, { metadata }: Owner, kind: GroupVersionKind): boolean =>
   reference.apiVersion === kind.apiVersion && reference.kind === kind.kind && reference.name === metadata.name;
 
-/** A pod that is yet to be created has none. */
+/** Empty for a pod that has not been created yet. */
 const uidOf = ({ metadata }: Owner): string => metadata.uid ?? '';

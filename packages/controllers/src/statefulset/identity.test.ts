@@ -10,11 +10,11 @@ it.each([
   ['web', '', -1],
   ['web-x', '', -1],
   ['web-', '', -1],
-])('%s is of %j, number %d', (name, parent, ordinal) => {
+])('%s has parent %j and ordinal %d', (name, parent, ordinal) => {
   expect(parentAndOrdinal(name)).toEqual({ parent, ordinal });
 });
 
-it('a pod has the name that its number gives, and a label that tells it', () => {
+it('hasIdentity checks the name and the pod-name label', () => {
   const set: StatefulSet = { metadata: { name: 'web' } };
   const has = (name: string, label: string): boolean =>
     hasIdentity(set, { metadata: { name, labels: { [podNameLabel]: label } } });

@@ -3,10 +3,10 @@ import type { Pod } from '@coxswain/api/core/v1';
 
 export const podNameLabel = 'statefulset.kubernetes.io/pod-name';
 const podIndexLabel = 'apps.kubernetes.io/pod-index';
-/** Names the ControllerRevision that the pod was made from. */
+/** Label with the name of the ControllerRevision that the pod was created from. */
 export const revisionLabel = 'controller-revision-hash';
 
-/** What a pod's name says of it: of which set it would be, and which one there. -1 where there is no such number. */
+/** Splits a pod's name into the name of its set and its ordinal, which is -1 if the name has none. */
 export function parentAndOrdinal(podName: string): { readonly parent: string; readonly ordinal: number } {
   const [, parent = '', digits = ''] = /^(.*)-([0-9]+)$/.exec(podName) ?? [];
   const ordinal = digits === '' ? -1 : Number(digits);
@@ -17,16 +17,16 @@ export const ordinalOf = ({ metadata }: Pod): number => parentAndOrdinal(metadat
 
 export const podNameOf = ({ metadata }: StatefulSet, ordinal: number): string => `${metadata.name}-${ordinal}`;
 
-/** Whether the pod's name is one of the set's, whatever its number. */
+/** Whether the pod's name has the form of the set's pod names, with any ordinal. */
 export const isMember = (set: StatefulSet, pod: Pod): boolean =>
   parentAndOrdinal(pod.metadata.name ?? '').parent === set.metadata.name;
 
 export const startOrdinal = ({ spec }: StatefulSet): number => spec?.ordinals?.start ?? 0;
 
-/** The defaults are the server's; without one there is a single pod. */
+/** The server sets the default, so `replicas` is always present on its objects. */
 export const replicasOf = ({ spec }: StatefulSet): number => spec?.replicas ?? 1;
 
-/** Whether a pod of that number is wanted. */
+/** Whether the set needs a pod with this ordinal. */
 export function isInRange(set: StatefulSet, ordinal: number): boolean {
   const start = startOrdinal(set);
   return ordinal >= start && ordinal < start + replicasOf(set);
@@ -34,13 +34,13 @@ export function isInRange(set: StatefulSet, ordinal: number): boolean {
 
 export const revisionOf = ({ metadata }: Pod): string => metadata.labels?.[revisionLabel] ?? '';
 
-/** Whether the pod is called what it should be, and its labels tell so. */
+/** Whether the pod's name and its pod-name label are right. */
 export function hasIdentity(set: StatefulSet, { metadata: { name = '', labels } }: Pod): boolean {
   const { ordinal } = parentAndOrdinal(name);
   return ordinal >= 0 && name === podNameOf(set, ordinal) && labels?.[podNameLabel] === name;
 }
 
-/** The pod with the name and the labels of its number. */
+/** Returns the pod with the name and labels for its ordinal. */
 export function withIdentity(set: StatefulSet, pod: Pod, ordinal: number): Pod {
   const name = podNameOf(set, ordinal);
   const labels = { ...pod.metadata.labels, [podNameLabel]: name, [podIndexLabel]: String(ordinal) };

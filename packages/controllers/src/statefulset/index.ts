@@ -1,4 +1,4 @@
-/** StatefulSets: pods that keep their names and their volumes, one after the other. */
+/** The StatefulSet controller: runs pods with stable names and volumes, by default one after the other. */
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { StatefulSetController } from './stateful-set-controller.ts';
 

@@ -5,12 +5,12 @@ import { podNameOf, revisionLabel, withIdentity } from './identity.ts';
 import { withStorage } from './volume-claims.ts';
 
 interface PodSource {
-  /** The name of the revision that the template is from. */
+  /** The name of the revision with the template. */
   readonly revision: string;
   readonly template: PodTemplateSpec;
 }
 
-/** The set's pod of that number, as it is to be created. */
+/** Returns the set's new pod with this ordinal. */
 export function newPod(set: StatefulSet, owner: PodOwner, { revision, template }: PodSource, ordinal: number): Pod {
   const pod = podFromTemplate(template, owner, { labels: { [revisionLabel]: revision } });
   const named = withStorage(set, withIdentity(set, pod, ordinal), ordinal);
@@ -18,7 +18,7 @@ export function newPod(set: StatefulSet, owner: PodOwner, { revision, template }
   return {
     ...named,
     metadata: { ...named.metadata, namespace: set.metadata.namespace ?? '' },
-    // By these the pod is found under a name of its own in the service's domain.
+    // These give the pod a DNS name in the domain of the service.
     spec: {
       ...named.spec,
       containers: named.spec?.containers ?? [],

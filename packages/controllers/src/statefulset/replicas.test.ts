@@ -8,7 +8,7 @@ import { podsToUpdate, staysAtCurrentRevision } from './rolling-update.ts';
 const now = Date.parse('2026-01-01T00:01:00Z');
 const readiness = { minReadySeconds: 10, now };
 
-/** `a`vailable, `r`eady only since now, `u`nready, `p`ending, `f`ailed; in upper case about to go. */
+/** `a`vailable, `r`eady since just now, `u`nready, `p`ending, `f`ailed. Upper case means terminating. */
 function podOf(name: string, state: string, revision = 'old'): Pod {
   const letter = state.toLowerCase();
   const since = letter === 'a' ? '2026-01-01T00:00:00Z' : '2026-01-01T00:01:00Z';
@@ -39,7 +39,7 @@ const setOf = (replicas: number, spec: Partial<StatefulSet['spec']> = {}): State
   },
 });
 
-/** A pod for each letter, but none for `-`; small letters are old ones, those after a `+` new. */
+/** One pod for each letter, none for `-`. A `+` means of the new revision. */
 const podsOf = (states: string): Pod[] =>
   (states.match(/\+?[a-zA-Z-]/g) ?? []).flatMap((state, i) =>
     state === '-' ? [] : [podOf(`web-${i}`, state.replace('+', ''), state.startsWith('+') ? 'new' : 'old')],
@@ -47,7 +47,7 @@ const podsOf = (states: string): Pod[] =>
 
 const nameOf = (pod: Pod | undefined): string | undefined => pod?.metadata.name;
 
-it('pods are sorted out by their numbers', () => {
+it('sortOut sorts pods by ordinal', () => {
   const set = setOf(2, { ordinals: { start: 1 } });
   const names = ['web-0', 'web-2', 'web-10', 'web-3', 'web-99999999999'];
   const { wanted, condemned } = sortOut(
@@ -61,15 +61,15 @@ it('pods are sorted out by their numbers', () => {
   expect(condemned.map(nameOf)).toEqual(['web-10', 'web-3', 'web-0']);
 });
 
-describe('what is to be done about a pod', () => {
+describe('stepFor a pod', () => {
   it.each<[string, string, string, boolean]>([
     ['that is missing', '-', 'create', true],
     ['that has failed', 'f', 'delete', true],
-    ['that has failed and is about to go', 'F', '', true],
-    ['that waits', 'p', 'createClaims', true],
+    ['that has failed and is terminating', 'F', '', true],
+    ['that is pending', 'p', 'createClaims', true],
     ['that is not ready', 'u', '', true],
-    ['that has not been ready for long', 'r', '', true],
-    ['that is about to go', 'A', '', true],
+    ['that became ready just now', 'r', '', true],
+    ['that is terminating', 'A', '', true],
     ['that is available', 'a', '', false],
   ])('%s', (_, state, action, blocks) => {
     const pod = state === '-' ? undefined : podOf('web-0', state);
@@ -82,38 +82,38 @@ describe('what is to be done about a pod', () => {
     }
   });
 
-  it('that is missing, while the claims of the last one are still there', () => {
+  it('that is missing while claims of the previous one exist', () => {
     const conditions = { ...readiness, isOrdered: true, hasStaleClaim: () => true, isInOrder: () => true };
     expect(stepFor({ ordinal: 0, pod: undefined }, conditions)).toEqual({ actions: [], blocks: true });
   });
 });
 
 it.each<[string, string, number, string | undefined]>([
-  ['none is too many', 'aaa', 3, undefined],
-  ['all are well', 'aaaa', 2, 'web-3'],
-  ['the highest is about to go', 'aaaA', 2, undefined],
-  ['only the highest is unwell', 'aaau', 2, 'web-3'],
-  ['a lower one is unwell as well', 'aauu', 2, undefined],
-  ['only a lower one is unwell', 'aaua', 2, 'web-3'],
-  ['one that stays is unwell, and the highest too', 'auau', 2, undefined],
-])('the next to go, when %s', (_, states, replicas, expected) => {
+  ['no pod is surplus', 'aaa', 3, undefined],
+  ['all are available', 'aaaa', 2, 'web-3'],
+  ['the highest is terminating', 'aaaA', 2, undefined],
+  ['only the highest is unavailable', 'aaau', 2, 'web-3'],
+  ['a lower condemned one is unavailable too', 'aauu', 2, undefined],
+  ['only a lower one is unavailable', 'aaua', 2, 'web-3'],
+  ['a wanted one and the highest are unavailable', 'auau', 2, undefined],
+])('nextToCondemn when %s', (_, states, replicas, expected) => {
   const set = setOf(replicas);
   expect(nameOf(nextToCondemn(sortOut(set, podsOf(states)), readiness))).toBe(expected);
 });
 
 it.each<[string, string, object | undefined, string[]]>([
-  ['the highest old one', 'aa+a', undefined, ['web-1']],
-  ['none while a new one is not available', 'aa+r', undefined, []],
-  ['an old one that is not available', 'aau', undefined, ['web-2']],
-  ['none while an old one is about to go', 'aaA', undefined, []],
+  ['the highest old pod', 'aa+a', undefined, ['web-1']],
+  ['none while a new pod is unavailable', 'aa+r', undefined, []],
+  ['an old pod that is unavailable', 'aau', undefined, ['web-2']],
+  ['none while an old pod is terminating', 'aaA', undefined, []],
   ['none below the partition', 'aa+a', { partition: 2 }, []],
-  ['none of those that are new', '+a+a', undefined, []],
-  ['as many as may be unavailable', 'aaaa', { partition: 0, maxUnavailable: 2 }, ['web-3', 'web-2']],
-  ['fewer where some are unavailable', 'aaa+u', { partition: 0, maxUnavailable: 2 }, ['web-2']],
-  ['none where too many are', 'aa+u+u', { partition: 0, maxUnavailable: 2 }, []],
-  ['at least one at a time', 'aaaa', { partition: 0, maxUnavailable: '10%' }, ['web-3']],
-  ['none above what the partition lets', 'aaaa', { partition: 3, maxUnavailable: 4 }, ['web-3']],
-])('an update deletes %s', (_, states, rollingUpdate, expected) => {
+  ['no new pods', '+a+a', undefined, []],
+  ['up to maxUnavailable pods', 'aaaa', { partition: 0, maxUnavailable: 2 }, ['web-3', 'web-2']],
+  ['fewer when some are unavailable', 'aaa+u', { partition: 0, maxUnavailable: 2 }, ['web-2']],
+  ['none when too many are unavailable', 'aa+u+u', { partition: 0, maxUnavailable: 2 }, []],
+  ['at least one pod at a time', 'aaaa', { partition: 0, maxUnavailable: '10%' }, ['web-3']],
+  ['only pods at or above the partition', 'aaaa', { partition: 3, maxUnavailable: 4 }, ['web-3']],
+])('podsToUpdate returns %s', (_, states, rollingUpdate, expected) => {
   const set = setOf(podsOf(states).length, {
     updateStrategy: { type: 'RollingUpdate', rollingUpdate: rollingUpdate ?? { partition: 0 } },
   });
@@ -128,7 +128,7 @@ it.each<[string, string, object | undefined, string[]]>([
   ).toEqual([]);
 });
 
-it('pods below the partition are made from the old template', () => {
+it('staysAtCurrentRevision is true below the partition', () => {
   const partition = setOf(3, {
     ordinals: { start: 5 },
     updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 2 } },

@@ -3,17 +3,17 @@ import type { Pod } from '@coxswain/api/core/v1';
 import { isPodAvailable, isPodReady, isPodTerminal } from '@coxswain/component-helpers';
 import { ordinalOf, replicasOf, startOrdinal } from './identity.ts';
 
-/** A pod that is wanted, whether or not there is one. */
+/** An ordinal that the set needs, with its pod if it exists. */
 export interface Replica {
   readonly ordinal: number;
   readonly pod: Pod | undefined;
 }
 
-/** A set's pods, sorted out. */
+/** The pods of a set by whether they are needed. */
 export interface Replicas {
-  /** Those that are wanted, in their order. */
+  /** The needed pods by ascending ordinal. */
   readonly wanted: readonly Replica[];
-  /** Those that are too many, the highest number first. */
+  /** The surplus pods by descending ordinal. */
   readonly condemned: readonly Pod[];
 }
 
@@ -31,13 +31,13 @@ export function sortOut(set: StatefulSet, pods: readonly Pod[]): Replicas {
   return { wanted: wanted.map((pod, index) => ({ ordinal: start + index, pod })), condemned };
 }
 
-/** What the readiness of pods is judged by. */
+/** The inputs for the availability of pods. */
 export interface Readiness {
   readonly minReadySeconds: number;
   readonly now: number;
 }
 
-/** Not there, about to go, or not ready for long enough. */
+/** Whether the pod is missing, terminating, or not ready for minReadySeconds. */
 export const isUnavailable = (pod: Pod | undefined, { minReadySeconds, now }: Readiness): boolean =>
   !pod || !isPodAvailable(pod, minReadySeconds, now) || pod.metadata.deletionTimestamp !== undefined;
 
@@ -47,25 +47,25 @@ const isHealthy = (pod: Pod, { minReadySeconds, now }: Readiness): boolean =>
   isRunningAndReady(pod) && isPodAvailable(pod, minReadySeconds, now);
 
 export interface Step {
-  /** To be done in this order. */
+  /** In the order in which they must be carried out. */
   readonly actions: readonly ('create' | 'delete' | 'createClaims' | 'repair')[];
-  /** Whether a set that goes by the order of its pods must wait here for something to happen. */
+  /** With ordered pod management: whether later pods have to wait for this one. */
   readonly blocks: boolean;
 }
 
 export interface StepConditions extends Readiness {
-  /** One pod after the other, each only when all before it are available. */
+  /** Whether pods are managed one after the other, each only when all pods before it are available. */
   readonly isOrdered: boolean;
-  /** Whether claims of an earlier pod have yet to go. */
+  /** Whether claims of an earlier pod have not been deleted yet. */
   hasStaleClaim(ordinal: number): boolean;
-  /** Whether the pod's name, labels, volumes and claims are as they should be. */
+  /** Whether the pod's name, labels, volumes and claims are right. */
   isInOrder(pod: Pod): boolean;
 }
 
-/** What is to be done about a pod that is wanted. */
+/** Returns the next actions for a needed pod. */
 export function stepFor({ ordinal, pod }: Replica, conditions: StepConditions): Step {
   if (!pod) return { actions: conditions.hasStaleClaim(ordinal) ? [] : ['create'], blocks: true };
-  // However a pod has ended, another takes its place; it is made when this one is gone for good.
+  // A terminated pod is replaced, whether it failed or succeeded. The new one is created when the old one no longer exists.
   if (isPodTerminal(pod)) return { actions: pod.metadata.deletionTimestamp ? [] : ['delete'], blocks: true };
   const claims: Step['actions'] = pod.status?.phase === 'Pending' ? ['createClaims'] : [];
   const { isOrdered } = conditions;
@@ -75,8 +75,8 @@ export function stepFor({ ordinal, pod }: Replica, conditions: StepConditions): 
 }
 
 /**
- * Which of the condemned pods is to be deleted now, where one goes after the other: the highest, as long as all are
- * available, or if it is the only one that is not. Undefined while there is something to wait for.
+ * With ordered pod management, returns the surplus pod to delete now: the one with the highest ordinal, if it is available or no
+ * other pod is unavailable. Undefined while the controller has to wait.
  */
 export function nextToCondemn({ wanted, condemned }: Replicas, readiness: Readiness): Pod | undefined {
   const [highest] = condemned;

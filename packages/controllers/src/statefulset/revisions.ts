@@ -10,21 +10,21 @@ import {
 } from '../framework/history/controller-revision.ts';
 import type { ControllerRevisionHistory } from '../framework/history/controller-revision-history.ts';
 
-/** Tells which content a ControllerRevision has. */
+/** Label with the hash of a ControllerRevision's data. */
 const hashLabel = 'controller.kubernetes.io/hash';
 
 export interface CurrentAndUpdate {
-  /** What the set's pods were made from so far. */
+  /** The revision that existing pods were created from before the update. */
   readonly current: ControllerRevision;
-  /** What they are to be made from. The same as `current` when no update is under way. */
+  /** The revision of the set's template. Equals `current` when no update is in progress. */
   readonly update: ControllerRevision;
   readonly collisionCount: number;
 }
 
 /**
- * The revisions that the set is between, `revisions` being all of them, the oldest first. One that holds the set's template
- * is made if there is none; an older one that does becomes the newest again. Undefined for a set that is about to go and has
- * none of its template: its revisions go with it, and it gets no new ones (differs from upstream, where it does).
+ * Returns the current and the update revision. `revisions` are all revisions of the set, oldest first. Creates a revision for the
+ * set's template if there is none, and makes an older one with that template the newest again. Returns undefined for a set that
+ * is being deleted and has no revision of its template: no new one is created (differs from upstream, which creates one).
  */
 export async function currentAndUpdate(
   set: StatefulSet,
@@ -57,13 +57,13 @@ export async function currentAndUpdate(
 }
 
 /**
- * Whether the revision holds the set's template but for defaults that the server did not know of when it was made: a newer
- * server must not make all pods start again.
+ * Whether the revision equals the set's template apart from defaults that were added to the API after the revision was created.
+ * Without this, an upgrade of the server would restart all pods.
  */
 async function holdsWithDefaults(revision: ControllerRevision, set: StatefulSet, data: RevisionData): Promise<boolean> {
   const template = templateIn(revision);
   if (!template || !set.spec) return false;
-  // Needed only when a template has changed.
+  // Loaded on demand: it is needed only when a template has changed.
   const { defaulterFor } = await import('@coxswain/api');
   const restored = structuredClone({ ...set, spec: { ...set.spec, template } });
   defaulterFor(GroupVersionKind.of('apps', 'v1', 'StatefulSet'))?.(restored);

@@ -4,7 +4,7 @@ import { getScaledValueFromIntOrPercent } from '@coxswain/apimachinery/intstr';
 import { replicasOf, revisionOf, startOrdinal } from './identity.ts';
 import { isUnavailable, type Readiness, type Replica } from './replicas.ts';
 
-/** Whether a pod of that number is made from the template that the set had before an update. */
+/** Whether a pod with this ordinal is created from the template before the update. */
 export function staysAtCurrentRevision(set: StatefulSet, ordinal: number): boolean {
   const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
   const index = ordinal - startOrdinal(set);
@@ -13,11 +13,11 @@ export function staysAtCurrentRevision(set: StatefulSet, ordinal: number): boole
 }
 
 /**
- * Which pods are to be deleted now, so that they come back from the set's new template: the highest first, none below the
- * partition, and no more at a time than may be unavailable.
+ * Returns the pods to delete now, so that they are created again from the new template: highest ordinals first, none below the
+ * partition, and at most maxUnavailable at a time.
  *
- * A server that knows nothing of `maxUnavailable` takes it away: then it is one at a time, in strict order. A pod that was
- * only just made counts as unavailable and is not deleted.
+ * A server without the `maxUnavailable` feature drops the field. Then pods are updated one at a time in strict order. A pod that
+ * was just created counts as unavailable and is not deleted.
  */
 export function podsToUpdate(
   set: StatefulSet,

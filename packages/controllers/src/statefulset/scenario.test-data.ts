@@ -13,7 +13,7 @@ export async function startCluster(server: TestClusterOptions['server'] = {}): P
   pods = new Pods(cluster);
 }
 
-/** A cluster for each test of the file. */
+/** Starts a new cluster for each test of the file. */
 export function useCluster(): void {
   beforeEach(() => startCluster());
   afterEach(() => cluster.stop());
@@ -37,7 +37,7 @@ export const claimTemplate: PersistentVolumeClaim = {
   spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
 };
 
-/** The set `web`. */
+/** Creates the StatefulSet `web`. */
 export async function create(spec: Partial<StatefulSetSpec> = {}): Promise<StatefulSet> {
   const created = await sets().create({
     metadata: { name: 'web' },

@@ -18,7 +18,7 @@ interface StatefulPodControlOptions {
 
 type Verb = 'Create' | 'Update' | 'Delete';
 
-/** Creates, mends and deletes the pods of StatefulSets together with their claims, and tells of it by events of the set. */
+/** Creates, repairs and deletes the pods of StatefulSets and their claims, and records events on the set. */
 export class StatefulPodControl {
   readonly #options: StatefulPodControlOptions;
 
@@ -26,14 +26,14 @@ export class StatefulPodControl {
     this.#options = options;
   }
 
-  /** First the claims, then the pod. */
+  /** Creates the pod's claims and then the pod. */
   async create(set: StatefulSet, pod: Pod): Promise<void> {
     try {
       await this.#createClaims(set, pod);
       const created = await this.#pods(set).create(pod);
       this.#wrote(set, this.#options.pods, created.metadata.resourceVersion);
     } catch (error) {
-      // One of that name is there, and only the cache does not have it yet.
+      // The pod exists but is not in the cache yet.
       if (!isAlreadyExists(error)) this.#tellOfPod(set, pod, 'Create', error);
       throw error;
     }
@@ -41,7 +41,7 @@ export class StatefulPodControl {
     this.#tellOfPod(set, pod, 'Create');
   }
 
-  /** A pod that is gone already is as good as deleted. */
+  /** Deletes the pod. A pod that does not exist is not an error. */
   async delete(set: StatefulSet, pod: Pod): Promise<void> {
     try {
       const deleted = await this.#pods(set).delete(pod.metadata.name ?? '');
@@ -55,12 +55,12 @@ export class StatefulPodControl {
     this.#tellOfPod(set, pod, 'Delete');
   }
 
-  /** Whether nothing is to be mended. */
+  /** Whether the pod needs no repair. */
   isInOrder(set: StatefulSet, pod: Pod): boolean {
     return hasIdentity(set, pod) && hasStorage(set, pod, ordinalOf(pod)) && !this.#needsClaimOwners(set, pod);
   }
 
-  /** Gives the pod back its name's labels, its volumes and its claims. */
+  /** Restores the pod's identity labels, volumes and claims. */
   async repair(set: StatefulSet, pod: Pod): Promise<void> {
     const ordinal = ordinalOf(pod);
     let mended = hasIdentity(set, pod) ? pod : withIdentity(set, pod, ordinal);
@@ -75,25 +75,25 @@ export class StatefulPodControl {
         this.#wrote(set, this.#options.pods, updated.metadata.resourceVersion);
       }
     } catch (error) {
-      // Somebody else has changed the pod: nothing to tell, it is looked at again.
+      // The pod was changed by another client. It will be reconciled again, so no event is recorded.
       if (!isConflict(error)) this.#tellOfPod(set, mended, 'Update', error);
       throw error;
     }
     this.#tellOfPod(set, mended, 'Update');
   }
 
-  /** For a pod that waits: its claims may have been deleted, or not been seen when it was made. */
+  /** Creates missing claims of a pending pod: they may have been deleted, or been in the cache although they no longer existed. */
   async createMissingClaims(set: StatefulSet, pod: Pod): Promise<void> {
     await this.#createClaims(set, pod);
     await this.#setClaimOwners(set, pod);
   }
 
-  /** For a pod that is to go: its claims may have to go with it. */
+  /** Sets the owners of the claims of a pod that will be deleted, so that they are deleted with it if the policy says so. */
   async prepareClaims(set: StatefulSet, pod: Pod): Promise<void> {
     if (this.#needsClaimOwners(set, pod)) await this.#updateClaimOwners(set, pod);
   }
 
-  /** Whether an earlier pod of that number has claims that are about to be deleted with it. */
+  /** Whether a claim for this ordinal is owned by an earlier pod and will be deleted with it. */
   hasStaleClaim(set: StatefulSet, ordinal: number): boolean {
     return this.#knownClaims(set, ordinal).some((claim) => isStaleFor(claim, set, podNameOf(set, ordinal)));
   }
@@ -133,7 +133,7 @@ export class StatefulPodControl {
     return this.#knownClaims(set, ordinalOf(pod)).some((claim) => ownersToSet(claim, set, pod));
   }
 
-  /** Claims that the cache does not have yet are seen to later. */
+  /** Updates the owners of cached claims. Claims that the cache does not contain yet are updated later. */
   async #updateClaimOwners(set: StatefulSet, pod: Pod): Promise<void> {
     const { claims, clients, recorder, sets } = this.#options;
     const { namespace = '' } = set.metadata;

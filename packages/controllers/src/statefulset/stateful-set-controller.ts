@@ -47,16 +47,16 @@ const resource: ResourceDescription = {
 };
 const kind = GroupVersionKind.of(resource.group, resource.version, resource.kind);
 
-/** Pods of one set that are created or deleted at once, where their order does not matter. */
+/** The maximum number of parallel pod requests for one set with parallel pod management. */
 const maxBatchSize = 500;
 
-/** What was done to the pods of a set in one go. */
+/** The changes to the pods of a set during a reconcile. */
 interface Progress {
   readonly created: Pod[];
   deletedForUpdate: number;
 }
 
-/** Keeps the pods of StatefulSets, each under its own name and with its own claims. */
+/** Reconciles StatefulSets: each pod has its own name and its own claims. */
 export class StatefulSetController implements Controller {
   readonly #context: ControllerContext;
   readonly #sets: SharedIndexInformer<StatefulSet>;
@@ -67,7 +67,7 @@ export class StatefulSetController implements Controller {
   readonly #owners: OwnerLookup<StatefulSet>;
   readonly #podControl: StatefulPodControl;
   readonly #loop: ReconcileLoop;
-  /** Sets that wait for claims or revisions they wrote to be seen: those are not watched for anything else. */
+  /** Sets that wait until their own writes of claims or revisions are observed. Events of these objects queue only waiting sets. */
   readonly #waiting = new Set<string>();
 
   constructor(context: ControllerContext) {
@@ -121,7 +121,7 @@ export class StatefulSetController implements Controller {
       this.#ownWrites.forget(key);
       return;
     }
-    // No selector that makes sense: no pods of which it could be known whose they are.
+    // The selector is invalid, so the set's pods cannot be identified.
     if (this.#owners.selectorOf(set).requirements() === undefined) return;
     const revisions = await this.#claimRevisions(key, set);
     const pods = await this.#claimPods(key, set);
@@ -142,7 +142,7 @@ export class StatefulSetController implements Controller {
     return { requeueAfterMs: Math.min(readiness.minReadySeconds * 1000, ...waits) };
   }
 
-  /** Brings the pods nearer to what the set wants. Tells how far it came, and why it came no further if something failed. */
+  /** Performs the next steps for the pods. Returns the new status, and the failure if there was one. */
   async #manage(
     set: StatefulSet,
     pods: readonly Pod[],
@@ -163,8 +163,8 @@ export class StatefulSetController implements Controller {
     const status = statefulSetStatus(set, {
       ...readiness,
       deletedForUpdate,
-      // Differs from upstream, which counts a pod when it sees it: where pods are ready within milliseconds, somebody would see one that is ready
-      // in a set that has none.
+      // Differs from upstream, which counts a pod only once it is observed: where pods become ready within milliseconds, clients
+      // would see a ready pod of a set whose status has none.
       pods: [...replicas.wanted.flatMap(({ pod }) => pod ?? []), ...created, ...replicas.condemned],
       revisions: { current: nameOf(current), update: nameOf(update), collisionCount },
     });
@@ -189,7 +189,7 @@ export class StatefulSetController implements Controller {
       for (const pod of condemned) await this.#podControl.prepareClaims(set, pod);
       const next = nextToCondemn(replicas, readiness);
       if (next) await this.#podControl.delete(set, next);
-      // Scaling comes before updates.
+      // Updates wait until scaling is complete.
       if (condemned.length > 0) return;
     } else {
       const steps = wanted.map((replica) => ({ replica, actions: stepFor(replica, conditions).actions }));
@@ -274,7 +274,7 @@ export class StatefulSetController implements Controller {
     this.#ownWrites.wrote(key, this.#sets, updated.metadata.resourceVersion);
   }
 
-  /** Keeps so many revisions that nothing was made from any more. */
+  /** Deletes unused revisions beyond revisionHistoryLimit. */
   async #truncateHistory(
     { spec }: StatefulSet,
     pods: readonly Pod[],
@@ -295,7 +295,7 @@ export class StatefulSetController implements Controller {
 
 const nameOf = ({ metadata }: KubernetesObject): string => metadata?.name ?? '';
 
-/** One, then two at once, then four …; ends with the batch that has a failure. */
+/** Calls `call` in batches of growing size: 1, 2, 4 and so on. Stops after the batch with a failure and rejects with it. */
 async function inBatches<T>(items: readonly T[], call: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
   const next = async (): Promise<void> => {

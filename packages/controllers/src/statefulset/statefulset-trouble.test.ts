@@ -37,7 +37,7 @@ describe('claims', () => {
   const ownersOf = async (name: string): Promise<string[] | undefined> =>
     (await claimClient().get(name)).metadata.ownerReferences?.map((owner) => `${owner.kind}/${owner.name}`);
 
-  it('stay when pods go, and are found again', async () => {
+  it('are kept when pods are deleted, and used again', async () => {
     await create({ replicas: 2, volumeClaimTemplates: [claimTemplate] });
     await pods.runAll();
     const before = (await claims()).map(({ metadata }) => metadata.uid);
@@ -49,7 +49,7 @@ describe('claims', () => {
     await expectIdle();
   });
 
-  it('belong to the set where they are to go with it, whenever that is decided', async () => {
+  it('are owned by the set if the policy says so, also when it is changed later', async () => {
     await create({ replicas: 2, volumeClaimTemplates: [claimTemplate] });
     await pods.runAll();
     expect(await ownersOf('data-web-0')).toBeUndefined();
@@ -64,7 +64,7 @@ describe('claims', () => {
     await expectIdle();
   });
 
-  it('belong to the pod that goes where they are to go with it, and are not given to another', async () => {
+  it('are owned by a scaled-down pod if the policy says so, and are not used by another', async () => {
     await create({
       replicas: 2,
       volumeClaimTemplates: [claimTemplate],
@@ -75,13 +75,13 @@ describe('claims', () => {
     await patch({ replicas: 1 });
     expect(await ownersOf('data-web-1')).toEqual(['Pod/web-1']);
     expect(await ownersOf('data-web-0')).toEqual(['StatefulSet/web']);
-    // The claim of the former pod is about to be collected.
+    // The claim of the earlier pod will be deleted by the garbage collector.
     await patch({ replicas: 2 });
     expect(await names()).toEqual(['web-0']);
     await claimClient().patch('data-web-1', 'merge', { metadata: { finalizers: [] } });
     await claimClient().delete('data-web-1');
     await patch({ replicas: 3 });
-    // The cache may have shown the old claim a few times more: each time it is tried again later.
+    // The cache may have contained the old claim several times, which leads to retries with backoff.
     await cluster.advance(10_000, 1000);
     await pods.runAll();
     expect(await names()).toEqual(['web-0', 'web-1', 'web-2']);
@@ -89,7 +89,7 @@ describe('claims', () => {
     await expectIdle();
   });
 
-  it('are made again for pods that wait for them', async () => {
+  it('are created again for pending pods', async () => {
     await create({ replicas: 1, volumeClaimTemplates: [claimTemplate] });
     await claimClient().delete('data-web-0');
     await podClient().patch('web-0', 'merge', { metadata: { annotations: { touched: 'once' } } });
@@ -101,7 +101,7 @@ describe('claims', () => {
     expect((await claims())[0]!.metadata.deletionTimestamp).toBeUndefined();
   });
 
-  it('that others control are left to them', async () => {
+  it('with another controller are not changed', async () => {
     const controller = { apiVersion: 'v1', kind: 'ConfigMap', name: 'other', uid: 'u-1', controller: true };
     await claimClient().create({
       ...claimTemplate,
@@ -122,7 +122,7 @@ describe('claims', () => {
   });
 });
 
-describe('what goes wrong', () => {
+describe('failures', () => {
   const quota = async (hard: Record<string, string>): Promise<void> => {
     const quotas = cluster.clients.core.v1.resourceQuotas('default');
     await quotas.create({ metadata: { name: 'q' }, spec: { hard } });
@@ -130,7 +130,7 @@ describe('what goes wrong', () => {
     await quotas.patch('q', 'merge', { status: { hard, used } }, { subresource: 'status' });
   };
 
-  it('tells why a pod cannot be made, and tries again', async () => {
+  it('to create a pod are reported and retried', async () => {
     await quota({ pods: '0' });
     await create({ replicas: 1, volumeClaimTemplates: [claimTemplate] });
     const why = 'pods "web-0" is forbidden: exceeded quota: q, requested: pods=1, used: pods=0, limited: pods=0';
@@ -144,7 +144,7 @@ describe('what goes wrong', () => {
     expect(await names()).toEqual(['web-0']);
   });
 
-  it('tells why a claim cannot be made', async () => {
+  it('to create a claim are reported', async () => {
     await quota({ persistentvolumeclaims: '0' });
     await create({ replicas: 1, volumeClaimTemplates: [claimTemplate] });
     const why =
@@ -156,7 +156,7 @@ describe('what goes wrong', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('tells why a pod cannot be deleted', async () => {
+  it('to delete a pod are reported and retried', async () => {
     await create({ replicas: 1 });
     await pods.runAll();
     cluster.spy.plan = ({ method, url }) => {
@@ -171,7 +171,7 @@ describe('what goes wrong', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('mends the labels by which a pod is known', async () => {
+  it('of pod identity labels are repaired', async () => {
     await create({ replicas: 1 });
     await pods.runAll();
     await podClient().patch('web-0', 'merge', {
@@ -188,7 +188,7 @@ describe('what goes wrong', () => {
     await expectIdle();
   });
 
-  it('adopts pods and revisions that a set of its name has left behind, and none of another', async () => {
+  it('leave orphans that a set of the same name adopts, but no other pods', async () => {
     await create({ replicas: 2 });
     await pods.runAll();
     const [revision] = await revisions();
@@ -215,7 +215,7 @@ describe('what goes wrong', () => {
     await expectIdle();
   });
 
-  it('releases a pod that is no longer its, and waits for the name', async () => {
+  it('of a pod to match cause its release, and the set waits for the name', async () => {
     await create({ replicas: 1 });
     await pods.runAll();
     await podClient().patch('web-0', 'merge', { metadata: { labels: { app: 'mine' } } });
@@ -226,7 +226,7 @@ describe('what goes wrong', () => {
     expect((await pods.list()).map(({ metadata }) => metadata.labels?.app)).toEqual(['web']);
   });
 
-  it('writes its status in spite of a conflict', async () => {
+  it('by a conflict do not prevent the status update', async () => {
     let conflicts = 0;
     cluster.spy.plan = ({ url }) => {
       if (url.endsWith('/web/status') && conflicts++ === 0) {
@@ -238,7 +238,7 @@ describe('what goes wrong', () => {
     expect(cluster.log).toEqual([]);
   });
 
-  it('goes on where controllers that ended have left off', async () => {
+  it('by restarts of the controllers are recovered from', async () => {
     await create({ volumeClaimTemplates: [claimTemplate] });
     const restart = async (): Promise<void> => {
       await cluster.stopControllers();
@@ -262,7 +262,7 @@ describe('what goes wrong', () => {
 });
 
 describe('a thousand replicas', () => {
-  it('are made and deleted at once, each by one request', async () => {
+  it('are created and deleted in parallel, with one request each', async () => {
     await create({ replicas: 1000, podManagementPolicy: 'Parallel', volumeClaimTemplates: [claimTemplate] });
     expect(await pods.list()).toHaveLength(1000);
     expect([written('POST', /\/pods$/), written('POST', /claims$/)]).toEqual([1000, 1000]);
@@ -274,8 +274,8 @@ describe('a thousand replicas', () => {
   });
 });
 
-describe('whatever happens', () => {
-  it('ends with the pods that the set wants, and then nothing is written', async () => {
+describe('a StatefulSet after random steps', () => {
+  it('has exactly the desired pods and causes no further writes', async () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant('scale' as const), to: fc.nat(4) }),
       fc.record({ do: fc.constant('image' as const), to: fc.nat(3) }),
@@ -306,7 +306,7 @@ describe('whatever happens', () => {
           else if (what === 'fail') await ignoreMissing(fail(name));
           else if (what === 'delete') await ignoreMissing(podClient().delete(name));
           else if (what === 'break') {
-            // Every so manieth write fails.
+            // Every `to`-th write fails.
             cluster.spy.plan = ({ method }) => {
               if (method !== 'GET' && ++seen % to === 0) throw newInternalError(new Error('by chance'));
             };

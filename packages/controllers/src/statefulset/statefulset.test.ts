@@ -32,7 +32,7 @@ import {
 useCluster();
 
 describe('a StatefulSet', () => {
-  it('counts a pod from the moment it is made', async () => {
+  it('counts a pod as soon as it is created', async () => {
     const watch = await sets().watch();
     const counts: (number | undefined)[] = [];
     const following = (async () => {
@@ -46,11 +46,11 @@ describe('a StatefulSet', () => {
     await create({ replicas: 1 });
     await following;
     watch.stop();
-    // Of the first status that the controller wrote.
+    // From the first status that the controller wrote.
     expect(counts).toEqual([1, 1]);
   });
 
-  it('makes one pod after the other, each with its name and its claim', async () => {
+  it('creates one pod after the other, each with its name and claim', async () => {
     const { metadata } = await sets().create({
       metadata: { name: 'web', annotations: { note: 'a' } },
       spec: {
@@ -77,7 +77,7 @@ describe('a StatefulSet', () => {
       },
     ];
     const [pod] = await pods.list();
-    // The name is upstream's for the very same set.
+    // The name is the same as in upstream for the same set.
     const revision = 'web-889786488';
     expect(pod!.metadata).toMatchObject({
       generateName: 'web-',
@@ -144,7 +144,7 @@ describe('a StatefulSet', () => {
     await expectIdle();
   });
 
-  it('makes all pods at once where their order does not matter, and deletes them so', async () => {
+  it('creates and deletes all pods at once with parallel pod management', async () => {
     await create({ podManagementPolicy: 'Parallel' });
     expect(await names()).toEqual(['web-0', 'web-1', 'web-2']);
     expect(await status()).toMatchObject({ replicas: 3, currentReplicas: 3, updatedReplicas: 3, availableReplicas: 0 });
@@ -156,7 +156,7 @@ describe('a StatefulSet', () => {
     await expectIdle();
   });
 
-  it('numbers its pods from where it is told', async () => {
+  it('numbers its pods from ordinals.start', async () => {
     await create({ replicas: 2, ordinals: { start: 5 } });
     await pods.runAll();
     expect(await names()).toEqual(['web-5', 'web-6']);
@@ -167,7 +167,7 @@ describe('a StatefulSet', () => {
     await expectIdle();
   });
 
-  it('replaces pods that have ended, and waits until they are gone', async () => {
+  it('replaces terminated pods after they no longer exist', async () => {
     await create();
     await pods.runAll();
     const [, second] = await pods.list();
@@ -191,7 +191,7 @@ describe('a StatefulSet', () => {
     await expectIdle();
   });
 
-  it('counts a pod as available once it has been ready for long enough, and goes on only then', async () => {
+  it('continues only after a pod has been ready for minReadySeconds', async () => {
     await create({ replicas: 2, minReadySeconds: 10 });
     await run('web-0');
     expect(await status()).toMatchObject({ readyReplicas: 1, availableReplicas: 0 });
@@ -205,7 +205,7 @@ describe('a StatefulSet', () => {
     await expectIdle();
   });
 
-  it('leaves its pods alone once it is being deleted, but counts them', async () => {
+  it('only updates its status while it is being deleted', async () => {
     await create();
     await run('web-0');
     await sets().delete('web', { propagationPolicy: 'Foreground' });
@@ -222,7 +222,7 @@ describe('a StatefulSet', () => {
 });
 
 describe('scaling down', () => {
-  it('takes the highest pods first, one after the other', async () => {
+  it('deletes the highest pods first, one after the other', async () => {
     await create();
     await pods.runAll();
     await pods.bind(await pods.list());
@@ -235,7 +235,7 @@ describe('scaling down', () => {
     await expectIdle();
   });
 
-  it('waits while a pod that stays is not ready', async () => {
+  it('waits while a needed pod is not ready', async () => {
     await create();
     await pods.runAll();
     await stall('web-0');
@@ -245,7 +245,7 @@ describe('scaling down', () => {
     expect(await names()).toEqual(['web-0']);
   });
 
-  it('waits while two that go are not ready, and goes on when only the highest is not', async () => {
+  it('waits while two surplus pods are not ready, and continues when only the highest is not', async () => {
     await create();
     await pods.runAll();
     await stall('web-1', 'web-2');
@@ -257,7 +257,7 @@ describe('scaling down', () => {
 });
 
 describe('a rolling update', () => {
-  it('replaces pods from the highest down, each when the last is available', async () => {
+  it('replaces pods from the highest down, each when the previous one is available', async () => {
     await create();
     await pods.runAll();
     await pods.bind(await pods.list());
@@ -295,7 +295,7 @@ describe('a rolling update', () => {
     await expectIdle();
   });
 
-  it('leaves pods below the partition as they are, also when they are made again', async () => {
+  it('does not update pods below the partition, even when they are recreated', async () => {
     await create({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 2 } } });
     await pods.runAll();
     await patch({ template: templateOf('web:2') });
@@ -312,7 +312,7 @@ describe('a rolling update', () => {
     await expectIdle();
   });
 
-  it('that is undone makes the old revision the newest again', async () => {
+  it('that is rolled back makes the old revision the newest again', async () => {
     await create({ replicas: 1 });
     await pods.runAll();
     await patch({ template: templateOf('web:2') });
@@ -331,7 +331,7 @@ describe('a rolling update', () => {
     await expectIdle();
   });
 
-  it('that is stuck stays so until the broken pod is deleted, even when it is undone', async () => {
+  it('that is stuck continues only when the broken pod is deleted, even after a rollback', async () => {
     await create();
     await pods.runAll();
     await patch({ template: templateOf('broken') });
@@ -346,7 +346,7 @@ describe('a rolling update', () => {
     await expectIdle();
   });
 
-  it('does not wait for broken pods where the order does not matter', async () => {
+  it('does not wait for broken pods with parallel pod management', async () => {
     await create({ podManagementPolicy: 'Parallel' });
     await pods.runAll();
     await patch({ template: templateOf('broken') });
@@ -356,7 +356,7 @@ describe('a rolling update', () => {
     expect(await images()).toEqual(['web-0 web:1', 'web-1 web:1', 'web-2 web:1']);
   });
 
-  it('replaces several at a time where the server lets users ask for it', async () => {
+  it('replaces several pods at a time with maxUnavailable', async () => {
     await cluster.stop();
     await startCluster({ featureGates: ['MaxUnavailableStatefulSet=true'] });
     await create({
@@ -377,7 +377,7 @@ describe('a rolling update', () => {
     await expectIdle();
   });
 
-  it('leaves it to users to delete pods where they want it so', async () => {
+  it('with OnDelete waits until users delete pods', async () => {
     await create({ updateStrategy: { type: 'OnDelete' } });
     await pods.runAll();
     await patch({ template: templateOf('web:2') });
@@ -390,7 +390,7 @@ describe('a rolling update', () => {
     await expectIdle();
   });
 
-  it('keeps as many old revisions as it is told', async () => {
+  it('keeps old revisions up to revisionHistoryLimit', async () => {
     await create({ replicas: 1, revisionHistoryLimit: 2 });
     for (const image of ['web:2', 'web:3', 'web:4', 'web:5']) {
       await pods.runAll();
@@ -401,7 +401,7 @@ describe('a rolling update', () => {
     await expectIdle();
   });
 
-  it('finds another name for a revision whose name is taken', async () => {
+  it('uses another name for a revision whose name is taken', async () => {
     const probe = await create({ replicas: 1 });
     const [first] = await revisions();
     await sets().delete('web', { propagationPolicy: 'Background' });
@@ -422,7 +422,7 @@ describe('a rolling update', () => {
     await expectIdle();
   });
 
-  it('starts no pod again for a revision that only lacks defaults of today', async () => {
+  it('does not restart pods for a revision that only lacks newer defaults', async () => {
     await create({ replicas: 1 });
     await pods.runAll();
     const [first] = await revisions();

@@ -5,7 +5,7 @@ import { replicasOf, revisionOf } from './identity.ts';
 import { isRunningAndReady, type Readiness } from './replicas.ts';
 
 interface SetRevisions {
-  /** Names of ControllerRevisions: what the set's pods were made from, and what they are to be made from. */
+  /** Names of ControllerRevisions: the one before the update, and the one of the set's template. */
   readonly current: string;
   readonly update: string;
   readonly collisionCount: number;
@@ -14,11 +14,11 @@ interface SetRevisions {
 interface StatusInput extends Readiness {
   readonly pods: readonly Pod[];
   readonly revisions: SetRevisions;
-  /** How many pods were just deleted for the sake of an update. */
+  /** The number of pods that were deleted in this reconcile because of an update. */
   readonly deletedForUpdate: number;
 }
 
-/** What there is of the set. When all pods are of the new revision and ready, it is the current one from then on. */
+/** Returns the new status. When all pods are of the update revision and ready, that becomes the current revision. */
 export function statefulSetStatus(set: StatefulSet, input: StatusInput): StatefulSetStatus {
   const { pods, revisions, minReadySeconds, now, deletedForUpdate } = input;
   const ready = pods.filter(isRunningAndReady);
@@ -34,7 +34,8 @@ export function statefulSetStatus(set: StatefulSet, input: StatusInput): Statefu
     replicas: pods.length,
     readyReplicas: ready.length,
     availableReplicas: ready.filter((pod) => isPodAvailable(pod, minReadySeconds, now)).length,
-    // Differs from upstream: never below zero, as it would be when pods of older revisions go; the server refuses that.
+    // Differs from upstream: never below zero, which the server rejects. Upstream's value is negative when pods of older
+    // revisions are deleted.
     currentReplicas: isComplete ? updatedReplicas : Math.max(0, ofRevision(revisions.current) - deletedForUpdate),
     updatedReplicas,
     currentRevision: isComplete ? revisions.update : revisions.current,
@@ -45,7 +46,7 @@ export function statefulSetStatus(set: StatefulSet, input: StatusInput): Statefu
 
 const counts = ['replicas', 'readyReplicas', 'availableReplicas', 'currentReplicas', 'updatedReplicas'] as const;
 
-/** Whether the set tells something else than the status, which is then to be written. */
+/** Whether the set's status has to be written because it differs from `next`. */
 export function isOutdated({ status }: StatefulSet, next: StatefulSetStatus): boolean {
   return (
     (next.observedGeneration ?? 0) > (status?.observedGeneration ?? 0) ||

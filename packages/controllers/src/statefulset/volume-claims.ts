@@ -1,15 +1,15 @@
 import type { StatefulSet } from '@coxswain/api/apps/v1';
 import type { PersistentVolumeClaim, Pod, Volume } from '@coxswain/api/core/v1';
 
-/** The claim that a template makes for the set's pod of that number. It keeps its name for as long as there is such a pod. */
+/** Returns the name of the claim for a template and ordinal. It is stable for the ordinal. */
 const claimName = (template: PersistentVolumeClaim, set: StatefulSet, ordinal: number): string =>
   `${template.metadata.name}-${set.metadata.name}-${ordinal}`;
 
-/** The names of the claims that the set's pod of that number has. */
+/** Returns the names of the claims of the pod with this ordinal. */
 export const claimNames = (set: StatefulSet, ordinal: number): string[] =>
   (set.spec?.volumeClaimTemplates ?? []).map((template) => claimName(template, set, ordinal));
 
-/** The claims of the set's pod of that number, as they are to be created. */
+/** Returns the new claims of the pod with this ordinal. */
 export function claimsFor(set: StatefulSet, ordinal: number): PersistentVolumeClaim[] {
   const { selector } = set.spec ?? {};
   const volumeClaimTemplates = set.spec?.volumeClaimTemplates ?? [];
@@ -24,7 +24,7 @@ export function claimsFor(set: StatefulSet, ordinal: number): PersistentVolumeCl
   }));
 }
 
-/** Whether the pod's volumes are the claims that are its. */
+/** Whether the pod's volumes refer to the claims of this ordinal. */
 export function hasStorage(set: StatefulSet, pod: Pod, ordinal: number): boolean {
   return volumesFor(set, ordinal).every(({ name, persistentVolumeClaim }) => {
     const volume = pod.spec?.volumes?.find((one) => one.name === name);
@@ -32,7 +32,7 @@ export function hasStorage(set: StatefulSet, pod: Pod, ordinal: number): boolean
   });
 }
 
-/** The pod with its claims as volumes, in place of others of their names. */
+/** Returns the pod with its claims as volumes. They replace other volumes of the same names. */
 export function withStorage(set: StatefulSet, pod: Pod, ordinal: number): Pod {
   const claims = volumesFor(set, ordinal);
   if (claims.length === 0 || !pod.spec) return pod;

@@ -1,10 +1,10 @@
 import type { Clock, Timer } from '@coxswain/client';
 
-/** When pods are to go. */
+/** Timers for the evictions of pods. */
 export class EvictionTimers {
   readonly #clock: Clock;
   readonly #onDue: (podKey: string) => void;
-  /** One for each pod that waits; none for those that are due. */
+  /** One timer for each waiting pod. Pods that are due have none. */
   readonly #timers = new Map<string, Timer>();
 
   constructor(clock: Clock, onDue: (podKey: string) => void) {
@@ -16,10 +16,10 @@ export class EvictionTimers {
     return this.#timers.has(podKey);
   }
 
-  /** The pod must not have one. */
+  /** Starts a timer. The pod must not have one. */
   set(podKey: string, delayMs: number): void {
     const dueAt = this.#clock.monotonic() + delayMs;
-    // Timers of the machine end after 25 days at most.
+    // JavaScript timers are limited to about 25 days, so the timer may have to be set again.
     const wait = (): void => {
       const leftMs = dueAt - this.#clock.monotonic();
       if (leftMs > 0) {
@@ -32,7 +32,7 @@ export class EvictionTimers {
     wait();
   }
 
-  /** Whether the pod had one. */
+  /** Cancels the pod's timer. Returns whether it had one. */
   cancel(podKey: string): boolean {
     this.#timers.get(podKey)?.cancel();
     return this.#timers.delete(podKey);

@@ -1,4 +1,4 @@
-/** Pods leave nodes with NoExecute taints that they do not tolerate, or not any longer. */
+/** Evicts pods from nodes with NoExecute taints that they do not tolerate, or not any longer. */
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { TaintEvictionController } from './taint-eviction-controller.ts';
 

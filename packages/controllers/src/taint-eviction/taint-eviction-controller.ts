@@ -26,7 +26,7 @@ export class TaintEvictionController implements Controller {
   readonly #podLoop: ReconcileLoop;
   readonly #evictionLoop: ReconcileLoop;
   readonly #timers: EvictionTimers;
-  /** Pods whose time is up and that are not deleted yet. Each of them is in the queue of `#evictionLoop`, or waits to be. */
+  /** Pods that are due for eviction but not deleted yet. Each is in the queue of `#evictionLoop`, or its retry is pending. */
   readonly #due = new Set<string>();
 
   constructor(context: ControllerContext) {
@@ -60,7 +60,7 @@ export class TaintEvictionController implements Controller {
       },
     });
     const onPod = (pod: Pod): void => {
-      // One that is on no node meets no taints.
+      // A pod without a node is not affected by taints.
       if (pod.spec?.nodeName) this.#podLoop.add(pod);
     };
     this.#pods.addEventHandler({
@@ -69,7 +69,7 @@ export class TaintEvictionController implements Controller {
         const isMoved = old.spec?.nodeName !== pod.spec?.nodeName;
         if (isMoved || !semanticEqual(old.spec?.tolerations, pod.spec?.tolerations)) onPod(pod);
       },
-      // At once: another pod of that name must not go in its stead.
+      // Cancelled at once, so that another pod of that name is not evicted instead.
       onDelete: (deleted) => this.#cancel(deletionHandlingKey(deleted)),
     });
   }
@@ -100,7 +100,7 @@ export class TaintEvictionController implements Controller {
       this.#cancel(key);
       this.#beginEviction(key);
     } else if (!this.#timers.has(key)) this.#timers.set(key, delayMs);
-    // Otherwise the time that runs goes on: what is tolerated since then makes it neither longer nor shorter.
+    // Otherwise the running timer continues: later changes of tolerations or taints neither extend nor shorten it.
   }
 
   #cancel(key: string): void {
@@ -114,7 +114,7 @@ export class TaintEvictionController implements Controller {
     this.#evictionLoop.queue.add(key);
   }
 
-  /** Differs from upstream, which gives up after five failures. */
+  /** Evicts the pod. Differs from upstream, which stops after five failures. */
   async #evict(key: string): Promise<void> {
     if (!this.#due.has(key)) return;
     const { namespace, name } = splitKey(key);

@@ -15,16 +15,16 @@ const tolerates = (key: string, tolerationSeconds?: number): Toleration => ({
   ...(tolerationSeconds !== undefined && { tolerationSeconds }),
 });
 
-describe('how long a pod may stay', () => {
+describe('toleratedForMs', () => {
   it.each([
-    ['under a taint it does not tolerate', ['a'], [tolerates('b')], undefined],
-    ['under one it tolerates', ['a'], [tolerates('a')], Number.POSITIVE_INFINITY],
-    ['for a while', ['a'], [tolerates('a', 10)], 10 * s],
-    ['for no time at all', ['a'], [tolerates('a', -5)], 0],
-    ['under several: the least', ['a', 'b'], [tolerates('a', 10), tolerates('b', 5)], 5 * s],
-    ['under several, one of them for ever', ['a', 'b'], [tolerates('a', 10), tolerates('b')], 10 * s],
-    ['by the first toleration that there is', ['a'], [tolerates('a', 10), tolerates('a', 5)], 10 * s],
-    ['under several, one not tolerated', ['a', 'b'], [tolerates('a', 10)], undefined],
+    ['of a taint that is not tolerated', ['a'], [tolerates('b')], undefined],
+    ['of a tolerated taint', ['a'], [tolerates('a')], Number.POSITIVE_INFINITY],
+    ['with tolerationSeconds', ['a'], [tolerates('a', 10)], 10 * s],
+    ['with negative tolerationSeconds', ['a'], [tolerates('a', -5)], 0],
+    ['of several taints: the shortest time', ['a', 'b'], [tolerates('a', 10), tolerates('b', 5)], 5 * s],
+    ['of several taints, one of them without a limit', ['a', 'b'], [tolerates('a', 10), tolerates('b')], 10 * s],
+    ['with several tolerations: the first one', ['a'], [tolerates('a', 10), tolerates('a', 5)], 10 * s],
+    ['of several taints, one of them not tolerated', ['a', 'b'], [tolerates('a', 10)], undefined],
   ])('%s', (_, taints, tolerations, ms) => expect(toleratedForMs(taints.map(taint), tolerations)).toBe(ms));
 });
 
@@ -49,7 +49,7 @@ describe('eviction', () => {
   const cancelling = (pod: string) =>
     `Normal TaintManagerEviction Pod/${pod}: Cancelling deletion of Pod default/${pod}`;
 
-  it('is for those that do not tolerate the taint, at once', async () => {
+  it('is immediate for pods that do not tolerate the taint', async () => {
     await nodes.runPod('stays', 'n', [tolerates('a')]);
     await nodes.runPod('goes', 'n');
     await setTaints('a');
@@ -67,7 +67,7 @@ describe('eviction', () => {
     expect(cluster.spy.writes).toEqual([]);
   });
 
-  it('comes when the time is up, counted from the first taint', async () => {
+  it('follows after tolerationSeconds, counted from the first taint', async () => {
     await nodes.runPod('p', 'n', [tolerates('a', 30), tolerates('b', 30)]);
     await setTaints('a');
     await cluster.advance(20 * s);
@@ -79,7 +79,7 @@ describe('eviction', () => {
     expect(await cluster.events()).toEqual([marking('p')]);
   });
 
-  it('is cancelled when the taint goes', async () => {
+  it('is cancelled when the taint is removed', async () => {
     await nodes.runPod('p', 'n', [tolerates('a', 30)]);
     await setTaints('a');
     await cluster.advance(20 * s);
@@ -89,7 +89,7 @@ describe('eviction', () => {
     expect(await isGoing('p')).toBe(false);
   });
 
-  it('is hastened by a taint that is not tolerated', async () => {
+  it('is immediate when a taint is added that is not tolerated', async () => {
     await nodes.runPod('p', 'n', [tolerates('a', 30)]);
     await setTaints('a');
     await setTaints('a', 'b');
@@ -97,7 +97,7 @@ describe('eviction', () => {
     expect(await cluster.events()).toEqual([cancelling('p'), marking('p')]);
   });
 
-  it('is not hastened by a taint that is tolerated, be it for no time', async () => {
+  it('is not earlier when a tolerated taint is added, even with zero tolerationSeconds', async () => {
     await nodes.runPod('p', 'n', [tolerates('a', 30), tolerates('b', 0)]);
     await setTaints('a');
     await setTaints('a', 'b');
@@ -109,7 +109,7 @@ describe('eviction', () => {
     expect(await cluster.events()).toEqual([marking('p')]);
   });
 
-  it('is cancelled when all taints that are left are tolerated for ever', async () => {
+  it('is cancelled when all remaining taints are tolerated without a limit', async () => {
     await nodes.runPod('p', 'n', [tolerates('a', 30), tolerates('b')]);
     await setTaints('a', 'b');
     await setTaints('b');
@@ -118,7 +118,7 @@ describe('eviction', () => {
     expect(await isGoing('p')).toBe(false);
   });
 
-  it('does not hit another pod of the same name', async () => {
+  it('does not affect a later pod of the same name', async () => {
     await nodes.runPod('p', 'n', [tolerates('a', 30)]);
     await setTaints('a');
     await cluster.advance(20 * s);
@@ -132,7 +132,7 @@ describe('eviction', () => {
     expect(await isGoing('p')).toBe(true);
   });
 
-  it('is of pods that come to a tainted node, and begins anew after a restart', async () => {
+  it('applies to pods created on a tainted node, and its time restarts with the controller', async () => {
     await setTaints('a');
     await nodes.runPod('p', 'n', [tolerates('a', 30)]);
     await cluster.settle();
@@ -146,7 +146,7 @@ describe('eviction', () => {
     expect(await isGoing('p')).toBe(true);
   });
 
-  it('is of pods that were on no node before', async () => {
+  it('applies to pods that are bound to a tainted node', async () => {
     await setTaints('a');
     const pods = cluster.clients.core.v1.pods('default');
     await pods.create({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
@@ -156,7 +156,7 @@ describe('eviction', () => {
     expect(await isGoing('p')).toBe(true);
   });
 
-  it('is tried again until it works', async () => {
+  it('is retried until it succeeds', async () => {
     let failures = 8;
     cluster.spy.plan = ({ method }) => {
       if (method === 'DELETE' && failures-- > 0) throw newInternalError(new Error('no'));

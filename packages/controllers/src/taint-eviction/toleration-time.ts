@@ -1,13 +1,13 @@
 import type { Taint, Toleration } from '@coxswain/api/core/v1';
 import { toleratesTaint } from '@coxswain/component-helpers';
 
-/** The taints that drive pods away. */
+/** Returns the taints with effect NoExecute. */
 export const noExecuteTaints = (taints: readonly Taint[] | null | undefined): Taint[] =>
   (taints ?? []).filter(({ effect }) => effect === 'NoExecute');
 
 /**
- * How many milliseconds a pod with these tolerations may stay under all of the taints: the least that any toleration
- * grants that is needed, and Infinity when there is no limit. Undefined when a taint is not tolerated at all.
+ * Returns how many milliseconds a pod with these tolerations may stay despite all of the taints: the shortest time of the
+ * matching tolerations, Infinity without a limit. Undefined when a taint is not tolerated.
  */
 export function toleratedForMs(
   taints: readonly Taint[],

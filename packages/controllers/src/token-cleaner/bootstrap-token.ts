@@ -2,17 +2,20 @@ import type { Secret } from '@coxswain/api/core/v1';
 import { decodeBase64 } from '@coxswain/apimachinery/schema';
 import { dateFromTime } from '@coxswain/apimachinery/time';
 
-/** Where bootstrap tokens are; elsewhere they count for nothing. */
+/** The namespace of bootstrap tokens. They are ignored in others. */
 export const tokenNamespace = 'kube-system';
 
 export const isBootstrapToken = ({ type, metadata }: Secret): boolean =>
   type === 'bootstrap.kubernetes.io/token' && metadata.namespace === tokenNamespace;
 
-/** What a key of the Secret holds, as text; empty when it has no such key. */
+/** Returns the value of a key of the Secret as text, or an empty text without the key. */
 export const textOf = ({ data }: Secret, key: string): string =>
   new TextDecoder().decode(decodeBase64(data?.[key] ?? ''));
 
-/** Until the token expires, zero or less when it has or when nobody can tell; undefined when it never does. */
+/**
+ * Returns the milliseconds until the token expires: zero or less when it has expired or its expiration is invalid, undefined when
+ * it does not expire.
+ */
 export function remainingMs(secret: Secret, now: number): number | undefined {
   const expiration = textOf(secret, 'expiration');
   if (expiration === '') return undefined;

@@ -1,4 +1,4 @@
-/** Deletes bootstrap tokens that have expired. */
+/** Deletes expired bootstrap tokens. */
 import type { Secret } from '@coxswain/api/core/v1';
 import { isConflict, isNotFound } from '@coxswain/apimachinery/errors';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
@@ -27,7 +27,7 @@ function newController(context: ControllerContext): Controller {
       const { name = '', namespace = '', uid = '' } = secret.metadata;
       const secrets = context.clients.core.v1.secrets(namespace);
       await secrets.delete(name, { preconditions: { uid } }).catch((error: unknown) => {
-        // Gone, or another one of that name.
+        // The Secret is deleted, or another one has this name.
         if (!isNotFound(error) && !isConflict(error)) throw error;
       });
     },

@@ -1,4 +1,4 @@
-/** Deletes Jobs that have ended, `ttlSecondsAfterFinished` after they did, and all that is theirs. */
+/** Deletes finished Jobs and their dependents after `ttlSecondsAfterFinished`. */
 import type { Job } from '@coxswain/api/batch/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import { splitKey } from '@coxswain/client';
@@ -34,7 +34,7 @@ async function reconcile(context: ControllerContext, key: string): Promise<Recon
   if (knownRemainingMs === undefined) return;
   if (knownRemainingMs > 0) return { requeueAfterMs: knownRemainingMs };
 
-  // Somebody may have given it more time.
+  // The time may have been extended, so the Job is read from the server.
   const { namespace, name } = splitKey(key);
   const jobs = clients.batch.v1.jobs(namespace);
   const fresh = await jobs.get(name).catch((error: unknown) => {
@@ -53,7 +53,7 @@ const isToExpire = (job: Job): boolean =>
   job.spec?.ttlSecondsAfterFinished !== undefined &&
   finishedCondition(job) !== undefined;
 
-/** Until the Job is to be deleted; undefined when it is not. Throws when it does not say when it ended. */
+/** Returns the milliseconds until the Job is to be deleted, or undefined when it is not. Throws when its finish time is missing. */
 export function remainingMs(job: Job, now: number): number | undefined {
   if (!isToExpire(job)) return undefined;
   const { namespace, name } = job.metadata;

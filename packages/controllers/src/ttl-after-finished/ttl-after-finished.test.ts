@@ -19,7 +19,7 @@ const names = async (): Promise<string[]> => {
   return items.filter(({ metadata }) => !metadata.deletionTimestamp).map(({ metadata }) => metadata.name!);
 };
 
-it('deletes a Job when its time after the end is over, and leaves the others', async () => {
+it('deletes a finished Job after its time, and keeps others', async () => {
   await scenario.create({ ttlSecondsAfterFinished: 100 });
   await scenario.create({}, 'forever');
   await scenario.succeed(...(await scenario.activePods()));
@@ -28,20 +28,20 @@ it('deletes a Job when its time after the end is over, and leaves the others', a
   expect(await names()).toEqual(['forever', 'pi', 'running']);
   await cluster.advance(1000);
   expect(await names()).toEqual(['forever', 'running']);
-  // In the foreground: what is the Job's goes first.
+  // Foreground deletion: dependents are deleted first.
   expect((await scenario.job()).metadata.finalizers).toEqual(['foregroundDeletion']);
   const before = cluster.spy.writes.length;
   await cluster.advance(3600_000);
   expect(cluster.spy.writes).toHaveLength(before);
 });
 
-it('deletes a Job of no time at once, a failed one as well', async () => {
+it('deletes a failed Job with zero seconds at once', async () => {
   await scenario.create({ ttlSecondsAfterFinished: 0, backoffLimit: 0 });
   await scenario.fail((await scenario.activePods())[0]!);
   expect(await names()).toEqual([]);
 });
 
-it('gives a Job more time that is wished for later', async () => {
+it('respects a time that is extended later', async () => {
   await scenario.create({ ttlSecondsAfterFinished: 100 });
   await scenario.succeed(...(await scenario.activePods()));
   await cluster.advance(50_000);
@@ -53,7 +53,7 @@ it('gives a Job more time that is wished for later', async () => {
   expect(await names()).toEqual([]);
 });
 
-it('tries again, also when it was not there at the time', async () => {
+it('retries failed deletions, also for Jobs that expired while it was stopped', async () => {
   await scenario.create({ ttlSecondsAfterFinished: 10 });
   await scenario.succeed(...(await scenario.activePods()));
   await cluster.stopControllers();
@@ -69,7 +69,7 @@ it('tries again, also when it was not there at the time', async () => {
   expect(await names()).toEqual([]);
 });
 
-it('cannot tell for a Job that does not say when it ended', () => {
+it('throws for a Job without finish time', () => {
   const job: Job = {
     metadata: { namespace: 'default', name: 'pi' },
     spec: { ttlSecondsAfterFinished: 1, template: {} },

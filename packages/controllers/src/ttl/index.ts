@@ -1,4 +1,4 @@
-/** Tells kubelets how long they may keep Secrets and ConfigMaps: the longer, the more nodes there are to ask for them. */
+/** Sets the node annotation that tells kubelets how long to cache Secrets and ConfigMaps. The time grows with the number of nodes. */
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 import { stepFor, ttlSecondsAt } from './ttl-steps.ts';
@@ -13,7 +13,7 @@ export const ttlController: ControllerDefinition = {
 
 function newController(context: ControllerContext): Controller {
   const { informer } = context.informers.core.v1.nodes;
-  /** As many as the handler has heard of, and the step they have led to. */
+  /** The number of nodes observed by the handler, and the resulting step. */
   let nodeCount = 0;
   let step = 0;
   const count = (change: 1 | -1): void => {
@@ -37,7 +37,7 @@ function newController(context: ControllerContext): Controller {
       count(1);
       loop.add(node);
     },
-    // Nodes report often enough: each hears of a new time with its next update.
+    // Kubelets update their nodes often, so a new time is set with the next update of each node.
     onUpdate: (_, node) => loop.add(node),
     onDelete: () => count(-1),
   });

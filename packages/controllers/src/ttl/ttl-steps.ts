@@ -1,4 +1,4 @@
-/** They overlap, so that a cluster at the edge does not go back and forth. */
+/** The ranges overlap, so that small changes at a limit do not change the step back and forth. */
 const steps = [
   { fewest: 0, most: 100, ttlSeconds: 0 },
   { fewest: 90, most: 500, ttlSeconds: 15 },
@@ -7,7 +7,7 @@ const steps = [
   { fewest: 1800, most: Number.POSITIVE_INFINITY, ttlSeconds: 300 },
 ] as const;
 
-/** The step for so many nodes, after `current`: the nearest one that they are within the limits of. */
+/** Returns the step for this number of nodes: the one closest to `current` whose range contains the number. */
 export function stepFor(nodeCount: number, current: number): number {
   let step = current;
   while (nodeCount > limits(step).most) step++;

@@ -8,7 +8,7 @@ import { ControllerManager } from '../framework/manager/controller-manager.ts';
 import { ttlController } from './index.ts';
 import { stepFor, ttlSecondsAt } from './ttl-steps.ts';
 
-describe('the time for so many nodes', () => {
+describe('stepFor', () => {
   it.each([
     [0, 0, 0],
     [100, 0, 0],
@@ -19,9 +19,9 @@ describe('the time for so many nodes', () => {
     [899, 3, 30],
     [5000, 0, 300],
     [0, 4, 0],
-  ])('%i, after step %i', (count, step, seconds) => expect(ttlSecondsAt(stepFor(count, step))).toBe(seconds));
+  ])('%i nodes after step %i', (count, step, seconds) => expect(ttlSecondsAt(stepFor(count, step))).toBe(seconds));
 
-  it('does not change while nodes come and go at the edge', () => {
+  it('is stable for small changes of the number of nodes', () => {
     fc.assert(
       fc.property(fc.nat(3000), fc.nat(4), (count, before) => {
         const step = stepFor(count, before);
@@ -61,7 +61,7 @@ describe('the controller', { timeout: 60_000 }, () => {
     await fake.close();
   });
 
-  it('annotates nodes, and only those that say something else', async () => {
+  it('annotates only nodes with another value', async () => {
     const { ttl } = start([node(1), node(2, '0'), node(3, 'long'), node(4, '15')]);
     for (const i of [1, 3, 4]) await ttl(i).toBe('0');
     expect(
@@ -72,7 +72,7 @@ describe('the controller', { timeout: 60_000 }, () => {
     ).toEqual(['n1', 'n3', 'n4']);
   });
 
-  it('lets them wait longer when there are many, and less long when they are gone', async () => {
+  it('increases the time with the number of nodes, and reduces it again', async () => {
     const { nodes, ttl } = start(Array.from({ length: 101 }, (_, i) => node(i, '0')));
     await ttl(100).toBe('15');
     for (let i = 0; i < 12; i++) await nodes.delete(`n${i}`);
@@ -80,7 +80,7 @@ describe('the controller', { timeout: 60_000 }, () => {
     await ttl(50).toBe('0');
   });
 
-  it('tries again what fails', async () => {
+  it('retries failed writes', async () => {
     const { nodes, ttl, clock } = start([]);
     let failures = 2;
     fake.prependReactor('patch', 'nodes', () => {

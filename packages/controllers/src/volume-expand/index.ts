@@ -1,6 +1,6 @@
 /**
- * Tells users who made a claim larger whom they wait for. CSI drivers bring their own resizer, and volumes of cloud
- * providers are theirs to expand by now, so that there is nothing left to expand here.
+ * Records an event on claims that users have enlarged. CSI drivers have their own resizers, and the in-tree plugins of cloud
+ * providers were removed, so nothing is expanded here.
  *
  * Differs from upstream: FlexVolumes, which only a kubelet could expand, are not marked as expanded either.
  */
@@ -31,7 +31,7 @@ function newController(context: ControllerContext): Controller {
     reconcile: async (key) => {
       const claim = informer.indexer.getByKey(key);
       const volume = persistentVolumes.informer.indexer.getByKey(claim?.spec?.volumeName ?? '');
-      // Of most claims the caches tell that there is nothing to do; only for the others the server is asked.
+      // In most cases the caches show that there is nothing to do. Otherwise the server is asked.
       if (claim && !(volume && isSettled(claim, volume))) await tellWhoExpands(context, claim, key);
     },
   });
@@ -69,7 +69,7 @@ async function tellWhoExpands(context: ControllerContext, claim: PersistentVolum
   });
 }
 
-/** The claim has what it asks for, and so has its volume. */
+/** Whether the claim and its volume have the requested size. */
 const isSettled = (claim: PersistentVolumeClaim, { metadata }: PersistentVolume): boolean =>
   requested(claim).cmp(capacity(claim)) <= 0 && metadata.annotations?.[preResizeAnnotation] === undefined;
 

@@ -42,7 +42,7 @@ async function enlarge(source: PersistentVolume['spec']): Promise<void> {
   await cluster.settle();
 }
 
-it('who makes a claim larger is told to wait for somebody else', async () => {
+it('an enlarged claim gets an event that it waits for an external controller', async () => {
   await enlarge({ csi: { driver: 'csi.example.com', volumeHandle: 'h' } });
   expect(await cluster.events()).toEqual([
     'Normal ExternalExpanding PersistentVolumeClaim/data: waiting for an external controller to expand this PVC',
@@ -50,7 +50,7 @@ it('who makes a claim larger is told to wait for somebody else', async () => {
   expect(cluster.spy.writes).toEqual([]);
 });
 
-it('a claim of a plugin that is gone is handed over to its driver', async () => {
+it('an enlarged claim of a removed plugin is annotated with its CSI driver', async () => {
   await enlarge({ awsElasticBlockStore: { volumeID: 'vol-1' } });
   expect(await cluster.events()).toEqual([
     'Normal ExternalExpanding PersistentVolumeClaim/data: CSI migration enabled for kubernetes.io/aws-ebs; waiting for external resizer to expand the pvc',

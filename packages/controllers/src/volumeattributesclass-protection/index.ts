@@ -1,4 +1,4 @@
-/** Keeps VolumeAttributesClasses that volumes or claims name from being deleted, by a finalizer. */
+/** Protects VolumeAttributesClasses that volumes or claims reference from deletion, by a finalizer. */
 
 import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
 import type { VolumeAttributesClass } from '@coxswain/api/storage/v1';
@@ -56,7 +56,7 @@ const unique = (names: readonly (string | undefined)[]): string[] =>
 
 const volumeClasses = ({ spec }: PersistentVolume): string[] => unique([spec?.volumeAttributesClassName]);
 
-/** Also the one that the volume has now, and the one that it is being changed to. */
+/** Includes the current class of the volume and the one that it is being changed to. */
 const claimClasses = ({ spec, status }: PersistentVolumeClaim): string[] =>
   unique([
     spec?.volumeAttributesClassName,
@@ -64,7 +64,7 @@ const claimClasses = ({ spec, status }: PersistentVolumeClaim): string[] =>
     status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
   ]);
 
-/** Tells of every class that an object ceases to name. */
+/** Calls `onRelease` with every class that an object no longer references. */
 function watchUsers<T extends PersistentVolume | PersistentVolumeClaim>(
   informer: SharedIndexInformer<T>,
   classesOf: (user: T) => string[],

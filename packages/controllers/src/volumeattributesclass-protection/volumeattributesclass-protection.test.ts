@@ -9,12 +9,12 @@ beforeEach(async () => {
   return () => cluster.stop();
 });
 
-it('a class stays as long as a claim or a volume names it', async () => {
+it('a class is kept while a claim or a volume references it', async () => {
   const { core, storage } = cluster.clients;
   const classes = storage.v1.volumeAttributesClasses();
   await classes.create({ metadata: { name: 'fast' }, driverName: 'csi.example.com', parameters: { iops: '1' } });
   await cluster.settle();
-  // Admission gives it to new ones; older ones have none.
+  // Admission adds the finalizer to new classes. Older ones have none.
   await classes.patch('fast', 'merge', { metadata: { finalizers: null } });
   await cluster.settle();
   expect((await classes.get('fast')).metadata.finalizers).toEqual(['kubernetes.io/vac-protection']);
