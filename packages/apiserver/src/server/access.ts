@@ -13,7 +13,7 @@ import { ReloadMetrics } from '../configuration/reload-metrics.ts';
 import { secretLabeller } from '../serviceaccount/index.ts';
 import type { ServerCore } from './server-core.ts';
 
-/** Who asks, and what they may do. */
+/** Authentication and authorization of the server. */
 export class Access {
   readonly authenticator: UnionAuthenticator;
   readonly authorization: Authorization;
@@ -88,7 +88,7 @@ export class Access {
     });
   }
 
-  /** Tokens that others have issued, or know. */
+  /** Returns the authenticators for tokens of external issuers (JWT) and token webhooks. */
   #remoteTokens(): TokenAuthenticator[] {
     const { logger, now } = this.#core;
     const { authentication, serviceAccounts, hostname, clock, random } = this.#core.config;

@@ -21,46 +21,46 @@ import type { Dialer } from '../proxy/index.ts';
 import type { SigningKey, VerificationKey } from '../serviceaccount/index.ts';
 import type { PortRange } from '../services/index.ts';
 
-/** Files that make a difference to a running server when they change. */
+/** Files that a running server reloads when they change. */
 export interface FollowedFile {
-  /** As the log names them. */
+  /** The flag that names the files, for the log. */
   readonly flag: string;
-  /** Read together. */
+  /** Files that are reloaded together. */
   readonly files: readonly string[];
   readonly contents: readonly string[];
-  /** Takes what is new; throws for what is no good, and the old stays. */
+  /** Applies changed contents. Throws when they are invalid; the previous ones then stay in use. */
   readonly apply: (
     contents: readonly string[],
     listener: Pick<Listener, 'setCertificate' | 'setClientCAs'> | undefined,
   ) => Promise<void>;
 }
 
-/** Everything a server is made of, complete and checked: what `completeOptions` makes of flags, and tests make by hand. */
+/** The complete, validated configuration of a server. `completeOptions` makes it from flags. */
 export interface ApiServerConfig {
   readonly store: Store;
-  /** How what is stored is encrypted: `--encryption-provider-config`. Closed with the server. */
+  /** Encryption at rest: `--encryption-provider-config`. Closed with the server. */
   readonly encryption?: Encryption;
   /** `--etcd-prefix`. */
   readonly storePrefix: string;
   readonly features: FeatureGates;
-  /** The version that `/version` tells; absent: ours. */
+  /** The version at `/version`, if it is not the default. */
   readonly gitVersion?: string;
-  /** `--profiling`: serve `/debug/pprof/`. Absent: do not. */
+  /** `--profiling`: serve `/debug/pprof/`. Off by default. */
   readonly profiling?: boolean;
-  /** What the flags say, by name, for people: `/flagz`. */
+  /** The values of all flags by name, for `/flagz`. */
   readonly flags?: Readonly<Record<string, unknown>>;
   /** `--runtime-config`. */
   readonly runtimeConfig: ReadonlyMap<string, string>;
-  /** Absent: no port, the server is reached in its own process only. */
+  /** When undefined, the server has no port and is reached in-process only. */
   readonly listen?: Pick<ListenerOptions, 'host' | 'port' | 'tls' | 'maxConcurrentStreams' | 'http1Only'>;
   /** `--advertise-address`. */
   readonly advertiseAddress: string;
-  /** Host and port for clients outside, where that is not the address above: `--external-hostname`. */
+  /** `--external-hostname`: the host for external clients, if it is not `advertiseAddress`. */
   readonly externalHost?: string;
   readonly serviceClusterIPRanges: readonly string[];
   readonly serviceNodePortRange: PortRange;
   readonly kubernetesServiceNodePort?: number;
-  /** `--endpoint-reconciler-type=none`: the endpoints of the service `kubernetes` are somebody else's. */
+  /** `--endpoint-reconciler-type=none`: the server does not maintain the endpoints of the service `kubernetes`. */
   readonly leaveEndpoints?: boolean;
   readonly authentication: Pick<AuthenticationOptions, 'requestHeader' | 'clientCA' | 'anonymous'> & {
     /** `--token-auth-file`. */
@@ -74,9 +74,9 @@ export interface ApiServerConfig {
     readonly tokenWebhook?: Pick<TokenWebhookOptions, 'webhook' | 'version' | 'cacheTtlMs'>;
   };
   readonly authorizationModes: readonly AuthorizationMode[];
-  /** In place of the modes: `--authorization-mode` with webhooks, `--authorization-config`. Closed with the server. */
+  /** Replaces the modes: `--authorization-mode` with webhooks, `--authorization-config`. Closed with the server. */
   readonly authorization?: PreparedAuthorization;
-  /** What is read again when it changes, while the server runs. */
+  /** Files that are reloaded when they change. */
   readonly followedFiles?: readonly FollowedFile[];
   readonly serviceAccounts: {
     readonly issuers: readonly string[];
@@ -88,26 +88,26 @@ export interface ApiServerConfig {
     readonly extendExpiration: boolean;
     readonly lookup: boolean;
   };
-  /** Reaches kubelets, and what is behind services. */
+  /** Connects to kubelets, pods, services and aggregated API servers. */
   readonly dialer: Dialer & { close?(): void };
-  /** The user that kubelets know the server as: it gets the rights for that. Absent: somebody else gives them. */
+  /** The user that the server authenticates as to kubelets. If set, the server creates the RBAC binding that this user needs. */
   readonly kubeletClientUser?: string;
-  /** See `ServerEnvironment`, and the next. */
+  /** This and `isLocal`: see `ServerEnvironment`. */
   readonly nobodyAt?: (host: string) => boolean;
   readonly isLocal?: (component: 'scheduler' | 'controller-manager') => boolean;
   readonly kubeletPreferredAddressTypes?: readonly string[];
-  /** What proves to API servers behind this one that it is this one: `--proxy-client-cert-file`. PEM. */
+  /** `--proxy-client-cert-file`: the client certificate for aggregated API servers, as PEM. */
   readonly proxyClient?: () => { readonly cert: string; readonly key: string };
-  /** Webhooks and API servers behind services are reached at their endpoints: `--enable-aggregator-routing`. */
+  /** `--enable-aggregator-routing`: webhooks and aggregated API servers are reached at the endpoints of their services. */
   readonly routeToEndpoints?: boolean;
-  /** Says in the status of ValidatingAdmissionPolicies what is wrong with the types of their expressions. */
+  /** Runs the controller that reports type errors of expressions in the status of ValidatingAdmissionPolicies. */
   readonly policyTypeChecking?: boolean;
-  /** Waits before a deleted custom resource definition goes, whose objects are gone; for a moment by default. */
+  /** Waits before a deleted CustomResourceDefinition without objects is removed; a short time by default. */
   readonly pauseBeforeRemoval?: (signal: AbortSignal) => Promise<unknown>;
-  /** Plug-ins that are on besides the default ones, and that are off: `--enable-admission-plugins`, `--disable-…`. */
+  /** `--enable-admission-plugins` and `--disable-admission-plugins`: differences from the default plug-ins. */
   readonly enabledAdmissionPlugins: readonly string[];
   readonly disabledAdmissionPlugins: readonly string[];
-  /** `--admission-control-config-file`, as far as plug-ins that are on are told by it. */
+  /** `--admission-control-config-file`: the configuration of enabled plug-ins. */
   readonly admissionConfiguration?: AdmissionConfiguration;
   /** `--default-not-ready-toleration-seconds`, `--default-unreachable-toleration-seconds`. */
   readonly defaultTolerationSeconds?: TolerationSeconds;
@@ -115,26 +115,27 @@ export interface ApiServerConfig {
   readonly eventTtlSeconds: number;
   readonly maxRequestsInFlight: number;
   readonly maxMutatingRequestsInFlight: number;
-  /** `--enable-priority-and-fairness`; absent: as if true. Else the two limits above stand on their own. */
+  /** `--enable-priority-and-fairness`; true by default. Without it, the two limits above apply separately. */
   readonly priorityAndFairness?: boolean;
   readonly requestTimeoutMs: number;
   /** `--cors-allowed-origins`: regular expressions; none by default. */
   readonly corsAllowedOrigins?: readonly string[];
   readonly minRequestTimeoutMs: number;
-  /** How long requests under way have when the server stops: `--shutdown-delay-duration` and a grace after it. */
+  /** `--shutdown-delay-duration`: the time for which the stopping server still accepts requests. */
   readonly shutdownDelayMs: number;
+  /** The time for which a stopping server waits for running requests after that. */
   readonly shutdownGraceMs: number;
-  /** Absent: nothing is written down. Closed with the server. */
+  /** When undefined, there is no audit log. Closed with the server. */
   readonly audit?: Audit;
-  /** `--etcd-compaction-interval`: history is forgotten after one to two times that; absent or 0: never by this server. */
+  /** `--etcd-compaction-interval`: history is compacted after one to two intervals. When 0 or undefined, this server never compacts. */
   readonly compactionIntervalMs?: number;
   readonly hostname: string;
   readonly logger: Logger;
-  /** All time that is not that of sockets to the outside. Its timers and its monotonic time count for requests, so they must not stand still. */
+  /** The clock of everything except sockets. Requests depend on its timers and monotonic time, so it must not stand still. */
   readonly clock: Clock;
-  /** Of the logger: `/debug/flags/v` sets it. */
+  /** The verbosity of the logger, which `/debug/flags/v` sets. */
   readonly verbosity?: Verbosity;
   readonly random: Random;
-  /** Where others get their turn while long work is done in slices. */
+  /** The event loop that long work yields to. */
   readonly eventLoop: EventLoop;
 }

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startTestServer } from '../../test/test-server.ts';
 import { DefinitionRuleHooks } from '../crd/validation-rules/index.ts';
 
-/** Lets the test say what becomes of what is loaded; resolves when that has begun. */
+/** Starts a server whose loading of further modules the test settles. Resolves when that loading has begun. */
 async function startLoading() {
   let settle: { resolve: () => void; reject: (error: Error) => void };
   const load = vi.spyOn(DefinitionRuleHooks.prototype, 'load').mockReturnValue(
@@ -17,8 +17,8 @@ async function startLoading() {
 
 afterEach(() => vi.restoreAllMocks());
 
-describe('what is loaded after the start', () => {
-  it('is waited for by whoever stops the server', async () => {
+describe('loading modules after the start', () => {
+  it('delays stopping the server until it is done', async () => {
     const { server, resolve } = await startLoading();
     const order: string[] = [];
     const stopped = server.stop().then(() => order.push('stopped'));
@@ -30,7 +30,7 @@ describe('what is loaded after the start', () => {
     expect(order).toEqual(['loaded', 'stopped']);
   });
 
-  it('does no harm when it cannot be', async () => {
+  it('only logs an error when it fails', async () => {
     const { server, log, reject } = await startLoading();
     reject(new Error('no such file'));
     await vi.waitFor(() =>

@@ -25,28 +25,27 @@ import { type ServerAddress, ServerCore } from './server-core.ts';
 import { ServerPaths } from './server-paths.ts';
 import { withParts } from './start-hooks.ts';
 
-/** When there should be nothing to do any more after a start. */
+/** The delay after the start until modules that are not needed for it are loaded. */
 const restDelayMs = 1_000;
 
 /**
- * An API server: built by its constructor, alive between `start` and `stop`. It has no state of its own but what is in
- * the store; a process can hold many.
+ * An API server, which runs between `start` and `stop`. All of its state is in the store. A process can have several servers.
  *
- * What it is made of: `ServerCore` (what is stored), `Access` (who may do what), `ApiSurface` (what can be asked for),
- * and the filters that every request goes through.
+ * Its parts are `ServerCore` (storage), `Access` (authentication and authorization), `ApiSurface` (resources), `ServerPaths` (other
+ * paths), and the filters that every request passes.
  */
 export class ApiServer {
   readonly config: ApiServerConfig;
-  /** Answers requests, whatever brought them. */
+  /** Handles requests, over sockets or in-process. */
   readonly handler: ApiHandler;
   readonly health: HealthChecks;
   readonly #core: ServerCore;
   readonly #access: Access;
   readonly #surface: ApiSurface;
   readonly #listener: Listener | undefined;
-  /** Absent when it is switched off, or when nothing is limited. */
+  /** Priority and fairness. Undefined when it is off, or when there are no limits. */
   readonly #flowControl: FlowControl | undefined;
-  /** Absent when somebody else tells of policies' types. */
+  /** Undefined unless `policyTypeChecking` is on. */
   readonly #policyStatus: ReturnType<typeof policyStatusController> | undefined;
   readonly #shuttingDown = new AbortController();
   readonly #underWay = new UnderWay();
@@ -55,7 +54,7 @@ export class ApiServer {
   #followed: readonly FollowedFiles[] = [];
   #rest: Timer | undefined;
   #loading: Promise<void> | undefined;
-  /** Authorization knows what is stored. */
+  /** True once authorization has its informers synced. */
   #synced = false;
   #started: Promise<void> | undefined;
   #stopped: Promise<void> | undefined;
@@ -81,19 +80,19 @@ export class ApiServer {
     return this.#core.registries;
   }
 
-  /** Where it listens, once it does; absent without a port. */
+  /** The address on which the server listens. Undefined before `start`, and without a port. */
   get address(): ServerAddress | undefined {
     return this.#core.address;
   }
 
-  /** The way to this server without a socket: through the whole handler chain, as the given user. */
+  /** Returns an in-process transport through the whole handler chain, authenticated as the given user. */
   transport(user?: NonNullable<Connection['user']>): InProcessTransport {
     return inProcessTransport(this.handler, user);
   }
 
   /**
-   * Listens and makes what a cluster begins with. Resolves when all of that is there: the server is ready. Rejects when
-   * it is stopped before. Again: the same promise.
+   * Listens and creates the bootstrap objects of a cluster. Resolves when the server is ready. Rejects when it is stopped before
+   * that. Further calls return the same promise.
    */
   start(): Promise<void> {
     this.#started ??= this.#start();
@@ -147,7 +146,7 @@ export class ApiServer {
     logger.info('The server is ready');
   }
 
-  /** Runs until the signal is aborted, then stops in good order. */
+  /** Starts the server, runs it until the signal is aborted, and stops it. */
   async run(signal: AbortSignal): Promise<void> {
     await this.start();
     if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
@@ -155,8 +154,8 @@ export class ApiServer {
   }
 
   /**
-   * Stops: no longer ready, then no new connections, watches end, requests under way have their grace, and the store is
-   * closed at last. Again: the same promise.
+   * Stops the server. `/readyz` fails at once. After the shutdown delay, new requests are refused, watches end, and running requests
+   * get a grace period. The store is closed last. Further calls return the same promise.
    */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
@@ -171,7 +170,7 @@ export class ApiServer {
     this.#shuttingDown.abort();
     const drained = this.#underWay.drain();
     this.#flowControl?.close();
-    // What is being started sees that it is in vain; only then is it known what there is to stop.
+    // A running start sees the abort. Wait for it, because only then all hooks to stop are known.
     if (this.#started) await withinTime(this.#started.catch(noMatter), clock, shutdownGraceMs);
     const stopped = Promise.all(this.#hooks.map((hook) => hook.stop?.())).catch((error) =>
       this.#core.logger.error('Failed to stop post-start hooks', error),
@@ -235,7 +234,7 @@ export class ApiServer {
     const health = new HealthChecks({ now, onResult: this.#core.metrics.healthResult });
     const checkStore = async (): Promise<void> => void (await store.currentRevision());
     health.add({ name: 'log', check: () => {} });
-    // Calls from within the process need no certificate, so none can expire.
+    // In-process calls need no certificate, so this check of upstream always passes.
     for (const endpoint of ['healthz', 'livez'] as const)
       health.addTo(endpoint, { name: 'loopback-serving-certificate', check: () => {} });
     health.add({ name: 'etcd', check: checkStore });
@@ -265,7 +264,7 @@ export class ApiServer {
     });
   }
 
-  /** `/debug/…`: profiles, the verbosity of the log, and who waits for what. */
+  /** Serves `/debug/…`: profiles, the log verbosity, and the pages of priority and fairness. */
   #newDebugPages(): ContextHandler {
     const pages = this.#flowControl?.debugPages;
     const { profiling, verbosity } = this.config;
@@ -298,7 +297,7 @@ export class ApiServer {
     });
   }
 
-  /** Files are read again when they change. */
+  /** Reloads files when they change. */
   #follow(): void {
     const { followedFiles = [], logger } = this.config;
     this.#followed = followedFiles.map(({ flag, files, contents, apply }) =>
@@ -308,10 +307,10 @@ export class ApiServer {
         initial: contents,
         onChange: async (changed) => {
           await apply(changed, this.#listener);
-          logger.info('Reloaded a file that changed', { flag: `--${flag}` });
+          logger.info('Reloaded a changed file', { flag: `--${flag}` });
         },
         onError: (error) =>
-          logger.error('Failed to reload a file that changed; what it said before counts', error, {
+          logger.error('Failed to reload a changed file; its previous content stays in use', error, {
             flag: `--${flag}`,
           }),
       }),
@@ -355,7 +354,7 @@ export class ApiServer {
   }
 
   #assertSynced(): void {
-    if (!this.#synced) throw new Error('what is stored is still being read');
+    if (!this.#synced) throw new Error('the stored objects are still being read');
   }
 }
 
@@ -363,10 +362,10 @@ function assertNotStopped(signal: AbortSignal): void {
   if (signal.aborted) throw new Error('the server was stopped before it was ready');
 }
 
-/** Whoever started the server hears of it. */
+/** Ignores an error of `start`, which its caller gets. */
 const noMatter = (): void => {};
 
-/** Waits for the one or the other, and leaves no timer behind. */
+/** Waits for the promise, but no longer than `ms`. */
 async function withinTime(done: Promise<unknown>, clock: Clock, ms: number): Promise<void> {
   let timer: Timer | undefined;
   const late = new Promise<void>((resolve) => {

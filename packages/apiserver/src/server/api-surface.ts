@@ -28,8 +28,8 @@ import type { ServerCore } from './server-core.ts';
 const maxRequestBodyBytes = 3 * 1024 * 1024;
 
 /**
- * Everything that can be asked for as a resource: built in, defined by somebody, or of another server behind; and what
- * tells of it, discovery and OpenAPI.
+ * All resources of the server: built-in ones, custom resources, and those of aggregated API servers. Also discovery and OpenAPI,
+ * which describe them.
  */
 export class ApiSurface {
   readonly router: ResourceRouter;
@@ -42,10 +42,10 @@ export class ApiSurface {
   readonly #admission: AdmissionChain;
   readonly #customApiServices: CustomApiServices;
   readonly #remoteApis: Aggregator;
-  /** Kept by resource, as long as it is served: a watch counts thousands of events a second. */
+  /** Cached by resource while it is served, because a watch may record thousands of events per second. */
   readonly #watchEventRecorders = new Map<GroupVersionResource, (bytes: number) => void>();
 
-  /** Watches end with the signal. */
+  /** Watches end when `shuttingDown` is aborted. */
   constructor(core: ServerCore, access: Access, shuttingDown: AbortSignal) {
     this.#core = core;
     this.#access = access;
@@ -99,7 +99,7 @@ export class ApiSurface {
     });
   }
 
-  /** The answer to a request for a resource, or for anything of another server; undefined: it is for neither. */
+  /** Handles a request for a resource or for an aggregated API server. Returns undefined for other requests. */
   serve(context: RequestContext): Promise<ApiResponse> | undefined {
     return (
       this.#remoteApis.serve(context) ?? (context.info.isResourceRequest ? this.router.handle(context) : undefined)
@@ -114,7 +114,7 @@ export class ApiSurface {
     ];
   }
 
-  /** What the caches hold, by resource: those that are in use. */
+  /** The statistics of the watch caches of all resources in use. */
   *cacheStats(): Iterable<[GroupResource, CacheStats]> {
     yield* this.#core.registries.cacheStats();
     yield* this.customResources.cacheStats();
@@ -225,7 +225,7 @@ export class ApiSurface {
   #countWatchEvents(resource: GroupVersionResource, events: number, bytes: number): void {
     let record = this.#watchEventRecorders.get(resource);
     if (!record) {
-      // Events of objects that were deleted with their definition may be sent when that is gone.
+      // Delete events of custom resources may be sent after their definition was removed. Do not create metrics for them again.
       if (!this.router.kindFor(resource)) return;
       record = this.#core.metrics.watchEvents(resource.group, resource.version, resource.resource);
       this.#watchEventRecorders.set(resource, record);
@@ -233,7 +233,7 @@ export class ApiSurface {
     for (let i = 0; i < events; i++) record(bytes / events);
   }
 
-  /** Nothing is told any more of a custom resource that is not served. */
+  /** Deletes the metrics of a custom resource that is no longer served. */
   #forget({ group, resource }: GroupResource): void {
     this.#core.metrics.forgetResource(group, resource);
     for (const counted of this.#watchEventRecorders.keys())

@@ -21,7 +21,7 @@ const saved = async (): Promise<string> =>
   new TextDecoder().decode((await store.get('compact_rev_key')).entry?.value ?? new Uint8Array(0));
 
 describe('compaction', () => {
-  it('forgets nothing in its first round, and what was before that in the second', async () => {
+  it('compacts nothing in the first round, and to the revision of the first round in the second', async () => {
     const compaction = new Compaction(store);
     const old = await write();
     expect(await compaction.run()).toBeUndefined();
@@ -33,20 +33,20 @@ describe('compaction', () => {
     expect(await store.compactedRevision()).toBe(kept);
   });
 
-  it('is done by one of several servers, and by another when that one has gone', async () => {
+  it('is done by one of several servers, and by another one when that stops', async () => {
     const [a, b] = [new Compaction(store), new Compaction(store)];
     await a.run();
     expect(await b.run()).toBeUndefined();
     await write();
     expect(await a.run()).toBeDefined();
-    // It sees that somebody was faster, and tries again later.
+    // It notices that the other server was faster, and tries again in the next round.
     expect(await b.run()).toBeUndefined();
     await write();
     expect(await b.run()).toBeDefined();
     expect(await a.run()).toBeUndefined();
   });
 
-  it('goes on where an earlier process wrote the key', async () => {
+  it('continues with the key written by an earlier process', async () => {
     await new Compaction(store).run();
     const next = new Compaction(store);
     expect(await next.run()).toBeUndefined();
@@ -54,7 +54,7 @@ describe('compaction', () => {
   });
 });
 
-describe('compaction by the clock', () => {
+describe('periodic compaction', () => {
   let clock: FakeClock;
   beforeEach(() => {
     clock = new FakeClock();
@@ -63,7 +63,7 @@ describe('compaction by the clock', () => {
   const unreachable = recordLogs({ onLine: (line) => expect.unreachable(line) }).logger;
   const rounds = (): number => vi.mocked(store.put).mock.calls.length;
 
-  it('runs once in every interval until the signal comes', async () => {
+  it('runs once in every interval until the signal is aborted', async () => {
     vi.spyOn(store, 'put');
     const stop = new AbortController();
     startCompaction(store, { intervalMs: 300_000, clock, signal: stop.signal, logger: unreachable });
@@ -77,7 +77,7 @@ describe('compaction by the clock', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('reports what fails, and tries again', async () => {
+  it('logs errors, and tries again', async () => {
     const { logger, lines } = recordLogs();
     const failure = new Error('no room');
     vi.spyOn(store, 'put').mockRejectedValueOnce(failure);
@@ -89,7 +89,7 @@ describe('compaction by the clock', () => {
     stop.abort();
   });
 
-  it('is off with an interval of nothing', () => {
+  it('is off with an interval of 0', () => {
     startCompaction(store, { intervalMs: 0, clock, signal: new AbortController().signal, logger: unreachable });
     expect(clock.pending).toBe(0);
   });

@@ -3,7 +3,7 @@ import type { Logger } from '@coxswain/apimachinery/log';
 import { type Store, StoreClosedError } from '@coxswain/storage';
 
 export interface CompactionOptions {
-  /** How often; the history of the last interval is kept. 0: never. */
+  /** The interval of compaction. The history of the last interval is kept. 0 disables it. */
   readonly intervalMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -11,28 +11,28 @@ export interface CompactionOptions {
 }
 
 /**
- * Where servers over one store agree on who compacts: the key, and what it says, are upstream's, so that a
- * kube-apiserver may be one of them.
+ * The key with which servers that share a store agree on which of them compacts. Key and value are upstream's, so kube-apiservers
+ * may be among them.
  */
 const key = 'compact_rev_key';
 
 /**
- * Forgets old history, again and again. A round begins with writing down the revision of the round before, if nobody else
- * has written there since; who could, compacts to it. So with any number of servers one of them compacts in each interval,
- * and when it goes another takes over. Nothing is forgotten that is younger than an interval.
+ * Compacts the history of the store. Each round writes the revision of the previous round to the key, if no other server has written
+ * it since, and then compacts to that revision. So one of the servers compacts in each interval, and another one takes over when it
+ * stops. History younger than an interval is never compacted.
  */
 export class Compaction {
   readonly #store: Store;
-  /** As this server knows the key: the revision of its last write. 0: it is not there. */
+  /** The last known modRevision of the key. 0 when it does not exist. */
   #keyRevision = 0;
-  /** What the store had come to in the last round; 0: there was none. */
+  /** The revision of the store in the previous round. 0 before the first round. */
   #lastRevision = 0;
 
   constructor(store: Store) {
     this.#store = store;
   }
 
-  /** One round. Gives the revision that was compacted to; undefined when it was another's turn, or the first round. */
+  /** Runs one round. Returns the compacted revision, or undefined in the first round or when another server compacts. */
   async run(): Promise<number | undefined> {
     const target = this.#lastRevision;
     const written = await this.#store.put(key, new TextEncoder().encode(String(target)), {
@@ -46,7 +46,7 @@ export class Compaction {
   }
 }
 
-/** Runs rounds until the signal comes. Does not keep the process alive. */
+/** Runs a round in every interval until the signal is aborted. Its timer does not keep the process alive. */
 export function startCompaction(store: Store, { intervalMs, clock, signal, logger }: CompactionOptions): void {
   if (intervalMs <= 0 || signal.aborted) return;
   const compaction = new Compaction(store);

@@ -54,7 +54,7 @@ import {
 } from '../admission/webhook/index.ts';
 import { type Authorization, checkBindingEscalation, checkRoleEscalation } from '../authorization/index.ts';
 
-/** What a server makes its plug-ins from. */
+/** The dependencies of admission plug-ins. */
 export interface AdmissionDependencies extends AdmissionContext {
   readonly configuration: AdmissionConfiguration;
   readonly tolerationSeconds?: TolerationSeconds;
@@ -63,7 +63,7 @@ export interface AdmissionDependencies extends AdmissionContext {
   readonly policies: Omit<PolicyPluginOptions, 'context'>;
 }
 
-/** By name. The order in which they run is that of `knownAdmissionPlugins`. */
+/** Factories of plug-ins by name. They run in the order of `knownAdmissionPlugins`. */
 const factories: ReadonlyMap<string, (dependencies: AdmissionDependencies) => AdmissionPlugin> = new Map<
   string,
   (dependencies: AdmissionDependencies) => AdmissionPlugin
@@ -129,11 +129,11 @@ const factories: ReadonlyMap<string, (dependencies: AdmissionDependencies) => Ad
   ['AlwaysDeny', alwaysDeny],
 ]);
 
-/** The plug-ins of these names, in their order. AlwaysAdmit is none: it does nothing. */
+/** Returns the plug-ins with these names, in the given order. AlwaysAdmit is omitted, because it does nothing. */
 export const admissionPlugins = (names: readonly string[], dependencies: AdmissionDependencies): AdmissionPlugin[] =>
   names.flatMap((name) => factories.get(name)?.(dependencies) ?? []);
 
-/** What a plug-in cannot be without. */
+/** Returns the configuration that a plug-in requires. Throws an Error when it is missing. */
 function configured<Name extends keyof AdmissionConfiguration>(
   { configuration }: AdmissionDependencies,
   name: Name,
@@ -146,8 +146,8 @@ function configured<Name extends keyof AdmissionConfiguration>(
 const roles: ReadonlySet<string> = new Set(['clusterroles', 'roles']);
 
 /**
- * Nobody gives away more than they have. Upstream has it in the storage of RBAC's objects, where no flag switches it
- * off; so this is no plug-in with a name for one, and comes right after those that change objects.
+ * Prevents privilege escalation: users can only grant permissions that they have. Upstream checks this in the storage of RBAC
+ * objects, so no flag can disable it. Hence this is a plug-in without a name. It runs after the mutating plug-ins.
  */
 export const rbacEscalation = ({ authorizer, rbac }: Authorization): AdmissionPlugin => ({
   name: '',

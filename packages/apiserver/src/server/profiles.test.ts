@@ -19,7 +19,7 @@ async function start(overrides: Partial<ApiServerConfig>) {
   };
 }
 
-it('profiles are for those who may get the path', async () => {
+it('profiles need the permission to get their path', async () => {
   const ask = await start({ profiling: true, authorizationModes: ['RBAC'] });
   expect((await ask('/debug/pprof/')).text).toContain("<a href='profile'>");
   expect((await ask('/debug/pprof/heap?debug=1')).text).toMatch(/^heap profile: /);
@@ -33,7 +33,7 @@ it('profiles are for those who may get the path', async () => {
   expect((await ask('/metrics', ['system:masters'], 'DELETE')).text).toBe('metrics reset\n');
 });
 
-it('the verbosity of the log is set by those who may, where there are profiles', async () => {
+it('setting the log verbosity needs permission, and profiling', async () => {
   const level = verbosity(0);
   const ask = await start({ profiling: true, verbosity: level, authorizationModes: ['RBAC'] });
   const put = (groups?: readonly string[]) => ask('/debug/flags/v', groups, 'PUT', Buffer.from('4'));
@@ -43,7 +43,7 @@ it('the verbosity of the log is set by those who may, where there are profiles',
   expect(level.of('')).toBe(4);
 });
 
-it('profiles are off without --profiling, and so is setting metrics back', async () => {
+it('profiles and resetting metrics are off without --profiling', async () => {
   const ask = await start({ profiling: false, authorizationModes: ['RBAC'] });
   expect(await ask('/debug/pprof/')).toEqual({ status: 404, text: '404 page not found\n' });
   expect((await ask('/metrics', ['system:masters'], 'DELETE')).text).toContain('# HELP ');

@@ -9,14 +9,14 @@ import type { Access } from './access.ts';
 import { admissionPlugins, rbacEscalation } from './default-admission.ts';
 import type { ServerCore } from './server-core.ts';
 
-/** What admission asks of parts that are made after it. */
+/** Dependencies of admission. Some are created after it, so it gets functions. */
 export interface AdmissionSurroundings {
   readonly router: () => ResourceRouter;
   readonly discovery: DiscoveryRegistry;
   readonly webhooks: WebhookClient;
 }
 
-/** All of admission that is on. */
+/** Returns the chain of enabled admission plug-ins. */
 export function newAdmission(
   core: ServerCore,
   { authorization, authorizer }: Access,

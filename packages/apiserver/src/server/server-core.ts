@@ -18,18 +18,18 @@ export interface ServerAddress {
   readonly port: number;
 }
 
-/** What all parts of a server stand on: what is stored, how it is read and written, and where it is told of. */
+/** The parts that all others depend on: scheme, codecs, registries of built-in resources, service allocation, metrics. */
 export class ServerCore {
   readonly config: ApiServerConfig;
   readonly now = (): Date => new Date(this.config.clock.now());
   readonly scheme: Scheme = newScheme({ now: this.now });
   readonly codecs: CodecFactory = newCodecFactory();
   readonly metrics: ServerMetrics;
-  /** Of what is built in. */
+  /** The served built-in resources. */
   readonly served: readonly GroupVersionResources[];
   readonly registries: ResourceRegistries;
   readonly allocation: ServiceAllocation;
-  /** Where the server listens, once it does. */
+  /** The address on which the server listens. Undefined before that. */
   address: ServerAddress | undefined;
   readonly #definitionRules = new DefinitionRuleHooks(() => this.config.eventLoop);
 
@@ -61,7 +61,7 @@ export class ServerCore {
     });
   }
 
-  /** How every resource is stored, built in or custom. */
+  /** The options of registries, for built-in and custom resources. */
   get storage() {
     const { store, storePrefix, encryption, random, clock, eventLoop } = this.config;
     return {
@@ -86,7 +86,7 @@ export class ServerCore {
     return this.config.serviceClusterIPRanges.map((range) => (range.includes(':') ? 'IPv6' : 'IPv4'));
   }
 
-  /** Host and port for clients outside. */
+  /** The host and port for external clients. */
   get externalAddress(): string {
     const { advertiseAddress, externalHost } = this.config;
     const host = externalHost ?? advertiseAddress;
@@ -94,20 +94,20 @@ export class ServerCore {
     return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
   }
 
-  /** How servers behind services are reached: webhooks, and other API servers. */
+  /** Resolves the addresses of services, for webhooks and aggregated API servers. */
   readonly resolveService: ServiceResolver = (...service) => {
     this.#resolver ??= this.#newResolver();
     return this.#resolver(...service);
   };
   #resolver: ServiceResolver | undefined;
 
-  /** `/metrics` has them too. */
+  /** Adds metrics to `/metrics`, and returns them. */
   registered<T extends { readonly families: Iterable<Collectable> }>(metrics: T): T {
     this.metrics.register(metrics.families);
     return metrics;
   }
 
-  /** Loads what is large and not needed at the start, before somebody has to wait for it: who then needs it hears what went wrong. */
+  /** Preloads large modules that are not needed for the start, so that no request waits for them. Errors are only logged. */
   async loadRest(): Promise<void> {
     try {
       await this.#definitionRules.load();
@@ -130,7 +130,7 @@ export class ServerCore {
     return withOwnService(() => this.address, elsewhere);
   }
 
-  /** Services' hooks are made after the registries they are for. */
+  /** Returns the hooks of a resource. Those of services delegate, because they are created after the registries. */
   #hooksOf(groupResource: GroupResource): ResourceHooks | undefined {
     const { group, resource } = groupResource;
     if (group !== '' || resource !== 'services')

@@ -9,13 +9,13 @@ import { versionHandler } from '../version/index.ts';
 import type { ApiSurface } from './api-surface.ts';
 import type { ServerCore } from './server-core.ts';
 
-/** What is asked for outside of resources: discovery, documents, health, metrics. */
+/** Serves the paths that are not resources: discovery, OpenAPI, health, metrics and others. */
 export class ServerPaths {
-  /** By the first part of the path. */
+  /** By the first segment of the path. */
   readonly #handlers: Map<string, ContextHandler>;
   readonly #known: ReadonlySet<string>;
 
-  /** `unlisted`: paths that the index of paths says nothing of. */
+  /** `unlisted` are handlers that are not in the index of paths. */
   constructor(
     core: ServerCore,
     { discovery, openApi }: Pick<ApiSurface, 'discovery' | 'openApi'>,
@@ -60,7 +60,7 @@ export class ServerPaths {
     this.#handlers = new Map([...unlisted, ...listed]);
   }
 
-  /** Whether metrics tell of it by its name. */
+  /** Returns whether requests to the path are counted in metrics. */
   knows(path: string): boolean {
     return this.#known.has(path);
   }
@@ -73,7 +73,7 @@ export class ServerPaths {
   };
 }
 
-/** Pages for people: `/flagz` and `/statusz`. */
+/** Returns the handlers of `/flagz` and `/statusz`. */
 function textPages({ config, metrics, now }: ServerCore): ReadonlyMap<string, ContextHandler> {
   const { features, flags = {} } = config;
   const component = 'apiserver';
@@ -93,7 +93,7 @@ function textPages({ config, metrics, now }: ServerCore): ReadonlyMap<string, Co
   );
 }
 
-/** What tells others how to check tokens of service accounts; nothing where the issuer is no address. */
+/** Returns the handlers of OpenID discovery for service account tokens. Empty when the issuer is not a valid HTTPS URL. */
 function openIdHandlers(core: ServerCore): ReadonlyMap<string, ContextHandler> {
   const { issuers, keys, jwksUri } = core.config.serviceAccounts;
   const make = (externalAddress: string) =>

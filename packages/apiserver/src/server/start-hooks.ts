@@ -1,16 +1,16 @@
 import type { PostStartHook } from '../bootstrap/index.ts';
 
-/** What upstream's smaller hooks wait for. */
+/** The stages of the start that upstream's smaller hooks wait for. */
 export interface StartStages {
-  /** The store can be read. */
+  /** Resolves when the store can be read. */
   readonly storage: () => Promise<unknown>;
-  /** What is stored is known to authorization and admission. */
+  /** Resolves when the listers of authorization have synced. */
   readonly informers: () => Promise<unknown>;
 }
 
 /**
- * Upstream's hooks that are no hooks here, because what they start is part of something else. They stand in `/readyz` all the
- * same: scripts wait for them by name.
+ * Upstream's post-start hooks that start nothing here, because their work is part of something else. They are listed in `/readyz`
+ * anyway, because scripts wait for them by name.
  */
 const parts: Readonly<Record<string, keyof StartStages>> = {
   'start-apiserver-admission-initializer': 'informers',
@@ -27,7 +27,7 @@ const parts: Readonly<Record<string, keyof StartStages>> = {
   'apiservice-openapiv3-controller': 'informers',
 };
 
-/** In which order upstream tells of them. */
+/** Upstream's order of hooks in health responses. */
 const order: readonly string[] = [
   'start-apiserver-admission-initializer',
   'generic-apiserver-start-informers',
@@ -59,7 +59,7 @@ const order: readonly string[] = [
   'apiservice-openapiv3-controller',
 ];
 
-/** The hooks, and a hook for each part, in upstream's order; what upstream has not comes last. */
+/** Returns the hooks and those of `parts` in upstream's order. Hooks that upstream does not have come last. */
 export function withParts(hooks: readonly PostStartHook[], stages: StartStages): PostStartHook[] {
   const all = [
     ...hooks,

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 
-/** Beyond that upstream only counts names. */
+/** With more names, upstream's message has only their number. */
 const maxNames = 100;
 
 /**
- * Why a certificate is not one for this server, in Go's words; undefined when it is. Unlike Node's own check it does not
- * take the common name for an answer.
+ * Returns Go's error message when a certificate is not valid for the server name, or undefined when it is. Unlike Node's check, it
+ * ignores the common name.
  */
 export function certificateNameProblem(serverName: string, certificate: PeerCertificate): string | undefined {
   const alternatives = certificate.subjectaltname;
@@ -22,10 +22,10 @@ export function certificateNameProblem(serverName: string, certificate: PeerCert
   return `x509: certificate is not valid for any names, but wanted to match ${serverName}`;
 }
 
-/** By its common name, as certificates once were. */
+/** Returns whether the common name matches, which Go does not accept any more. */
 const isNamed = (serverName: string, certificate: PeerCertificate): boolean =>
   checkServerIdentity(serverName, certificate) === undefined;
 
-/** Names with anything odd in them are quoted there, and are of no use here. */
+/** Node quotes names with special characters; these are omitted. */
 const namesIn = (alternatives: string, prefix: string): string[] =>
   alternatives.split(', ').flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));

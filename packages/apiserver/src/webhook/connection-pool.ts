@@ -5,17 +5,17 @@ import { openSecureSocket, type SecureSocketOptions } from './secure-socket.ts';
 import type { ServiceAddress } from './service-resolver.ts';
 import { WebhookCallError } from './webhook-error.ts';
 
-/** How many exchanges with one server go on at a time; the others wait for their turn. */
+/** The number of concurrent requests to one server. Further requests wait. */
 const defaultMaxConcurrent = 100;
 const maxIdle = 25;
 const idleTimeoutMs = 90_000;
-/** Whoever was heard of so recently has not hung up since. */
+/** A kept connection that was idle for less than this is assumed to be open. */
 const staleAfterMs = 1_000;
-/** Differs from upstream, which reads whatever comes. An object, of which an answer is a patch, has at most 3 MiB. */
+/** The limit of response bodies. Differs from upstream, which has none. Responses are patches of objects, which have at most 3 MiB. */
 const defaultMaxAnswerBytes = 8 * 1024 * 1024;
 
 export interface PoolOptions extends Omit<SecureSocketOptions, 'address' | 'signal'> {
-  /** Found anew for every connection. */
+  /** Resolves the address. Called for every connection. */
   readonly address: () => Promise<ServiceAddress>;
   readonly maxConcurrent?: number;
   readonly maxAnswerBytes?: number;
@@ -31,16 +31,15 @@ export interface Exchange {
 
 export interface Answer {
   readonly status: number;
-  /** `Not Found` */
+  /** Such as `Not Found`. */
   readonly statusText: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
 }
 
 /**
- * Connections to one server, kept for the next call. Holds a bounded number of them. What this process sends on its own behalf is a whole
- * body, which is sent again when a kept connection turns out to be closed; requests that are passed on for others are streams, and go by
- * `SocketDialer`.
+ * A bounded number of keep-alive connections to one server, for requests of this process itself. Their bodies are buffers, so a request
+ * can be sent again when a kept connection turns out to be closed. Proxied requests, whose bodies are streams, use `SocketDialer`.
  */
 export class ConnectionPool {
   readonly #agent: SecureAgent;
@@ -57,15 +56,15 @@ export class ConnectionPool {
   }
 
   /**
-   * Sends a request. Rejects with an Error in Go's words: a BrokenAnswer when there was the beginning of an answer. Gives
-   * answers of any status, redirects too.
+   * Sends a request. Resolves with responses of any status, also redirects. Rejects with an Error that has Go's message; with a
+   * BrokenAnswer when the response was incomplete.
    */
   async send(exchange: Exchange): Promise<Answer> {
     await this.#turn(exchange.signal);
     try {
       return await this.#attempt(exchange);
     } catch (error) {
-      // The server has closed a connection that it thought idle: there are others.
+      // The server had closed the idle connection. Retry with another one.
       if (error instanceof ClosedIdle) return await this.#attempt(exchange);
       throw error;
     } finally {
@@ -81,7 +80,7 @@ export class ConnectionPool {
     this.#agent.destroy();
   }
 
-  /** The same, once nobody uses them any more. */
+  /** Closes the pool once no request uses it. */
   retire(): void {
     this.#retired = true;
     if (this.#active === 0) this.close();
@@ -112,7 +111,7 @@ export class ConnectionPool {
       });
       let answered = false;
       request.on('error', (error) => {
-        // Whoever reads the answer tells of it.
+        // After the response began, `readAnswer` reports the error.
         if (answered) return;
         if (signal.aborted) reject(signal.reason);
         else reject(stale ? new ClosedIdle() : failureOf(error, this.#agent.lastAddress));
@@ -130,11 +129,14 @@ export class ConnectionPool {
   }
 }
 
-/** Connections over TLS, whose other end is known before anybody speaks. */
+/** An agent whose TLS connections are verified before anything is sent. */
 class SecureAgent extends Agent {
   readonly #pool: PoolOptions;
   readonly #freedAt = new WeakMap<Duplex, number>();
-  /** Of the request that is being made: it asks for its connection at once, if it needs one, and without its signal. */
+  /**
+   * The signal of the request that is being created. Node calls `createConnection` synchronously, if the request needs a connection,
+   * but without the signal.
+   */
   #signal: AbortSignal | undefined;
   lastAddress: ServiceAddress = { host: '', port: 0 };
 
@@ -144,12 +146,12 @@ class SecureAgent extends Agent {
     this.on('free', (socket: Duplex) => this.#freedAt.set(socket, performance.now()));
   }
 
-  /** How long nobody has needed the connection. */
+  /** Returns how long the connection was idle. */
   idleMs(socket: Duplex): number {
     return performance.now() - (this.#freedAt.get(socket) ?? performance.now());
   }
 
-  /** A request that takes its connection attempt with it when it is given up. */
+  /** Creates a request. Aborting the signal also aborts its connection attempt. */
   request(options: Pick<RequestOptions, 'method' | 'path' | 'headers'>, signal: AbortSignal): ClientRequest {
     this.#signal = signal;
     try {
@@ -162,7 +164,7 @@ class SecureAgent extends Agent {
   override createConnection(_: unknown, callback?: (error: Error | null, stream: Duplex) => void): undefined {
     void this.#connect(this.#signal).then(
       (socket) => callback?.(null, socket),
-      // There is no stream then, whatever the type says.
+      // The type requires a stream, but there is none after an error.
       (error) => callback?.(error, undefined as never),
     );
   }
@@ -175,7 +177,7 @@ class SecureAgent extends Agent {
 
 class ClosedIdle extends Error {}
 
-/** An answer began, and did not come to its end. */
+/** A response began but was incomplete or too long. */
 export class BrokenAnswer extends Error {}
 
 function failureOf(error: Error, { host, port }: ServiceAddress): Error {

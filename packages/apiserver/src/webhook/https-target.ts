@@ -3,19 +3,19 @@ import type { ServiceAddress } from './service-resolver.ts';
 
 /** A server and a path at it. */
 export interface HttpsTarget {
-  /** Scheme, host and port as errors name them. */
+  /** Scheme, host and port, for error messages. */
   readonly origin: string;
   readonly path: string;
-  /** For the header. */
+  /** The value of the Host header. */
   readonly host: string;
-  /** What the certificate must be for. */
+  /** The name that the certificate must be valid for. */
   readonly serverName: string;
   readonly address: () => Promise<ServiceAddress>;
-  /** As users of a kubeconfig are named after it: `host:port`. */
+  /** `host:port`, by which users of a kubeconfig are looked up. */
   readonly server: string;
 }
 
-/** Where a URL leads; undefined when it is none of HTTPS. */
+/** Parses a URL. Returns undefined when it is not an HTTPS URL. */
 export function httpsTarget(url: string): HttpsTarget | undefined {
   if (!URL.canParse(url)) return undefined;
   const { protocol, hostname, host, port, pathname } = new URL(url);
@@ -33,7 +33,7 @@ export function httpsTarget(url: string): HttpsTarget | undefined {
 }
 
 /**
- * A path as servers are asked for it: from the root, without empty or dotted parts and without a slash at its end. Those who
- * join an address and a path by one slash too many rely on it.
+ * Returns the path with a leading slash, without empty or dotted segments and without a trailing slash. As upstream, so that
+ * configurations with a duplicate slash between address and path work.
  */
 export const cleanPath = (path: string): string => posix.join('/', path).replace(/(?<=.)\/$/, '');

@@ -41,12 +41,12 @@ const failing = async (call: Promise<unknown>): Promise<Pick<WebhookCallError, '
     () => undefined,
     (thrown: WebhookCallError) => thrown,
   );
-  if (!error) throw new Error('it did not fail');
+  if (!error) throw new Error('the call did not fail');
   return error;
 };
 
 describe('calls', () => {
-  it('post JSON and give what is answered', async () => {
+  it('post JSON and return the response', async () => {
     let asked: unknown;
     const server = await started(
       TestServer.https(async (request, response) => {
@@ -70,7 +70,7 @@ describe('calls', () => {
     ['/a//b/../c/', '/a/c'],
     ['', '/'],
     ['/', '/'],
-  ])('ask a server for a clean path: %j', async (path, asked) => {
+  ])('request a clean path: %j', async (path, asked) => {
     const paths: (string | undefined)[] = [];
     const server = await started(
       TestServer.https((request, response) => {
@@ -86,14 +86,14 @@ describe('calls', () => {
     expect(paths).toEqual([`${asked}?timeout=10s`, `${asked}?timeout=10s`]);
   });
 
-  it('use a connection again', async () => {
+  it('reuse connections', async () => {
     const server = await started(TestServer.https(answering));
     const client = newClient();
     for (let i = 0; i < 10; i++) await client.call(at(server), {}, inTime);
     expect(server.connections).toBe(1);
   });
 
-  it('share no connection between authorities', async () => {
+  it('do not share connections between CAs', async () => {
     const server = await started(TestServer.https(answering));
     const client = newClient();
     await client.call(at(server), {}, inTime);
@@ -101,7 +101,7 @@ describe('calls', () => {
     expect(message).toContain('x509: certificate signed by unknown authority');
   });
 
-  it('keep no more connections than they may, and all come to their end', async () => {
+  it('use a limited number of connections, and all complete', async () => {
     const waiting: (() => void)[] = [];
     const server = await started(
       TestServer.https((_, response) => {
@@ -124,7 +124,7 @@ describe('calls', () => {
     expect(server.most).toBeLessThanOrEqual(4);
   });
 
-  it('reach services by their name, wherever they are', async () => {
+  it('verify the certificate of a service by its name, whatever its address', async () => {
     let name: unknown;
     const server = await started(
       TestServer.https((request, response) => {
@@ -138,7 +138,7 @@ describe('calls', () => {
     expect(name).toEqual(['hook.ns.svc', 'hook.ns.svc:443']);
   });
 
-  it('try once more on a connection that was idle and is gone', async () => {
+  it('are retried once when an idle connection was closed', async () => {
     const seen = new Set<Socket>();
     const server = await started(
       TestServer.https((request, response) => {
@@ -155,7 +155,7 @@ describe('calls', () => {
     expect(server.connections).toBe(2);
   });
 
-  it('end with the client', async () => {
+  it('fail when the client is closed', async () => {
     const server = await started(TestServer.https(answering));
     const client = newClient();
     await client.call(at(server), {}, inTime);
@@ -165,7 +165,7 @@ describe('calls', () => {
     expect(server.sockets.size).toBe(0);
   });
 
-  it('show who calls', async () => {
+  it('send credentials', async () => {
     const pair = issueKeyPair(
       {
         commonName: 'caller',
@@ -194,7 +194,7 @@ describe('calls', () => {
   });
 });
 
-describe('certificates are judged in the words of Go', () => {
+describe('certificate errors have Go’s messages', () => {
   const day = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g;
   it.each<[keyof typeof certificates, string, string]>([
     [
@@ -227,44 +227,44 @@ describe('certificates are judged in the words of Go', () => {
     expect(reached).toBe(false);
   });
 
-  it('takes one that is trusted itself', async () => {
+  it('accepts a self-signed certificate that is trusted itself', async () => {
     const server = await started(TestServer.https(answering, certificates.ofItsOwn));
     const caBundle = base64(certificates.ofItsOwn.certificatePem);
     expect(await newClient().call({ ...at(server), caBundle }, {}, inTime)).toEqual({ kind: 'Answer' });
   });
 });
 
-describe('servers that misbehave', () => {
+describe('a misbehaving server', () => {
   const post = (server: TestServer): string => `Post "https://127.0.0.1:${server.port}/x?timeout=1s": `;
 
   it.each<[string, (socket: Socket) => void, string]>([
-    ['hangs up', (socket) => socket.end(), 'EOF'],
-    ['hangs up within the handshake', (socket) => socket.once('data', () => socket.destroy()), 'EOF'],
+    ['closes the connection', (socket) => socket.end(), 'EOF'],
+    ['closes the connection during the handshake', (socket) => socket.once('data', () => socket.destroy()), 'EOF'],
     [
       'speaks HTTP',
       (socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n')),
       'http: server gave HTTP response to HTTPS client',
     ],
-  ])('one %s', async (_, listener, problem) => {
+  ])('%s', async (_, listener, problem) => {
     const server = await started(TestServer.tcp(listener));
     const error = await failing(newClient().call(at(server), {}, { timeoutMs: 1_000 }));
     expect(error).toMatchObject({ message: post(server) + problem, failure: 'network' });
   });
 
-  it('one never finishes the handshake', async () => {
+  it('never finishes the handshake', async () => {
     const server = await started(TestServer.tcp(() => {}));
     const error = await failing(newClient().call(at(server), {}, { timeoutMs: 100 }));
     expect(error).toMatchObject({ message: `${post(server)}context deadline exceeded`, failure: 'deadline' });
   });
 
-  it('one never answers, and whoever asked goes away', async () => {
+  it('never responds, and the caller aborts', async () => {
     const gone = new AbortController();
     const server = await started(TestServer.https(() => gone.abort()));
     const error = await failing(newClient().call(at(server), {}, { timeoutMs: 1_000, signal: gone.signal }));
     expect(error).toMatchObject({ message: `${post(server)}context canceled`, failure: 'canceled' });
   });
 
-  it('one answers without end', async () => {
+  it('sends an endless response', async () => {
     const megabyte = Buffer.alloc(1 << 20, 'x');
     const server = await started(
       TestServer.https((_, response) => {
@@ -281,7 +281,7 @@ describe('servers that misbehave', () => {
     );
   });
 
-  it('one asks for more patience than there is', async () => {
+  it('sends a Retry-After beyond the timeout', async () => {
     const server = await started(
       TestServer.https((_, response) => response.writeHead(503, { 'retry-after': '3600' }).end()),
     );
@@ -289,7 +289,7 @@ describe('servers that misbehave', () => {
     expect(message).toBe(`${post(server)}context deadline exceeded`);
   });
 
-  it('others are unharmed', async () => {
+  it('does not affect calls of other servers', async () => {
     const [bad, good] = [await started(TestServer.tcp(() => {})), await started(TestServer.https(answering))];
     const client = newClient();
     const hanging = Array.from({ length: 50 }, () => failing(client.call(at(bad), {}, { timeoutMs: 300 })));
@@ -298,7 +298,7 @@ describe('servers that misbehave', () => {
   });
 });
 
-describe('configurations that lead nowhere', () => {
+describe('invalid configurations', () => {
   it.each([
     [{}, 'webhook configuration must have either service or URL'],
     [{ url: 'https://[' }, 'Unparsable URL: https://['],

@@ -11,19 +11,19 @@ import { WebhookCallError } from './webhook-error.ts';
 
 export interface HttpsWebhookClientOptions {
   readonly resolveService: ServiceResolver;
-  /** What the resolver needs to know is known. */
+  /** Resolves when the data of the resolver is complete. */
   readonly synced?: Promise<unknown>;
   readonly userAgent: string;
   readonly now: () => Date;
 }
 
-/** So many servers are known at a time; upstream's bound. */
+/** The maximum number of connection pools; upstream's. */
 const maxPools = 200;
 const maxRetries = 10;
 
 type Identity = NonNullable<WebhookCredentials['clientCertificate']>;
 
-/** Calls webhooks over HTTPS, with HTTP/1.1 and connections that are kept. To be closed with its server. */
+/** Calls webhooks over HTTPS, with HTTP/1.1 and keep-alive connections. Must be closed with its server. */
 export class HttpsWebhookClient implements WebhookClient {
   readonly #options: HttpsWebhookClientOptions;
   readonly #pools = new LruCache<string, ConnectionPool>(maxPools);
@@ -42,7 +42,7 @@ export class HttpsWebhookClient implements WebhookClient {
     return post(pool, body, { ...options, target, headers });
   }
 
-  /** Ends all connections. Nobody is called any more. */
+  /** Closes all connections. Further calls throw. */
   close(): void {
     this.#closed = true;
     for (const [, pool] of this.#pools.entries()) pool.close();
@@ -92,7 +92,7 @@ export class HttpsWebhookClient implements WebhookClient {
   }
 }
 
-/** How a request says who sends it. */
+/** Returns the Authorization header for the credentials. */
 export const headersOf = ({ token, basic }: WebhookCredentials): Record<string, string> => {
   if (token !== undefined) return { authorization: `Bearer ${token}` };
   if (basic) return { authorization: `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}` };
@@ -104,7 +104,7 @@ interface PostOptions extends WebhookCallOptions {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The JSON that a server answers with. Waits and tries again where it asks for that. Throws a WebhookCallError. */
+/** Posts a JSON body and returns the JSON of the response. Retries after Retry-After. Throws a WebhookCallError. */
 export async function post(pool: ConnectionPool, body: unknown, options: PostOptions): Promise<unknown> {
   const { timeoutMs, signal, target, headers } = options;
   const { origin, path, host } = target;
@@ -141,7 +141,7 @@ export async function post(pool: ConnectionPool, body: unknown, options: PostOpt
   }
 }
 
-/** A server that is too busy may say when it will not be. */
+/** Repeats a request after responses 429 and 5xx with Retry-After. */
 async function patiently(attempt: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
   for (let retries = 0; ; retries++) {
     const answer = await attempt();

@@ -1,7 +1,7 @@
 /**
  * The client for HTTPS servers that extend the API server: admission and conversion webhooks, whose configuration is in
  * API objects (`HttpsWebhookClient`), and authentication, authorization and audit webhooks, whose configuration is in a
- * kubeconfig file (`webhookFromKubeconfig`). It knows nothing of what they are asked.
+ * kubeconfig file (`webhookFromKubeconfig`). It does not depend on the content of the requests.
  */
 export { HttpsWebhookClient } from './https-webhook-client.ts';
 export { readKubeconfig } from './kubeconfig.ts';

@@ -38,14 +38,14 @@ describe('credentials', () => {
     expect(credentialsFrom(config)(server)).toEqual({ token: name });
   });
 
-  it('for everybody else are those of the star, or none', async () => {
+  it('for other servers are those of *, or none', async () => {
     expect(credentialsFrom(await readKubeconfig(await written({ users: users('*') })))('x:1')).toEqual({ token: '*' });
     expect(credentialsFrom(await readKubeconfig(await written({})))('x:1')).toEqual({});
   });
 });
 
 describe('a kubeconfig', () => {
-  it('may name files beside it', async () => {
+  it('may name files by relative paths', async () => {
     await written(' secret\n', 'token');
     await written('CERT', 'cert.pem');
     const user = { tokenFile: 'token', 'client-certificate': 'cert.pem', 'client-key-data': base64('KEY') };
@@ -54,9 +54,9 @@ describe('a kubeconfig', () => {
   });
 
   it.each([
-    ['with a program', { users: [{ name: 'u', user: { exec: {} } }] }, 'user u: exec is not supported here'],
+    ['with an exec plugin', { users: [{ name: 'u', user: { exec: {} } }] }, 'user u: exec is not supported here'],
     [
-      'with half a pair',
+      'with a client key but no certificate',
       { users: [{ name: 'u', user: { 'client-key-data': base64('SECRET') } }] },
       'user u: a client certificate needs its key, and a key its certificate',
     ],
@@ -69,18 +69,18 @@ describe('a kubeconfig', () => {
     ['- a', 'json: cannot unmarshal array into Go value of type struct'],
     ['kind: Secret', 'no kind "Secret" is registered for version "v1"'],
     ['users: [{name: u, user: {token: 1}}]', 'json: cannot unmarshal number into Go struct field'],
-  ])("is refused in clientcmd's words where it is %s", async (text, problem) => {
+  ])("is refused with clientcmd's message when it is %s", async (text, problem) => {
     const file = await written(text);
     await expect(readKubeconfig(file)).rejects.toThrow(`error loading config file "${file}": `);
     await expect(readKubeconfig(file)).rejects.toThrow(problem);
   });
 
-  it('must be there', async () => {
+  it('must exist', async () => {
     const file = join(directory, 'missing');
     await expect(readKubeconfig(file)).rejects.toThrow(`stat ${file}: no such file or directory`);
   });
 
-  it('leads to its server', async () => {
+  it('is used to call its server', async () => {
     const server = await TestServer.https((request, response) => {
       response.end(JSON.stringify({ url: request.url, authorization: request.headers.authorization }));
     }).start();
@@ -101,7 +101,7 @@ describe('a kubeconfig', () => {
     await server.close();
   });
 
-  it('must lead somewhere', async () => {
+  it('must have a cluster in the current context', async () => {
     const file = await written({});
     const options = { userAgent: 'test', now: () => new Date() };
     await expect(webhookFromKubeconfig(file, options)).rejects.toThrow('there is no cluster in the current context');

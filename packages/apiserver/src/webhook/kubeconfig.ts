@@ -3,7 +3,7 @@ import { messageOf } from '@coxswain/apimachinery/errors';
 import { type AuthInfo, type Cluster, loadKubeConfig } from '@coxswain/client/kubeconfig';
 import type { WebhookCredentials } from './webhook-credentials.ts';
 
-/** What a kubeconfig says of a server. */
+/** A cluster of a kubeconfig. */
 interface KubeconfigCluster {
   readonly server: string;
   /** PEM. */
@@ -12,15 +12,15 @@ interface KubeconfigCluster {
   readonly serverName?: string;
 }
 
-/** What this server takes from a kubeconfig; files that it names have been read. */
+/** The parts of a kubeconfig that this server uses, with the contents of the files that it names. */
 export interface Kubeconfig {
   readonly users: ReadonlyMap<string, WebhookCredentials>;
-  /** Of the current context; as its user. */
+  /** The cluster of the current context. `currentUser` is the user of the current context. */
   readonly cluster?: KubeconfigCluster;
   readonly currentUser?: string;
 }
 
-/** Throws an Error that names the file, in clientcmd's words for what is no kubeconfig. */
+/** Reads a kubeconfig. Throws an Error that names the file, with clientcmd's message for an invalid kubeconfig. */
 export async function readKubeconfig(file: string): Promise<Kubeconfig> {
   const { clusters, users: entries, contexts, currentContext } = await loadKubeConfig({ path: file });
   const { cluster: clusterName = '', user: currentUser = '' } = contexts.get(currentContext) ?? {};
@@ -61,7 +61,7 @@ async function credentialsOf(name: string, user: AuthInfo): Promise<WebhookCrede
   };
 }
 
-/** What is in the kubeconfig itself counts more than the file that it names. */
+/** Inline data takes precedence over a file. */
 async function content(data: string | undefined, file: string | undefined): Promise<string | undefined> {
   if (data) return Buffer.from(data, 'base64').toString();
   return file ? readFile(file, 'utf8') : undefined;

@@ -13,10 +13,10 @@ import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Answer } from './connection-pool.ts';
 import { WebhookCallError } from './webhook-error.ts';
 
-/** Of what an answer says that is no Status, so much is shown. */
+/** The length up to which errors quote a text response that is not a Status. */
 const maxShownBytes = 2048;
 
-/** The JSON of an answer, as upstream's client reads it. Throws a WebhookCallError. */
+/** Parses a response as upstream's client does. Throws a WebhookCallError for errors and invalid responses. */
 export function readAnswer({ status, headers, body }: Answer): unknown {
   const contentType = headers['content-type'] ?? '';
   if (status < 200 || status > 206) throw asError(refusal(status, headers, contentType, body));
@@ -55,10 +55,10 @@ function statedFailure(body: Buffer): ApiError | undefined {
   }
 }
 
-/** YAML takes its time; whatever is longer is meant to be JSON. */
+/** The maximum length of YAML, because parsing it is slow. Longer responses are parsed as JSON. */
 const maxYamlBytes = 64 * 1024;
 
-/** What does not begin as an object is taken for YAML, as upstream does. */
+/** Parses JSON, or, as upstream, YAML when the text does not begin with a brace. */
 function parsed(body: Buffer): unknown {
   const isObject = body.length > maxYamlBytes || /^\s*\{/.test(body.subarray(0, 64).toString('latin1'));
   try {
@@ -75,7 +75,7 @@ const isStatus = (value: unknown): value is Status =>
 
 const isText = (value: unknown): boolean => value === undefined || typeof value === 'string';
 
-/** What a server asks for that is too busy; undefined when it does not. */
+/** Returns the seconds in the Retry-After header, or undefined. */
 export function retryAfterSeconds(headers: Answer['headers']): number | undefined {
   const header = headers['retry-after'] ?? '';
   return /^\d{1,9}$/.test(header) ? Number(header) : undefined;

@@ -1,6 +1,6 @@
 import { isJsonObject } from '@coxswain/apimachinery';
 
-/** The status of a review that was asked for. Throws an Error for anything else, and does not quote it. */
+/** Returns the status of a webhook's review. Throws an Error, which does not quote the response, when it is no such review. */
 export function statusOf(answer: unknown, kind: string, apiVersion: string): Record<string, unknown> {
   if (!isJsonObject(answer) || answer.kind !== kind || answer.apiVersion !== apiVersion)
     throw new Error(`the webhook's answer is no ${kind} of ${apiVersion}`);

@@ -10,19 +10,19 @@ import { certificateNameProblem } from './certificate-name.ts';
 import type { ServiceAddress } from './service-resolver.ts';
 import { WebhookCallError } from './webhook-error.ts';
 
-/** Who is trusted, and who we are. */
+/** The target of a TLS connection, the CA to trust, and the client certificate. */
 export interface SecureSocketOptions {
   readonly address: ServiceAddress;
-  /** What the certificate must be for. */
+  /** The name that the certificate must be valid for. */
   readonly serverName: string;
-  /** PEM; the system's roots without it. */
+  /** The CA certificates as PEM; the system's by default. */
   readonly ca?: string;
   /** PEM. */
   readonly clientCertificate?: { readonly cert: string; readonly key: string };
-  /** Takes any certificate. Only a kubeconfig can say so. */
+  /** Accepts any certificate. Only a kubeconfig can set this. */
   readonly insecure?: boolean;
   readonly now: () => Date;
-  /** Nobody needs it any more. */
+  /** Aborts connecting. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -30,8 +30,8 @@ const connectTimeoutMs = 30_000;
 const handshakeTimeoutMs = 10_000;
 
 /**
- * A connection to a server that has proved who it is; nothing is sent to any other. Rejects with a WebhookCallError in
- * Go's words.
+ * Opens a TLS connection and verifies the server's certificate before anything is sent. Rejects with a WebhookCallError that has Go's
+ * message.
  */
 export function openSecureSocket(options: SecureSocketOptions): Promise<TLSSocket> {
   const { address, serverName, ca, clientCertificate, insecure = false, now, signal } = options;
@@ -41,13 +41,13 @@ export function openSecureSocket(options: SecureSocketOptions): Promise<TLSSocke
     const tls: ConnectionOptions = {
       host: address.host,
       port: address.port,
-      // It is judged below, before anybody gets the socket, where there is more to say about it.
+      // The certificate is verified below, before the promise resolves, with a better error message.
       rejectUnauthorized: false,
       checkServerIdentity: (_, certificate) => {
         nameProblem = certificateNameProblem(serverName, certificate);
         return nameProblem === undefined ? undefined : new Error(nameProblem);
       },
-      // What is trusted need not be a root, as Go has it.
+      // As in Go, a trusted certificate need not be a root.
       allowPartialTrustChain: true,
       ALPNProtocols: ['http/1.1'],
       ...(isIP(serverName) === 0 && { servername: serverName }),
@@ -94,7 +94,7 @@ export function openSecureSocket(options: SecureSocketOptions): Promise<TLSSocke
   });
 }
 
-/** Why nobody who is trusted vouches for a certificate. */
+/** Returns Go's message for a certificate that does not verify against the trusted CAs. */
 function chainProblem(socket: TLSSocket, ca: string | undefined, now: Date): string {
   const reason = String(socket.authorizationError);
   const certificate = socket.getPeerX509Certificate();
@@ -109,7 +109,7 @@ function chainProblem(socket: TLSSocket, ca: string | undefined, now: Date): str
   return `x509: certificate signed by unknown authority${certificate && ca !== undefined ? candidateHint(certificate, ca) : ''}`;
 }
 
-/** Somebody of the same name is trusted. */
+/** Returns Go's hint when a trusted CA has the issuer's name but another key. */
 function candidateHint(certificate: X509Certificate, ca: string): string {
   for (const { bytes } of pemBlocks(ca)) {
     try {
@@ -122,7 +122,7 @@ function candidateHint(certificate: X509Certificate, ca: string): string {
       const name = /^CN=(.*)$/m.exec(candidate.subject)?.[1] ?? '';
       return ` (possibly because of ${quote(failure)} while trying to verify candidate authority certificate ${quote(name)})`;
     } catch {
-      // What is no certificate vouches for nobody.
+      // Blocks that are not certificates are ignored.
     }
   }
   return '';

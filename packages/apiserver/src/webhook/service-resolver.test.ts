@@ -18,24 +18,29 @@ const service = (spec: Service['spec']): Lister<Service> =>
     spec: { ports: [{ name: 'https', port: 443 }], ...spec },
   } as Service);
 
-describe('by the address of a service', () => {
+describe('resolving to the cluster IP', () => {
   it.each<[string, Service['spec'], number, unknown]>([
     ['an address', { type: 'ClusterIP', clusterIP: '10.0.0.9' }, 443, { host: '10.0.0.9', port: 443 }],
-    ['no such port', { type: 'ClusterIP', clusterIP: '10.0.0.9' }, 99, 'no service port 99 found for service "s"'],
-    ['no address', { type: 'ClusterIP', clusterIP: 'None' }, 443, 'cannot route to service with ClusterIP "None"'],
-    ['another name', { type: 'ExternalName', externalName: 'x.example' }, 99, { host: 'x.example', port: 99 }],
+    ['an unknown port', { type: 'ClusterIP', clusterIP: '10.0.0.9' }, 99, 'no service port 99 found for service "s"'],
+    [
+      'a headless service',
+      { type: 'ClusterIP', clusterIP: 'None' },
+      443,
+      'cannot route to service with ClusterIP "None"',
+    ],
+    ['an external name', { type: 'ExternalName', externalName: 'x.example' }, 99, { host: 'x.example', port: 99 }],
   ])('with %s', (_, spec, port, expected) => {
     const resolve = clusterIPResolver(service(spec));
     if (typeof expected === 'string') expect(() => resolve('ns', 's', port)).toThrow(new Error(expected).message);
     else expect(resolve('ns', 's', port)).toEqual(expected);
   });
 
-  it('that is not there', () => {
+  it('of an unknown service', () => {
     expect(() => clusterIPResolver(listerOf<Service>())('ns', 'nobody', 443)).toThrow('service "nobody" not found');
   });
 });
 
-describe('by the addresses of pods', () => {
+describe('resolving to endpoints', () => {
   const slice = (name: string, addressType: string, address: string, ready?: boolean): EndpointSlice =>
     ({
       metadata: { name, namespace: 'ns', labels: { 'kubernetes.io/service-name': 's' } },
@@ -45,13 +50,13 @@ describe('by the addresses of pods', () => {
     }) as EndpointSlice;
   const services = service({ type: 'ClusterIP', clusterIP: '10.0.0.9', ipFamilies: ['IPv6'] });
 
-  it('prefers the first family', () => {
+  it('prefers the first IP family', () => {
     const slices = listerOf(slice('a', 'IPv4', '10.1.1.1'), slice('b', 'IPv6', 'fd00::1', true));
     for (const random of [0, 0.5, 0.99])
       expect(endpointResolver(services, slices, () => random)('ns', 's', 443)).toEqual({ host: 'fd00::1', port: 8443 });
   });
 
-  it('takes nobody who is not ready', () => {
+  it('ignores endpoints that are not ready', () => {
     const resolve = endpointResolver(services, listerOf(slice('a', 'IPv4', '10.1.1.1', false)), () => 0);
     expect(() => resolve('ns', 's', 443)).toThrow('no endpoints available for service "s"');
   });

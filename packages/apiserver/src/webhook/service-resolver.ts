@@ -5,17 +5,17 @@ import { connectionRefused } from '../proxy/dialer.ts';
 import type { Lister } from '../registry/lister.ts';
 import { WebhookCallError } from './webhook-error.ts';
 
-/** Where to connect to. */
+/** An address to connect to. */
 export interface ServiceAddress {
-  /** A name or an address; an IPv6 address without brackets. */
+  /** A host name or IP address; IPv6 addresses without brackets. */
   readonly host: string;
   readonly port: number;
 }
 
-/** Finds a server behind a service, anew for every connection. Throws an Error that says why there is none. */
+/** Resolves a service to an address. Called for every connection. Throws an Error when there is none. */
 export type ServiceResolver = (namespace: string, name: string, port: number) => ServiceAddress;
 
-/** As upstream's lister names them. */
+/** The name of the resource in errors of upstream's lister. */
 const services = GroupResource.of('', 'service');
 
 function getService(lister: Lister<Service>, namespace: string, name: string): Service {
@@ -32,7 +32,7 @@ function findPort({ metadata, spec }: Service, port: number): ServicePort {
 
 const routable: ReadonlySet<string> = new Set(['ClusterIP', 'LoadBalancer', 'NodePort']);
 
-/** Goes to this server itself for the service that stands for it, and elsewhere by another way. */
+/** Resolves the service `kubernetes` to this server itself, and other services by `elsewhere`. */
 export const withOwnService =
   (own: () => ServiceAddress | undefined, elsewhere: ServiceResolver): ServiceResolver =>
   (namespace, name, port) => {
@@ -40,7 +40,7 @@ export const withOwnService =
     return (isOwn ? own() : undefined) ?? elsewhere(namespace, name, port);
   };
 
-/** Refuses to go where nobody is, as a machine there would. Throws a WebhookCallError then. */
+/** Throws a connection-refused WebhookCallError for addresses at which nothing listens (see `ServerEnvironment.nobodyAt`). */
 export const resolveWithoutNobody =
   (nobodyAt: (host: string) => boolean, elsewhere: ServiceResolver): ServiceResolver =>
   (...service) => {
@@ -49,7 +49,7 @@ export const resolveWithoutNobody =
     return { host, port };
   };
 
-/** By the addresses of services, which kube-proxy leads on: as upstream does unless it is told otherwise. */
+/** Resolves services to their cluster IPs, which kube-proxy forwards: upstream's default. */
 export const clusterIPResolver =
   (lister: Lister<Service>): ServiceResolver =>
   (namespace, name, port) => {
@@ -61,7 +61,7 @@ export const clusterIPResolver =
     return { host: clusterIP, port: findPort(service, port).port };
   };
 
-/** By the addresses of pods, where nothing leads from services to them: `--enable-aggregator-routing`. */
+/** Resolves services to ready endpoints, for clusters without kube-proxy at the server: `--enable-aggregator-routing`. */
 export const endpointResolver =
   (lister: Lister<Service>, slices: Lister<EndpointSlice>, random: () => number): ServiceResolver =>
   (namespace, name, port) => {

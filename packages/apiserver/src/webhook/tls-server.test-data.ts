@@ -9,12 +9,12 @@ const from = (hours: number): Date => new Date(Date.now() + hours * hour);
 const valid = { notBefore: from(-1), notAfter: from(24) };
 
 export const authority: KeyPair = issueKeyPair({ commonName: 'webhook-ca', isCA: true, ...valid });
-/** Somebody else of the same name. */
+/** Another CA with the same name. */
 export const impostor: KeyPair = issueKeyPair({ commonName: 'webhook-ca', isCA: true, ...valid });
 const usages = ['serverAuth'] as const;
 const here = { ipAddresses: ['127.0.0.1'], dnsNames: ['localhost', 'hook.ns.svc'] };
 
-/** Certificates by what is special about them. */
+/** Certificates by their special property. */
 export const certificates = {
   good: issueKeyPair({ commonName: 'hook', usages, ...here, ...valid }, authority),
   byAnImpostor: issueKeyPair({ commonName: 'hook', usages, ...here, ...valid }, impostor),
@@ -35,7 +35,7 @@ export const certificates = {
 
 export const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** A server that is closed with all its connections. */
+/** A server whose `close` also closes all its connections. */
 export class TestServer {
   readonly sockets = new Set<Socket>();
   connections = 0;

@@ -1,33 +1,33 @@
 import type { WebhookCredentials } from './webhook-credentials.ts';
 
-/** Where a webhook is: an address, or a service of the cluster. Exactly one of the two. */
+/** The location of a webhook: exactly one of a URL or a service. */
 export interface WebhookClientConfig {
   readonly url?: string;
   readonly service?: {
     readonly namespace: string;
     readonly name: string;
     readonly path?: string;
-    /** 443 unless given. */
+    /** 443 by default. */
     readonly port?: number;
   };
-  /** PEM in base64, as API objects carry it; the system's roots are trusted without it. */
+  /** The CA certificates as base64 of PEM, as in API objects; the system's by default. */
   readonly caBundle?: string;
 }
 
 export interface WebhookCallOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** The webhook's own name, for messages and metrics. */
+  /** The name of the webhook, for messages and metrics. */
   readonly name?: string;
-  /** Who we are to a server, named `host:port`; nobody without it. */
+  /** Returns the credentials for a server `host:port`. Without it, calls are anonymous. */
   readonly credentials?: (server: string) => WebhookCredentials;
 }
 
 /** Calls HTTPS servers that extend the API: admission, conversion and so on. */
 export interface WebhookClient {
   /**
-   * Posts a body as JSON and gives the answer's. Throws a WebhookCallError, whose message is what upstream's client
-   * says for the same failure, when there is no 2xx answer of JSON in time.
+   * Posts a body as JSON and returns the JSON of the response. Throws a WebhookCallError, with the message of upstream's client, when
+   * there is no 2xx response with JSON in time.
    */
   call(clientConfig: WebhookClientConfig, body: unknown, options: WebhookCallOptions): Promise<unknown>;
 }

@@ -1,6 +1,6 @@
 import type { Kubeconfig } from './kubeconfig.ts';
 
-/** Who we are to a server. */
+/** Credentials of this server for a webhook. */
 export interface WebhookCredentials {
   readonly token?: string;
   readonly basic?: { readonly username: string; readonly password: string };
@@ -9,8 +9,8 @@ export interface WebhookCredentials {
 }
 
 /**
- * Finds credentials by the name of a server (`host:port`) among the users of a kubeconfig: by its name, by a pattern
- * (`*.default.svc`), for `*`, or those of the current context. Port 443 need not be named.
+ * Returns a function that finds the credentials for a server (`host:port`) among the users of a kubeconfig: by its name, by a
+ * pattern such as `*.default.svc`, by `*`, or else those of the current context. Port 443 may be omitted in names.
  */
 export function credentialsFrom({ users, currentUser }: Kubeconfig): (server: string) => WebhookCredentials {
   return (server) => {
@@ -24,7 +24,7 @@ export function credentialsFrom({ users, currentUser }: Kubeconfig): (server: st
   };
 }
 
-/** `a.b.c` is one of `*.b.c` and of `*.c`. */
+/** Returns the patterns that match a name: `*.b.c` and `*.c` for `a.b.c`. */
 function patternsOf(name: string): string[] {
   const steps = name.split('.');
   return steps.slice(1).map((_, index) => `*.${steps.slice(index + 1).join('.')}`);

@@ -1,21 +1,21 @@
 import type { ApiError } from '@coxswain/apimachinery';
 
-/** What went wrong, as far as a caller may treat it differently. */
+/** The sort of failure, as far as callers may distinguish it. */
 export type WebhookFailure =
-  /** There was an answer, and it says no: `status` is what it says, or what its code means. */
+  /** An error response. `status` has its Status, or one derived from the status code. */
   | 'status'
-  /** The time was up. */
+  /** The timeout expired. */
   | 'deadline'
-  /** Whoever asked has gone away. */
+  /** The caller aborted the call. */
   | 'canceled'
-  /** The server was not reached, or the exchange broke off. */
+  /** The connection failed or broke. */
   | 'network'
-  /** There was an answer that cannot be understood. */
+  /** The response is not valid JSON or YAML. */
   | 'answer'
-  /** The configuration leads nowhere. */
+  /** The configuration is invalid. */
   | 'configuration';
 
-/** Why a call of a webhook has no result, in the words of upstream's client. */
+/** A failed call of a webhook. The message is that of upstream's client. */
 export class WebhookCallError extends Error {
   override readonly name = 'WebhookCallError';
   readonly failure: WebhookFailure;

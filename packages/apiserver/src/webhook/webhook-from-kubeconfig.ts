@@ -4,9 +4,9 @@ import { headersOf, post } from './https-webhook-client.ts';
 import { readKubeconfig } from './kubeconfig.ts';
 import type { WebhookCallOptions } from './webhook-client.ts';
 
-/** One server that a file names: for authentication, authorization and audit. */
+/** A webhook that a kubeconfig file configures: for authentication, authorization and audit. */
 export interface KubeconfigWebhook {
-  /** Posts a body as JSON and gives the answer's. Throws a WebhookCallError. */
+  /** Posts a body as JSON and returns the JSON of the response. Throws a WebhookCallError. */
   call(body: unknown, options: WebhookCallOptions): Promise<unknown>;
   close(): void;
 }
@@ -16,7 +16,7 @@ export interface KubeconfigWebhookOptions {
   readonly now: () => Date;
 }
 
-/** The server of the kubeconfig's current context. Throws an Error that names the file and says what is wrong. */
+/** Returns the webhook of the kubeconfig's current context. Throws an Error that names the file when it is invalid. */
 export async function webhookFromKubeconfig(
   file: string,
   { userAgent, now }: KubeconfigWebhookOptions,

@@ -20,8 +20,8 @@ async function attempts(error: unknown, random = 0): Promise<{ readonly calls: n
   return { calls, pauses };
 }
 
-describe('calling a webhook again', () => {
-  it('goes on with growing pauses, five times', async () => {
+describe('withBackoff', () => {
+  it('calls up to five times, with growing pauses', async () => {
     expect(await attempts(status(500))).toEqual({ calls: 5, pauses: [500, 750, 1125, 1687.5] });
     expect((await attempts(status(500), 0.5)).pauses[0]).toBe(550);
   });
@@ -29,18 +29,18 @@ describe('calling a webhook again', () => {
   it.each([
     ['an internal error', new WebhookCallError('no', 'status', { status: newInternalError(new Error('no')) }), 5],
     ['too many requests', status(429, 'TooManyRequests'), 5],
-    ['a time-out on the way', status(504, 'Timeout'), 5],
+    ['a gateway timeout', status(504, 'Timeout'), 5],
     ['a connection that is reset', new WebhookCallError('read: connection reset by peer', 'network'), 5],
     ['a server that is down', new WebhookCallError('connect: connection refused', 'network'), 1],
     ['a refusal', status(403, 'Forbidden'), 1],
     ['a deadline', new WebhookCallError('context deadline exceeded', 'deadline'), 1],
-    ['an answer that cannot be understood', new WebhookCallError('what?', 'answer'), 1],
-    ['a mistake of ours', new Error('oops'), 1],
+    ['an invalid response', new WebhookCallError('what?', 'answer'), 1],
+    ['another error', new Error('oops'), 1],
   ])('after %s', async (_, error, calls) => {
     expect((await attempts(error)).calls).toBe(calls);
   });
 
-  it('ends with the first that is good', async () => {
+  it('ends with the first successful call', async () => {
     let calls = 0;
     const result = await withBackoff(
       async () => {
@@ -52,7 +52,7 @@ describe('calling a webhook again', () => {
     expect([result, calls]).toEqual(['good', 3]);
   });
 
-  it('ends when nobody waits for it any more', async () => {
+  it('ends when the caller aborts', async () => {
     const controller = new AbortController();
     const error = status(500);
     const called = withBackoff(

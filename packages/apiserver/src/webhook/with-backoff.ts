@@ -4,10 +4,10 @@ import { WebhookCallError } from './webhook-error.ts';
 
 export interface BackoffOptions {
   readonly random: () => number;
-  /** Where time comes from; the machine's by default. */
+  /** The system clock by default. */
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
-  /** For tests. */
+  /** Replaces the pause, for tests. */
   readonly pause?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
 }
 
@@ -17,8 +17,8 @@ const jitter = 0.2;
 const attempts = 5;
 
 /**
- * Calls a webhook up to five times, as long as it fails in a way that may pass, with growing pauses in between. Throws what
- * the last call threw.
+ * Calls a webhook up to five times while it fails with a temporary error, with growing pauses in between. Throws the error of the
+ * last call.
  */
 export async function withBackoff<T>(call: () => Promise<T>, options: BackoffOptions): Promise<T> {
   const { random, signal, clock = systemClock } = options;

@@ -271,7 +271,7 @@ describe('certificates', () => {
     expect([await ask(first), await ask(second)]).toEqual([200, 401]);
     await put('client-ca.crt', 'nothing of use');
     await eventually(() =>
-      expect(logged.join('\n')).toContain('Failed to reload a file that changed; what it said before counts'),
+      expect(logged.join('\n')).toContain('Failed to reload a changed file; its previous content stays in use'),
     );
     expect(await ask(first)).toBe(200);
     await put('client-ca.crt', renewed.certificatePem);
