@@ -8,16 +8,19 @@
  * Where to start: `kubelet.ts`, then `pod-workers/pod-worker.ts`.
  */
 export { HollowNodes, type HollowNodesOptions } from './fleet/hollow-nodes.ts';
+export { FATE_PREFIX } from './hollow/fate.ts';
+export { HollowMachine, type HollowMachineOptions } from './hollow/hollow-machine.ts';
+export { HollowRuntime, type HollowRuntimeOptions } from './hollow/hollow-runtime.ts';
+export type { Hook, HookRunner } from './hooks/hook-runner.ts';
 export { Kubelet, type KubeletOptions } from './kubelet.ts';
+export type { ContainerLogs, LoggedContainer, LogOptions } from './machine/container-logs.ts';
+export type * from './machine/machine.ts';
 export { InformerNodeSource, type NodeSource } from './node/node-source.ts';
 export { KUBELET_VERSION, type NodeSpec } from './node/node-spec.ts';
 export { InformerPodSource } from './pods/informer-pod-source.ts';
 export type { PodHandler, PodSource } from './pods/pod-source.ts';
-export type * from './runtime/container-runtime.ts';
-export { FATE_PREFIX } from './runtime/hollow/fate.ts';
-export { HollowProber } from './runtime/hollow/hollow-prober.ts';
-export { HollowRuntime, type HollowRuntimeOptions } from './runtime/hollow/hollow-runtime.ts';
-export type { ProbeKind, ProbeRequest, ProbeResult, Prober } from './runtime/prober.ts';
+export type { ProbeKind, ProbeRequest, ProbeResult, Prober } from './probes/prober.ts';
+export type { RuntimeSettings } from './runtime/runtime-settings.ts';
 export { inProcessDialer, type KubeletDialer } from './server/in-process-dialer.ts';
 export { kubeletHandler } from './server/kubelet-handler.ts';
 export type { KubeletHost } from './server/kubelet-host.ts';

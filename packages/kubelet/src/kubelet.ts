@@ -8,13 +8,16 @@ import {
   consoleLogger,
   type EventRecorder,
   type Logger,
+  sleep,
   systemClock,
 } from '@coxswain/client';
 import type { ApiHandler } from '@coxswain/component-base/http';
+import type { ContainerRuntime } from '@coxswain/cri';
 import { ContainerKiller } from './containers/kill-pod.ts';
 import { PodSyncer } from './containers/pod-syncer.ts';
-import { ImagePuller } from './images/image-puller.ts';
+import { ImagePuller, type ImagePullerOptions } from './images/image-puller.ts';
 import { NodeLease } from './lease/node-lease.ts';
+import type { Machine } from './machine/machine.ts';
 import { NodeReporter } from './node/node-reporter.ts';
 import { InformerNodeSource, type NodeSource } from './node/node-source.ts';
 import { type CompleteNodeSpec, completeNodeSpec, type NodeSpec } from './node/node-spec.ts';
@@ -23,8 +26,9 @@ import { InformerPodSource } from './pods/informer-pod-source.ts';
 import { PodEvents } from './pods/pod-events.ts';
 import type { PodSource } from './pods/pod-source.ts';
 import { ProbeManager } from './probes/probe-manager.ts';
-import type { ContainerRuntime } from './runtime/container-runtime.ts';
-import type { Prober } from './runtime/prober.ts';
+import { KubeRuntime } from './runtime/kube-runtime.ts';
+import { PodLifecycleEvents } from './runtime/pod-lifecycle-events.ts';
+import { defaultRuntimeSettings, type RuntimeSettings } from './runtime/runtime-settings.ts';
 import { kubeletHandler } from './server/kubelet-handler.ts';
 import { StatusManager } from './status/status-manager.ts';
 import { CachedConfigSource, type ConfigSource } from './volumes/config-source.ts';
@@ -33,7 +37,11 @@ export interface KubeletOptions {
   readonly node: NodeSpec;
   readonly clients: ClientSet;
   readonly runtime: ContainerRuntime;
-  readonly prober: Prober;
+  readonly machine: Machine;
+  readonly settings?: Partial<RuntimeSettings>;
+  /** How often the runtime is asked for everything if it tells of no events; Infinity for a runtime that loses none. */
+  readonly relistMs?: number;
+  readonly credentials?: ImagePullerOptions['credentials'];
   readonly clock?: Clock;
   /** In [0, 1). */
   readonly random?: () => number;
@@ -47,30 +55,30 @@ export interface KubeletOptions {
   readonly recorder?: EventRecorder;
 }
 
+const reconnectMs = 1000;
+
 /** The agent of one node: runs the pods that are bound to it, and says how they and the node are. */
 export class Kubelet {
   readonly spec: CompleteNodeSpec;
-  readonly runtime: ContainerRuntime;
+  readonly runtime: KubeRuntime;
   readonly #options: Required<Pick<KubeletOptions, 'clients' | 'clock' | 'random' | 'logger'>> & KubeletOptions;
   readonly #statuses: StatusManager;
   readonly #probes: ProbeManager;
   readonly #workers: PodWorkers;
   readonly #reporter: NodeReporter;
   readonly #lease: NodeLease;
+  readonly #lifecycle: PodLifecycleEvents;
+  /** The addresses of pods that the runtime was told. */
+  #podCidr = '';
   readonly #ownRecorder: CoreEventRecorder | undefined;
   readonly #ownPods: InformerPodSource | undefined;
   readonly #ownNodes: InformerNodeSource | undefined;
 
   constructor(options: KubeletOptions) {
-    const {
-      clients,
-      clock = systemClock,
-      random = systemRandom.number,
-      logger = consoleLogger,
-      runtime,
-      prober,
-    } = options;
-    const { eventLoop = systemEventLoop } = options;
+    const { clients, clock = systemClock, random = systemRandom.number, logger = consoleLogger, machine } = options;
+    const { eventLoop = systemEventLoop, credentials } = options;
+    const settings = { ...defaultRuntimeSettings, ...options.settings };
+    const runtime = new KubeRuntime({ cri: options.runtime, machine, settings, clock });
     this.#options = { ...options, clients, clock, random, logger };
     this.spec = completeNodeSpec(options.node);
     this.runtime = runtime;
@@ -90,7 +98,7 @@ export class Kubelet {
     const nodes = options.nodes ?? this.#ownNodes!;
     const events = new PodEvents(recorder);
     const config = options.config ?? new CachedConfigSource(clients, clock);
-    const killer = new ContainerKiller({ runtime, events, clock });
+    const killer = new ContainerKiller({ runtime, hooks: machine.hooks, events, clock });
     this.#statuses = new StatusManager({
       clients,
       clock,
@@ -99,18 +107,21 @@ export class Kubelet {
       mayRun: (uid) => this.#workers.mayRun(uid),
     });
     this.#probes = new ProbeManager({
-      prober,
+      prober: machine.prober,
       clock,
-      runtimeName: runtime.name,
+      runtimeName: () => runtime.name,
       onResult: (uid) => this.#workers.kick(uid),
       onUnhealthy: (pod, container, reason, message) => events.container(pod, container, 'Warning', reason, message),
     });
-    const images = new ImagePuller({ runtime, events, clock });
+    const images = new ImagePuller({ runtime, events, clock, credentials });
+    const syncer = { runtime, machine, settings, images, config, killer, probes: this.#probes, events, clock };
     const hostIPs = (): readonly string[] => this.#hostIPs;
     const node = (): Node | undefined => this.#reporter.node;
     this.#workers = new PodWorkers({
       runtime,
-      syncer: new PodSyncer({ runtime, images, config, killer, probes: this.#probes, events, clock, hostIPs, node }),
+      machine,
+      settings,
+      syncer: new PodSyncer({ ...syncer, hostIPs, node }),
       killer,
       probes: this.#probes,
       statuses: this.#statuses,
@@ -126,11 +137,19 @@ export class Kubelet {
       spec: this.spec,
       clients,
       runtime,
+      machine,
       recorder,
       clock,
       random,
       logger,
       current: () => nodes.get(name),
+    });
+    this.#lifecycle = new PodLifecycleEvents({
+      runtime,
+      clock,
+      logger,
+      ...(options.relistMs !== undefined && { relistMs: options.relistMs }),
+      onPod: (uid) => this.#workers.kick(uid),
     });
     const nodeUid = (): string | undefined => this.#reporter.node?.metadata.uid;
     this.#lease = new NodeLease({ nodeName: name, clients, clock, random, logger, nodeUid });
@@ -151,7 +170,8 @@ export class Kubelet {
   /** The kubelet's own API: logs, sessions, figures. Whoever serves it decides who may ask. */
   get handler(): ApiHandler {
     const { nodeName, runtime } = this;
-    return kubeletHandler({ nodeName, runtime, clock: this.#options.clock, pods: () => this.pods });
+    const { clock, machine } = this.#options;
+    return kubeletHandler({ nodeName, runtime, logs: machine.logs, clock, pods: () => this.pods });
   }
 
   /**
@@ -166,13 +186,12 @@ export class Kubelet {
     const unsubscribe: (() => void)[] = [];
     try {
       this.#reporter.starting();
+      const isConnected = await this.#connect(ended);
       await this.#reporter.register(ended);
-      unsubscribe.push(this.runtime.onEvent(({ podUid }) => this.#workers.kick(podUid)));
-      unsubscribe.push(
-        nodes.subscribe(this.nodeName, ({ spec }) => {
-          this.runtime.setPodCIDRs?.(spec?.podCIDRs ?? []);
-        }),
-      );
+      // Without its runtime the node is known, but not ready.
+      if (!isConnected) await this.#untilConnected(ended);
+      background.push(this.#lifecycle.run(ended));
+      unsubscribe.push(nodes.subscribe(this.nodeName, (node) => void this.#configureNetwork(node, ended)));
       unsubscribe.push(pods.subscribe(this.nodeName, this.#workers));
       background.push(this.#reporter.run(ended), this.#lease.run(ended), this.#removeOrphans(pods, ended));
       await new Promise<void>((resolve) => {
@@ -202,13 +221,44 @@ export class Kubelet {
     await this.#reporter.shutDown(signal);
   }
 
-  /** What the runtime has of pods that went while no kubelet was there. */
+  async #connect(signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.runtime.connect(signal);
+      return true;
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#options.logger.error('The container runtime does not answer', error, { node: this.nodeName });
+      return false;
+    }
+  }
+
+  async #untilConnected(signal: AbortSignal): Promise<void> {
+    do await sleep(this.#options.clock, reconnectMs, signal);
+    while (!(await this.#connect(signal)));
+  }
+
+  /** Tells the runtime which addresses pods of this node have. */
+  async #configureNetwork({ spec }: Node, signal: AbortSignal): Promise<void> {
+    const podCidr = (spec?.podCIDRs ?? []).join();
+    if (podCidr === '' || podCidr === this.#podCidr) return;
+    this.#podCidr = podCidr;
+    try {
+      await this.runtime.service.updateRuntimeConfig({ runtimeConfig: { networkConfig: { podCidr } } }, { signal });
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#podCidr = '';
+      this.#options.logger.error('Failed to tell the container runtime the addresses of pods', error, { podCidr });
+    }
+  }
+
+  /** Removes what the runtime has of pods that were deleted while no kubelet ran. */
   async #removeOrphans(pods: PodSource, signal: AbortSignal): Promise<void> {
     try {
       await pods.whenSynced(signal);
-      for (const { uid, sandboxes } of await this.runtime.pods()) {
+      for (const { uid, sandboxes } of await this.runtime.listPods(signal)) {
         if (this.#workers.get(uid)) continue;
-        for (const { id } of sandboxes) await this.runtime.removePodSandbox(id);
+        for (const { id } of sandboxes) await this.runtime.removePodSandbox(id, signal);
+        await this.#options.machine.removePod(uid);
       }
     } catch (error) {
       if (!signal.aborted) this.#options.logger.error('Failed to remove orphaned pods', error, { node: this.nodeName });

@@ -1,6 +1,7 @@
 import { ClientSet, RESTClient } from '@coxswain/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { HollowProber, HollowRuntime, Kubelet } from '../src/index.ts';
+import { HollowMachine, HollowRuntime, Kubelet } from '../src/index.ts';
+import { CachedConfigSource } from '../src/volumes/config-source.ts';
 import { containersOf } from './brief.ts';
 import { TestNodes } from './test-nodes.ts';
 
@@ -13,11 +14,13 @@ afterAll(() => nodes.stop());
 /** A kubelet of its own, with its own watches. Answers how it ends. */
 async function startKubelet(runtime: HollowRuntime): Promise<() => Promise<void>> {
   const { clock } = nodes;
+  const clients = new ClientSet(new RESTClient(nodes.spy));
+  const config = new CachedConfigSource(clients, clock);
   const kubelet = new Kubelet({
     node: { name: 'alone' },
-    clients: new ClientSet(new RESTClient(nodes.spy)),
-    runtime,
-    prober: new HollowProber(clock),
+    clients,
+    runtime: runtime.services,
+    machine: new HollowMachine({ nodeName: 'alone', clock, config, logs: runtime, bootId: 'b' }),
     clock,
     random: () => 0,
   });
@@ -53,7 +56,9 @@ it('a kubelet that is restarted finds its pods as its runtime has kept them', as
   expect(await nodes.pod('kept')).toEqual(before);
   expect(nodes.spy.requests.slice(writes).filter((request) => request.includes('/pods/kept'))).toEqual([]);
   expect(containersOf(await nodes.pod('ends'))).toEqual(['web running started ready (restarts 1, last Completed 0)']);
-  expect((await runtime.pods()).map(({ name }) => name).sort()).toEqual(['ends', 'kept']);
+  expect(
+    (await runtime.services.runtime.listPodSandbox({})).items.map(({ metadata }) => metadata?.name).sort(),
+  ).toEqual(['ends', 'kept']);
   await stopAgain();
   runtime.close();
 });

@@ -218,7 +218,7 @@ describe('a pod that is deleted', () => {
     await remove('forced', 0);
     await expect(nodes.pod('forced')).rejects.toThrow('not found');
     expect(await nodes.events('forced')).toContain('Killing: Stopping container web');
-    expect((await nodes.fleet.kubelets[0]!.runtime.pods()).map(({ name }) => name)).not.toContain('forced');
+    expect((await nodes.fleet.kubelets[0]!.runtime.listPods()).map(({ name }) => name)).not.toContain('forced');
   });
 });
 

@@ -181,7 +181,9 @@ describe('init containers', () => {
     await remove('sidecars');
     const left: string[][] = [];
     for (let i = 0; i < 3; i++) {
-      const { containers } = (await nodes.fleet.kubelets[0]!.runtime.pods()).find(({ name }) => name === 'sidecars')!;
+      const { containers } = (await nodes.fleet.kubelets[0]!.runtime.listPods()).find(
+        ({ name }) => name === 'sidecars',
+      )!;
       left.push(containers.filter(({ state }) => state === 'Running').map(({ name }) => name));
       await nodes.advance(1000);
     }
@@ -366,7 +368,7 @@ describe('an image', () => {
       { containers: [{ name: 'web', image: 'registry.example/none' }] },
       { 'image-pull': 'error 25s' },
     );
-    const why = `failed to pull and unpack image "registry.example/none:latest": the pod's annotations say so`;
+    const why = `rpc error: code = Unknown desc = failed to pull and unpack image "registry.example/none:latest": the pod's annotations say so`;
     expect(pod.status?.phase).toBe('Pending');
     expect(containersOf(pod)).toEqual([`web waiting ErrImagePull "${why}"`]);
     await nodes.advance(1000);

@@ -1,9 +1,10 @@
 import type { Pod, PodCondition, PodSpec } from '@coxswain/api/core/v1';
 import type { Clock, Timer } from '@coxswain/client';
 import type { Rejection } from '../admission/admit-pod.ts';
-import { resizeOf } from '../containers/resize.ts';
+import { type ResizeOf, resizesOf } from '../containers/resize.ts';
 import type { PodEvents } from '../pods/pod-events.ts';
-import { latestContainer, type RuntimePod } from '../runtime/container-runtime.ts';
+import { latestContainer, type RuntimePod } from '../runtime/runtime-pod.ts';
+import type { RuntimeSettings } from '../runtime/runtime-settings.ts';
 import { allocatedByStatus, hasSameResources, resizable, withResourcesOf } from './allocated-pod.ts';
 import { ResizeConditions } from './resize-conditions.ts';
 import { resizeMessage } from './resize-message.ts';
@@ -12,6 +13,7 @@ import { byUrgency } from './resize-order.ts';
 export interface AllocationManagerOptions {
   readonly events: PodEvents;
   readonly clock: Clock;
+  readonly settings: RuntimeSettings;
   /** Undefined for pods that the node does not have any more. */
   readonly pod: (uid: string) => Pod | undefined;
   /** Why the node has no room for what the pod asks for. */
@@ -113,7 +115,11 @@ export class AllocationManager {
   noteProgress(allocated: Pod, runtimePod: RuntimePod): void {
     const uid = uidOf(allocated);
     const conditions = this.#conditions.get(uid);
-    if (!conditions?.get('PodResizeInProgress') || isResizing(allocated, runtimePod)) return;
+    if (
+      !conditions?.get('PodResizeInProgress') ||
+      isResizing(allocated, runtimePod, resizesOf(allocated, this.#options.settings))
+    )
+      return;
     const { observedGeneration = 0 } = conditions.clear('PodResizeInProgress')!;
     const message = resizeMessage('completed', allocated, Number(observedGeneration));
     this.#options.events.pod(allocated, 'Normal', 'ResizeCompleted', message);
@@ -155,7 +161,7 @@ export class AllocationManager {
   }
 }
 
-const isResizing = ({ spec }: Pod, runtimePod: RuntimePod): boolean =>
+const isResizing = ({ spec }: Pod, runtimePod: RuntimePod, resizeOf: ResizeOf): boolean =>
   resizable(spec!).some((container) => {
     const latest = latestContainer(runtimePod, container.name);
     return latest?.state === 'Running' && resizeOf(container, latest) !== undefined;

@@ -1,7 +1,8 @@
 import type { Container, Pod } from '@coxswain/api/core/v1';
-import { latestContainer, type RuntimeContainer, type RuntimePod } from '../runtime/container-runtime.ts';
+import { containerHash } from '../runtime/container-hash.ts';
+import { latestContainer, type RuntimeContainer, type RuntimePod } from '../runtime/runtime-pod.ts';
 import type { ContainerKill, ContainerResize, ProbeVerdicts } from './pod-actions.ts';
-import { resizeOf } from './resize.ts';
+import type { ResizeOf } from './resize.ts';
 import { isSidecar, shouldBeStarted } from './restart-rules.ts';
 
 export interface InitActions {
@@ -31,7 +32,12 @@ interface Step {
  * Looked at from the last one back, since the runtime may have lost those that ended long ago: what comes before one of
  * which anything is known has been initialized.
  */
-export function initContainerActions(pod: Pod, runtimePod: RuntimePod, probes: ProbeVerdicts): InitActions {
+export function initContainerActions(
+  pod: Pod,
+  runtimePod: RuntimePod,
+  probes: ProbeVerdicts,
+  resizeOf: ResizeOf,
+): InitActions {
   const { containers } = pod.spec!;
   const initContainers = pod.spec!.initContainers ?? [];
   const toStart = new Set<Container>();
@@ -51,8 +57,8 @@ export function initContainerActions(pod: Pod, runtimePod: RuntimePod, probes: P
     }
     if (isPast && !isSidecar(container)) continue;
     const step = isSidecar(container)
-      ? sidecarStep(container, latest, probes)
-      : initStep(container, latest, pod, runtimePod);
+      ? sidecarStep(container, latest, probes, resizeOf)
+      : initStep(container, latest, pod, runtimePod, resizeOf);
     if (step.failsPod) return { killPod: true, hasInitialized: false, toStart: [], toKill: [], toResize: [] };
     if (step.starts) toStart.add(container);
     if (step.kill) toKill.push(step.kill);
@@ -73,15 +79,21 @@ export function initContainerActions(pod: Pod, runtimePod: RuntimePod, probes: P
   };
 }
 
-function initStep(container: Container, latest: RuntimeContainer, pod: Pod, runtimePod: RuntimePod): Step {
-  if (latest.state === 'Running') return { isInitialized: false, ...resizeStep(container, latest) };
+function initStep(
+  container: Container,
+  latest: RuntimeContainer,
+  pod: Pod,
+  runtimePod: RuntimePod,
+  resizeOf: ResizeOf,
+): Step {
+  if (latest.state === 'Running') return { isInitialized: false, ...resizeStep(container, latest, resizeOf) };
   if (latest.state === 'Created') return { isInitialized: false, starts: true };
   if (latest.exitCode === 0 && latest.reason !== 'OOMKilled') return { isInitialized: true };
   const restarts = shouldBeStarted(container, pod, runtimePod);
   return restarts ? { isInitialized: false, starts: true } : { isInitialized: false, failsPod: true };
 }
 
-function sidecarStep(container: Container, latest: RuntimeContainer, probes: ProbeVerdicts): Step {
+function sidecarStep(container: Container, latest: RuntimeContainer, probes: ProbeVerdicts, resizeOf: ResizeOf): Step {
   if (latest.state !== 'Running') return { isInitialized: false, starts: true };
   const kill = (message: string, probe?: 'Liveness' | 'Startup'): ContainerKill => ({
     container,
@@ -94,14 +106,15 @@ function sidecarStep(container: Container, latest: RuntimeContainer, probes: Pro
     return { isInitialized: false, starts: true, kill: kill('failed startup probe', 'Startup') };
   }
   if (!probes.hasStarted(latest.id)) return { isInitialized: false };
-  if (latest.image !== container.image) return { isInitialized: true, starts: true, kill: kill('definition changed') };
+  if (latest.hash !== containerHash(container))
+    return { isInitialized: true, starts: true, kill: kill('definition changed') };
   if (failed === 'Liveness') {
     return { isInitialized: true, starts: true, kill: kill('failed liveness probe', 'Liveness') };
   }
-  return { isInitialized: true, ...resizeStep(container, latest) };
+  return { isInitialized: true, ...resizeStep(container, latest, resizeOf) };
 }
 
-function resizeStep(container: Container, running: RuntimeContainer): Omit<Step, 'isInitialized'> {
+function resizeStep(container: Container, running: RuntimeContainer, resizeOf: ResizeOf): Omit<Step, 'isInitialized'> {
   const { id } = running;
   switch (resizeOf(container, running)) {
     case 'in-place':

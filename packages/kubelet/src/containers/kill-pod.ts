@@ -1,11 +1,14 @@
 import type { Container, Pod } from '@coxswain/api/core/v1';
 import { type Clock, sleep } from '@coxswain/client';
+import type { HookRunner } from '../hooks/hook-runner.ts';
 import type { PodEvents } from '../pods/pod-events.ts';
-import type { ContainerRuntime, RuntimePod } from '../runtime/container-runtime.ts';
+import type { KubeRuntime } from '../runtime/kube-runtime.ts';
+import type { RuntimePod } from '../runtime/runtime-pod.ts';
 import { isSidecar } from './restart-rules.ts';
 
 export interface KillerOptions {
-  readonly runtime: ContainerRuntime;
+  readonly runtime: Pick<KubeRuntime, 'stopContainer' | 'stopPodSandbox'>;
+  readonly hooks: HookRunner;
   readonly events: PodEvents;
   readonly clock: Clock;
 }
@@ -42,9 +45,9 @@ export class ContainerKiller {
     const deadlineMs = clock.now() + graceMs;
     const leftMs = (): number => deadlineMs - clock.now();
     if (container.lifecycle?.preStop && graceMs > 0) {
-      await this.#within(leftMs(), this.#runPreStop(pod, container, id), signal);
+      await this.#within(leftMs(), (within) => this.#runPreStop(pod, container, id, within), signal);
     }
-    if (turn && leftMs() > 0) await this.#within(leftMs(), turn, signal);
+    if (turn && leftMs() > 0) await this.#within(leftMs(), () => turn, signal);
     if (signal?.aborted) return;
     const stopped = runtime.stopContainer(id, Math.max(Math.ceil(leftMs() / 1000), shortestGraceSeconds));
     await (signal ? Promise.race([stopped, whenAborted(signal)]) : stopped);
@@ -79,22 +82,28 @@ export class ContainerKiller {
     for (const { id } of runtimePod.sandboxes) await this.#options.runtime.stopPodSandbox(id);
   }
 
-  async #runPreStop(pod: Pod, container: Container, id: string): Promise<void> {
-    const { runtime, events } = this.#options;
+  async #runPreStop(pod: Pod, container: Container, id: string, signal: AbortSignal): Promise<void> {
+    const { hooks, events } = this.#options;
     try {
-      await runtime.runHook(id, { kind: 'PreStop', handler: container.lifecycle!.preStop!, pod, container });
+      const handler = container.lifecycle!.preStop!;
+      await hooks.run({ kind: 'PreStop', handler, pod, container, containerId: id }, signal);
     } catch {
-      // What the hook said may be a secret.
+      if (signal.aborted) return;
+      // The output of the hook may be secret, so the event does not have it.
       events.container(pod, container, 'Warning', 'FailedPreStopHook', 'PreStopHook failed');
     }
   }
 
-  /** Waits for it, but no longer than that. */
-  async #within(timeMs: number, work: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
+  /** Resolves when the work is done, its time is over or the signal is aborted. Work that is not done by then is cancelled. */
+  async #within(
+    timeMs: number,
+    work: (signal: AbortSignal) => Promise<unknown>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const stop = new AbortController();
     const aborted = (): void => stop.abort();
     signal?.addEventListener('abort', aborted, { once: true });
-    await Promise.race([work, sleep(this.#options.clock, timeMs, stop.signal).catch(() => {})]);
+    await Promise.race([work(stop.signal), sleep(this.#options.clock, timeMs, stop.signal).catch(() => {})]);
     stop.abort();
     signal?.removeEventListener('abort', aborted);
   }

@@ -1,6 +1,7 @@
 import type { Container, Pod, PodSpec } from '@coxswain/api/core/v1';
 import { expect, it } from 'vitest';
-import type { RuntimeContainer, RuntimePod } from '../runtime/container-runtime.ts';
+import { containerHash } from '../runtime/container-hash.ts';
+import type { RuntimeContainer, RuntimePod } from '../runtime/runtime-pod.ts';
 import { type PodActions, podActions } from './pod-actions.ts';
 
 const image = 'i';
@@ -38,6 +39,7 @@ function containerOf(name: string, text: Text, change: Partial<RuntimeContainer>
       reason: '',
       message: '',
     },
+    ...{ hash: containerHash({ name, image }), user: undefined },
     ...{ createdAtMs: 0, startedAtMs: 0, finishedAtMs: 0, resources: undefined },
     ...change,
   };
@@ -97,7 +99,7 @@ it.each<[string, Case, string]>([
   ],
   [
     'the image has changed',
-    { has: { web: 'running' }, change: { image: 'old' } },
+    { has: { web: 'running' }, change: { hash: containerHash({ name: 'web', image: 'old' }) } },
     'Container web definition changed, will be restarted; start web',
   ],
   ['the first init container runs', { inits: [init('a'), init('b')], has: { a: 'running' } }, ''],
@@ -146,5 +148,7 @@ it.each<[string, Case, string]>([
     failed: (id: string) => (id === failing ? ('Liveness' as const) : undefined),
     hasStarted: (id: string) => id !== notStarted,
   };
-  expect(brief(podActions(pod, runtimePod, probes, false))).toBe(expected);
+  expect(brief(podActions({ pod, runtimePod, probes, resizeOf: () => undefined, isRestartingAll: false }))).toBe(
+    expected,
+  );
 });

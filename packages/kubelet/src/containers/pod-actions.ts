@@ -1,7 +1,8 @@
 import type { Container, Pod } from '@coxswain/api/core/v1';
-import { latestContainer, type RuntimeContainer, type RuntimePod } from '../runtime/container-runtime.ts';
+import { containerHash } from '../runtime/container-hash.ts';
+import { latestContainer, type RuntimeContainer, type RuntimePod } from '../runtime/runtime-pod.ts';
 import { type InitActions, initContainerActions } from './init-container-actions.ts';
-import { resizeOf } from './resize.ts';
+import type { ResizeOf } from './resize.ts';
 import { restartsAllContainers, shouldBeStarted } from './restart-rules.ts';
 
 /** What the probes say of containers that run, by the runtime's ids. */
@@ -25,6 +26,15 @@ export interface ContainerKill {
 export interface ContainerResize {
   readonly container: Container;
   readonly id: string;
+}
+
+/** By what it is decided what has to be done for a pod. */
+export interface PodActionsInput {
+  readonly pod: Pod;
+  readonly runtimePod: RuntimePod;
+  readonly probes: ProbeVerdicts;
+  readonly resizeOf: ResizeOf;
+  readonly isRestartingAll: boolean;
 }
 
 /** What has to be done to bring a pod to what it asks for. */
@@ -56,22 +66,17 @@ const nothing: PodActions = {
 };
 
 /** Decides by what the pod asks for and what there is of it. */
-export function podActions(
-  pod: Pod,
-  runtimePod: RuntimePod,
-  probes: ProbeVerdicts,
-  isRestartingAll: boolean,
-): PodActions {
+export function podActions({ pod, runtimePod, probes, resizeOf, isRestartingAll }: PodActionsInput): PodActions {
   const ephemeralContainers = pod.spec!.ephemeralContainers ?? [];
   if (isRestartingAll) return { ...nothing, containersToReset: containersToReset(pod, runtimePod) };
   const sandbox = runtimePod.sandboxes[0];
   if (!sandbox?.isReady) return newSandboxActions(pod, runtimePod, sandbox ? sandbox.attempt + 1 : 0);
 
   const ephemeralContainersToStart = ephemeralContainers.filter(({ name }) => !latestContainer(runtimePod, name));
-  const inits = initContainerActions(pod, runtimePod, probes);
+  const inits = initContainerActions(pod, runtimePod, probes, resizeOf);
   const actions = { ...nothing, ephemeralContainersToStart, ...withoutProgress(inits) };
   if (inits.killPod || !inits.hasInitialized) return { ...actions, killPod: inits.killPod };
-  return { ...actions, ...mainContainerActions(pod, runtimePod, probes, inits) };
+  return { ...actions, ...mainContainerActions({ pod, runtimePod, probes, resizeOf }, inits) };
 }
 
 const withoutProgress = ({ toStart, toKill, toResize }: InitActions): Partial<PodActions> => ({
@@ -101,7 +106,8 @@ function newSandboxActions(pod: Pod, runtimePod: RuntimePod, attempt: number): P
   };
 }
 
-function mainContainerActions(pod: Pod, runtimePod: RuntimePod, probes: ProbeVerdicts, inits: InitActions) {
+function mainContainerActions(input: Omit<PodActionsInput, 'isRestartingAll'>, inits: InitActions) {
+  const { pod, runtimePod, probes, resizeOf } = input;
   const { containers, restartPolicy } = pod.spec!;
   const toStart: Container[] = [];
   const toKill: ContainerKill[] = [];
@@ -113,7 +119,7 @@ function mainContainerActions(pod: Pod, runtimePod: RuntimePod, probes: ProbeVer
       if (shouldBeStarted(container, pod, runtimePod)) toStart.push(container);
       continue;
     }
-    const kill = killOf(container, latest, probes);
+    const kill = killOf(container, latest, probes, resizeOf);
     if (!kill) {
       kept++;
       if (resizeOf(container, latest) === 'in-place') toResize.push({ container, id: latest.id });
@@ -137,9 +143,15 @@ function mainContainerActions(pod: Pod, runtimePod: RuntimePod, probes: ProbeVer
 }
 
 /** Why a container that runs must not go on, if so. */
-function killOf(container: Container, running: RuntimeContainer, probes: ProbeVerdicts): ContainerKill | undefined {
+function killOf(
+  container: Container,
+  running: RuntimeContainer,
+  probes: ProbeVerdicts,
+  resizeOf: ResizeOf,
+): ContainerKill | undefined {
   const kill = { container, id: running.id };
-  if (running.image !== container.image) return { ...kill, message: `Container ${container.name} definition changed` };
+  if (running.hash !== containerHash(container))
+    return { ...kill, message: `Container ${container.name} definition changed` };
   const probe = probes.failed(running.id);
   if (probe) return { ...kill, probe, message: `Container ${container.name} failed ${probe.toLowerCase()} probe` };
   if (resizeOf(container, running) !== 'by-restart') return undefined;

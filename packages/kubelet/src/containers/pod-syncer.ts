@@ -1,30 +1,32 @@
-import type { Container, Node, Pod } from '@coxswain/api/core/v1';
+import type { Container, EphemeralContainer, Node, Pod } from '@coxswain/api/core/v1';
 import { messageOf } from '@coxswain/apimachinery/errors';
 import { formatDuration } from '@coxswain/apimachinery/time';
 import { Backoff, type Clock } from '@coxswain/client';
-import type { ImagePuller, NeededImage } from '../images/image-puller.ts';
-import { pullImageVolumes } from '../images/image-volumes.ts';
+import { hookFailure } from '../hooks/hook-failure.ts';
+import type { ImagePuller, NeededImage, PresentImage, PullContext } from '../images/image-puller.ts';
+import { type ImageVolumes, pullImageVolumes } from '../images/image-volumes.ts';
+import type { Machine, PodSetup } from '../machine/machine.ts';
 import { type PodEvents, podText } from '../pods/pod-events.ts';
-import {
-  type ContainerConfig,
-  type ContainerRuntime,
-  latestContainer,
-  type RuntimePod,
-  type RuntimeSandbox,
-} from '../runtime/container-runtime.ts';
+import { containerConfig } from '../runtime/container-config.ts';
+import { errorDetails } from '../runtime/error-details.ts';
+import type { KubeRuntime } from '../runtime/kube-runtime.ts';
+import { latestContainer, type RuntimePod, type RuntimeSandbox } from '../runtime/runtime-pod.ts';
+import type { RuntimeSettings } from '../runtime/runtime-settings.ts';
+import { sandboxConfig } from '../runtime/sandbox-config.ts';
 import { StartError } from '../runtime/start-error.ts';
 import type { ConfigSource } from '../volumes/config-source.ts';
 import { environmentOf } from '../volumes/environment.ts';
 import { expand } from '../volumes/expansion.ts';
-import { checkSubPaths } from '../volumes/sub-paths.ts';
-import { hookFailure } from './hook-failure.ts';
 import type { ContainerKiller } from './kill-pod.ts';
 import { type PodActions, type ProbeVerdicts, podActions } from './pod-actions.ts';
+import { resizesOf } from './resize.ts';
 import { isSidecar } from './restart-rules.ts';
 import { verifyRunAsNonRoot } from './verify-run-as-non-root.ts';
 
 export interface PodSyncerOptions {
-  readonly runtime: ContainerRuntime;
+  readonly runtime: KubeRuntime;
+  readonly machine: Machine;
+  readonly settings: RuntimeSettings;
   readonly images: ImagePuller;
   readonly config: ConfigSource;
   readonly killer: ContainerKiller;
@@ -42,6 +44,18 @@ export interface SyncInput {
   readonly isRestartingAll: boolean;
   /** How often a container had been started before the runtime lost it. */
   readonly restartCountOf: (container: string) => number;
+  /** What the machine has made for the pod. */
+  readonly setup: PodSetup;
+  /** Ends the sync: calls that are under way are cancelled, and nothing more is begun. */
+  readonly signal: AbortSignal;
+}
+
+/** What all containers that are started in one sync have in common. */
+interface StartContext {
+  readonly input: SyncInput;
+  readonly sandbox: RuntimeSandbox;
+  readonly pull: PullContext;
+  readonly imageVolumes: ImageVolumes;
 }
 
 export interface SyncResult {
@@ -70,11 +84,9 @@ export class PodSyncer {
   async sync(input: SyncInput): Promise<SyncResult> {
     const starts = new Map<string, StartError | undefined>();
     try {
-      await this.#perform(
-        input,
-        podActions(input.pod, input.runtimePod, this.#options.probes, input.isRestartingAll),
-        starts,
-      );
+      const { probes, settings } = this.#options;
+      const actions = podActions({ ...input, probes, resizeOf: resizesOf(input.pod, settings) });
+      await this.#perform(input, actions, starts);
       return { starts };
     } catch (error) {
       return { starts, error };
@@ -90,56 +102,79 @@ export class PodSyncer {
   }
 
   async #perform(input: SyncInput, actions: PodActions, starts: Map<string, StartError | undefined>): Promise<void> {
-    const { runtime, killer, events } = this.#options;
-    const { pod, runtimePod } = input;
+    const { runtime, killer, events, images } = this.#options;
+    const { pod, runtimePod, signal } = input;
     if (actions.killPod) {
       if (actions.createSandbox && runtimePod.sandboxes.length > 0) {
         events.pod(pod, 'Normal', 'SandboxChanged', 'Pod sandbox changed, it will be killed and re-created.');
       }
-      await killer.killPod(pod, runtimePod);
+      await killer.killPod(pod, runtimePod, { signal });
+      signal.throwIfAborted();
       // Init containers of the old sandbox must not be taken for those of the new one.
       if (actions.createSandbox) await this.#removeInitContainers(pod, runtimePod);
     }
     for (const { container, id, message, probe } of actions.killPod ? [] : actions.containersToKill) {
-      await killer.kill(pod, container, id, { message, probe });
+      await killer.kill(pod, container, id, { message, probe, signal });
     }
-    for (const { id, name, state } of actions.containersToReset) {
-      const container = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].find(
-        (c) => c.name === name,
-      );
-      if (state === 'Running' && container) {
-        await killer.kill(pod, container, id, { message: 'killing', gracePeriodSeconds: 0 });
-      }
-      await runtime.removeContainer(id);
-    }
-    const sandbox = actions.createSandbox ? await this.#createSandbox(pod, actions.attempt) : runtimePod.sandboxes[0];
+    await this.#reset(input, actions);
+    signal.throwIfAborted();
+    const pull = await this.#pullContext(input, actions);
+    const sandbox = actions.createSandbox ? await this.#createSandbox(pod, pull) : runtimePod.sandboxes[0];
     if (!sandbox) return;
     for (const { container, id } of actions.containersToResize) {
-      await runtime.updateContainerResources(id, container.resources ?? {});
+      await runtime.updateContainerResources(pod, container, id, signal);
     }
-    const isAnyToStart =
-      actions.ephemeralContainersToStart.length +
-        actions.initContainersToStart.length +
-        actions.containersToStart.length >
-      0;
-    const missing = isAnyToStart ? await pullImageVolumes(pod, this.#options.images) : new Map<string, StartError>();
+    const { ephemeralContainersToStart, initContainersToStart, containersToStart } = actions;
+    const isAnyToStart = [ephemeralContainersToStart, initContainersToStart, containersToStart].some(
+      ({ length }) => length > 0,
+    );
+    const imageVolumes: ImageVolumes = isAnyToStart ? await pullImageVolumes(pod, images, pull) : new Map();
+    const context = { input, sandbox, pull, imageVolumes };
     const start = async (container: Container): Promise<boolean> => {
-      const error = await this.#start(input, container, sandbox, missing);
+      signal.throwIfAborted();
+      const error = await this.#start(container, context);
       starts.set(container.name, error);
       return error === undefined;
     };
-    for (const container of actions.ephemeralContainersToStart) await start(container);
-    for (const container of actions.initContainersToStart) {
+    for (const container of ephemeralContainersToStart) await start(container);
+    for (const container of initContainersToStart) {
       if (!(await start(container)) && !isSidecar(container)) return;
     }
-    for (const container of actions.containersToStart) await start(container);
+    for (const container of containersToStart) await start(container);
   }
 
-  async #createSandbox(pod: Pod, attempt: number): Promise<RuntimeSandbox> {
+  /** Removes containers of a pod all of whose containers start anew. */
+  async #reset({ pod, signal }: SyncInput, { containersToReset }: PodActions): Promise<void> {
+    const { runtime, killer } = this.#options;
+    const specs = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
+    for (const { id, name, state } of containersToReset) {
+      const container = specs.find((spec) => spec.name === name);
+      if (state === 'Running' && container) {
+        await killer.kill(pod, container, id, { message: 'killing', gracePeriodSeconds: 0, signal });
+      }
+      await runtime.removeContainer(id, signal);
+    }
+  }
+
+  async #pullContext({ pod, runtimePod, setup, signal }: SyncInput, actions: PodActions): Promise<PullContext> {
+    const { config, settings, events } = this.#options;
+    const attempt = actions.createSandbox ? actions.attempt : (runtimePod.sandboxes[0]?.attempt ?? 0);
+    try {
+      const runtimeHandler = await runtimeHandlerOf(pod, config);
+      return { sandboxConfig: sandboxConfig(pod, attempt, setup, settings), runtimeHandler, signal };
+    } catch (error) {
+      const message = `Failed to create pod sandbox: ${messageOf(error)}`;
+      if (actions.createSandbox) events.pod(pod, 'Warning', 'FailedCreatePodSandBox', message);
+      throw error;
+    }
+  }
+
+  async #createSandbox(pod: Pod, { sandboxConfig, runtimeHandler, signal }: PullContext): Promise<RuntimeSandbox> {
     const { runtime, events } = this.#options;
     try {
-      return await runtime.runPodSandbox(pod, { attempt });
+      return await runtime.runPodSandbox(sandboxConfig, runtimeHandler, signal);
     } catch (error) {
+      signal.throwIfAborted();
       events.pod(pod, 'Warning', 'FailedCreatePodSandBox', `Failed to create pod sandbox: ${messageOf(error)}`);
       throw error;
     }
@@ -151,9 +186,12 @@ export class PodSyncer {
     }
   }
 
-  /** Throws when the container mounts an image that could not be had. */
-  #checkVolumes(pod: Pod, container: Container, missing: ReadonlyMap<string, StartError>): void {
-    const errors = (container.volumeMounts ?? []).flatMap(({ name }) => missing.get(name) ?? []);
+  /** Throws if the container mounts an image that could not be pulled. */
+  #checkImageVolumes(pod: Pod, container: Container, volumes: ImageVolumes): void {
+    const errors = (container.volumeMounts ?? []).flatMap(({ name }) => {
+      const volume = volumes.get(name);
+      return volume instanceof StartError ? [volume] : [];
+    });
     for (const { reason } of errors) {
       this.#options.events.container(pod, container, 'Warning', 'Failed', `Error: ${reason}`);
     }
@@ -161,21 +199,18 @@ export class PodSyncer {
     if (last) throw last;
   }
 
-  /** Undefined when it was started. */
-  async #start(
-    input: SyncInput,
-    container: Container,
-    sandbox: RuntimeSandbox,
-    missingVolumes: ReadonlyMap<string, StartError>,
-  ): Promise<StartError | undefined> {
+  /** Returns undefined if the container was started. Rejects only if the sync is aborted. */
+  async #start(container: Container, context: StartContext): Promise<StartError | undefined> {
+    const { input, imageVolumes } = context;
     try {
       this.#backOff(input, container);
-      this.#checkVolumes(input.pod, container, missingVolumes);
-      await this.#startNow(input, container, sandbox);
+      this.#checkImageVolumes(input.pod, container, imageVolumes);
+      await this.#startNow(container, context);
       await this.#prune(input.pod, container);
       return undefined;
     } catch (error) {
       if (error instanceof StartError) return error;
+      input.signal.throwIfAborted();
       return new StartError('RunContainerError', messageOf(error), { cause: error });
     }
   }
@@ -207,12 +242,14 @@ export class PodSyncer {
     throw new StartError('CrashLoopBackOff', message, { retryAtMs: finishedAtMs + delayMs });
   }
 
-  async #startNow(input: SyncInput, container: Container, sandbox: RuntimeSandbox): Promise<void> {
-    const { runtime, images, events, killer } = this.#options;
-    const { pod, runtimePod, restartCountOf } = input;
+  async #startNow(container: Container, context: StartContext): Promise<void> {
+    const { runtime, images, events, killer, machine } = this.#options;
+    const { input, sandbox, pull } = context;
+    const { pod, runtimePod, restartCountOf, signal } = input;
     const failed = (message: string): void =>
       events.container(pod, container, 'Warning', 'Failed', `Error: ${message}`);
-    const imageRef = await images.ensureImage(pod, imageOf(container)).catch((error: unknown) => {
+    const image = await images.ensureImage(pod, imageOf(container), pull).catch((error: unknown) => {
+      signal.throwIfAborted();
       failed(error instanceof StartError ? error.reason : messageOf(error));
       throw error;
     });
@@ -220,44 +257,65 @@ export class PodSyncer {
       try {
         return await work;
       } catch (error) {
-        failed(messageOf(error));
-        throw new StartError(reason, messageOf(error), { cause: error });
+        signal.throwIfAborted();
+        failed(errorDetails(error));
+        throw new StartError(reason, errorDetails(error), { cause: error });
       }
     };
-    const settings = await attempt('CreateContainerConfigError', this.#settingsOf(pod, container, sandbox));
     const latest = latestContainer(runtimePod, container.name);
     const restartCount = latest ? latest.restartCount + 1 : restartCountOf(container.name);
-    const config = { pod, container, imageRef, restartCount, ...settings };
-    const id = await attempt('CreateContainerError', runtime.createContainer(sandbox.id, config));
+    const config = await attempt('CreateContainerConfigError', this.#configOf(container, context, image, restartCount));
+    const created = runtime.createContainer(sandbox.id, { pod, container }, config, pull.sandboxConfig, signal);
+    const id = await attempt('CreateContainerError', created);
     events.container(pod, container, 'Normal', 'Created', 'Container created');
-    await attempt('RunContainerError', runtime.startContainer(id));
+    await attempt('RunContainerError', runtime.startContainer(id, signal));
     events.container(pod, container, 'Normal', 'Started', 'Container started');
     const handler = container.lifecycle?.postStart;
     if (!handler) return;
     try {
-      await runtime.runHook(id, { kind: 'PostStart', handler, pod, container });
+      await machine.hooks.run({ kind: 'PostStart', handler, pod, container, containerId: id }, signal);
     } catch (error) {
-      // What the hook said may be a secret.
+      signal.throwIfAborted();
+      // The output of the hook may be secret, so the event does not have it.
       events.container(pod, container, 'Warning', 'FailedPostStartHook', 'PostStartHook failed');
-      await killer.kill(pod, container, id, { message: 'FailedPostStartHook' });
+      await killer.kill(pod, container, id, { message: 'FailedPostStartHook', signal });
       throw new StartError('PostStartHookError', hookFailure(handler, pod, container, error), { cause: error });
     }
   }
 
-  /** Rejects with what is wrong with the container's variables, or with what they are used for. */
-  async #settingsOf(
-    pod: Pod,
-    container: Container,
-    { ips }: RuntimeSandbox,
-  ): Promise<Pick<ContainerConfig, 'env' | 'command' | 'args'>> {
-    const { config, hostIPs, node } = this.#options;
-    const podIPs = pod.spec?.hostNetwork ? hostIPs() : ips;
+  /** Rejects with what is wrong with the container's variables, volumes or user. */
+  async #configOf(container: Container, context: StartContext, image: PresentImage, restartCount: number) {
+    const { config, hostIPs, node, machine, settings } = this.#options;
+    const { input, sandbox } = context;
+    const { pod, setup, runtimePod } = input;
+    const podIPs = pod.spec?.hostNetwork ? hostIPs() : sandbox.ips;
     const env = await environmentOf({ pod, container, source: config, podIPs, hostIPs: hostIPs(), node: node() });
-    checkSubPaths(container, env);
-    verifyRunAsNonRoot(pod, container);
-    const filledIn = (words: readonly string[] | null | undefined): string[] =>
+    const withValues = (words: readonly string[] | null | undefined): string[] =>
       (words ?? []).map((word) => expand(word, (name) => env.get(name)));
-    return { env, command: filledIn(container.command), args: filledIn(container.args) };
+    const ofMachine = await machine.prepareContainer(pod, container, {
+      env,
+      podIPs,
+      restartCount,
+      imageVolumes: context.imageVolumes,
+    });
+    verifyRunAsNonRoot(pod, container, image.user);
+    const { targetContainerName } = container as EphemeralContainer;
+    return containerConfig(
+      {
+        pod,
+        container,
+        restartCount,
+        imageRef: image.ref,
+        imageUser: image.user,
+        env,
+        command: withValues(container.command),
+        args: withValues(container.args),
+        setup: ofMachine,
+        supplementalGroups: setup.supplementalGroups,
+        targetId: targetContainerName ? targetOf(runtimePod, targetContainerName) : undefined,
+      },
+      settings,
+    );
   }
 
   /** Of those that have ended, the last one is kept: its logs, and how it ended. */
@@ -267,6 +325,21 @@ export class PodSyncer {
     const ended = containers.filter((container) => container.name === name && container.state === 'Exited');
     for (const { id } of ended.slice(1)) await runtime.removeContainer(id);
   }
+}
+
+/** Returns the runtime handler of the pod's RuntimeClass; empty for the default one. */
+async function runtimeHandlerOf({ spec }: Pod, config: ConfigSource): Promise<string> {
+  if (!spec?.runtimeClassName) return '';
+  const runtimeClass = await config.runtimeClass(spec.runtimeClassName);
+  if (!runtimeClass) throw new Error(`runtimeclass.node.k8s.io "${spec.runtimeClassName}" not found`);
+  return runtimeClass.handler;
+}
+
+/** Returns the id of the container in whose namespace of processes an ephemeral container is to run. */
+function targetOf(runtimePod: RuntimePod, name: string): string {
+  const target = latestContainer(runtimePod, name);
+  if (target?.state === 'Running') return target.id;
+  throw new Error(`unable to find target container ${JSON.stringify(name)}`);
 }
 
 const imageOf = (container: Container): NeededImage => ({

@@ -1,21 +1,34 @@
-import type { Container, ResourceRequirements } from '@coxswain/api/core/v1';
+import type { Container, Pod, ResourceRequirements } from '@coxswain/api/core/v1';
 import { Quantity } from '@coxswain/apimachinery/quantity';
-import type { RuntimeContainer } from '../runtime/container-runtime.ts';
+import { containerLimits } from '../runtime/linux-resources.ts';
+import type { RuntimeContainer } from '../runtime/runtime-pod.ts';
+import type { RuntimeSettings } from '../runtime/runtime-settings.ts';
 
 const resizable = ['cpu', 'memory'] as const;
 
-/** How a container that runs comes to the resources that it asks for now; undefined when it has them. */
-export function resizeOf(container: Container, running: RuntimeContainer): 'in-place' | 'by-restart' | undefined {
-  if (!running.resources) return undefined;
-  const changed = changedResources(running.resources, container.resources ?? {});
-  if (changed.length === 0) return undefined;
-  const restarts = container.resizePolicy?.some(
-    ({ resourceName, restartPolicy }) => restartPolicy === 'RestartContainer' && changed.includes(resourceName),
-  );
-  return restarts ? 'by-restart' : 'in-place';
-}
+/** Decides how a running container of one pod gets the resources that it requests now. */
+export type ResizeOf = (container: Container, running: RuntimeContainer) => 'in-place' | 'by-restart' | undefined;
 
-/** Those of CPUs and memory that differ. */
+/** The decisions for a pod's containers: undefined for one that has what it requests. */
+export const resizesOf =
+  (pod: Pod, settings: RuntimeSettings): ResizeOf =>
+  (container, running) => {
+    if (!running.resources) return undefined;
+    const { cpuShares, cpuQuota = 0, memoryLimitInBytes } = containerLimits(pod, container, settings);
+    const has = running.resources;
+    const memoryRequest = Quantity.parse(container.resources?.requests?.memory ?? '0').value();
+    const changed: string[] = [];
+    if (cpuShares !== has.cpuShares || cpuQuota !== has.cpuQuota) changed.push('cpu');
+    const isSameRequest = has.memoryRequestBytes === undefined || has.memoryRequestBytes === memoryRequest;
+    if (memoryLimitInBytes !== has.memoryLimitBytes || !isSameRequest) changed.push('memory');
+    if (changed.length === 0) return undefined;
+    const restarts = container.resizePolicy?.some(
+      ({ resourceName, restartPolicy }) => restartPolicy === 'RestartContainer' && changed.includes(resourceName),
+    );
+    return restarts ? 'by-restart' : 'in-place';
+  };
+
+/** Returns which of CPU and memory differ. */
 export function changedResources(before: ResourceRequirements, after: ResourceRequirements): string[] {
   const isSame = (a: string | undefined, b: string | undefined): boolean =>
     a === b || (a !== undefined && b !== undefined && Quantity.parse(a).equals(Quantity.parse(b)));

@@ -1,5 +1,5 @@
 import type { Container, ContainerRestartRule, Pod, PodSpec } from '@coxswain/api/core/v1';
-import { latestContainer, type RuntimePod } from '../runtime/container-runtime.ts';
+import { latestContainer, type RuntimePod } from '../runtime/runtime-pod.ts';
 
 /** A sidecar: an init container that keeps running beside the others. */
 export const isSidecar = (container: Pick<Container, 'restartPolicy'>): boolean => container.restartPolicy === 'Always';

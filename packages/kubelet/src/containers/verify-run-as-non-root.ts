@@ -1,14 +1,27 @@
 import type { Container, Pod } from '@coxswain/api/core/v1';
 import { podText } from '../pods/pod-events.ts';
+import { effectiveSecurityContext, type ImageUser } from '../runtime/security-context.ts';
 
-/**
- * Throws what the container's status waits for when it is to run as root and must not.
- *
- * Differs from upstream: where the pod does not name a user it is the image's, which is taken to be another than root, since
- * nobody has looked into the image.
- */
-export function verifyRunAsNonRoot(pod: Pod, { name, securityContext }: Container): void {
-  const { runAsNonRoot, runAsUser } = { ...pod.spec?.securityContext, ...securityContext };
-  if (!runAsNonRoot || runAsUser === undefined || Number(runAsUser) !== 0) return;
-  throw new Error(`container's runAsUser breaks non-root policy (pod: "${podText(pod)}", container: ${name})`);
+const largestUserId = 2 ** 31 - 1;
+
+/** Throws if a container that must not run as root would do so, or if nobody can tell. */
+export function verifyRunAsNonRoot(pod: Pod, container: Container, { uid, username }: ImageUser): void {
+  const { runAsNonRoot, runAsUser } = effectiveSecurityContext(pod, container);
+  if (!runAsNonRoot) return;
+  const where = `(pod: "${podText(pod)}", container: ${container.name})`;
+  if (runAsUser !== undefined) {
+    if (Number(runAsUser) === 0) throw new Error(`container's runAsUser breaks non-root policy ${where}`);
+    return;
+  }
+  if (uid === undefined && username) {
+    throw new Error(
+      `container has runAsNonRoot and image has non-numeric user (${username}), cannot verify user is non-root ${where}`,
+    );
+  }
+  if (uid === 0) throw new Error(`container has runAsNonRoot and image will run as root ${where}`);
+  if (uid !== undefined && (uid < 0 || uid > largestUserId)) {
+    throw new Error(
+      `container has runAsNonRoot and image has an invalid user id (${uid}). (Must be 1-(${largestUserId})): must be between 0 and ${largestUserId}, inclusive ${where}`,
+    );
+  }
 }

@@ -1,8 +1,8 @@
 import type { Node } from '@coxswain/api/core/v1';
+import { FATE_PREFIX } from '../hollow/fate.ts';
+import type { HollowRuntime } from '../hollow/hollow-runtime.ts';
 import type { Kubelet } from '../kubelet.ts';
 import type { NodeSource } from '../node/node-source.ts';
-import { FATE_PREFIX } from '../runtime/hollow/fate.ts';
-import type { HollowRuntime } from '../runtime/hollow/hollow-runtime.ts';
 
 /** `kubectl annotate node hollow-0 hollow.coxswain.dev/failed=true` */
 const failedAnnotation = `${FATE_PREFIX}failed`;

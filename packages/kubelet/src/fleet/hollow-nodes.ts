@@ -13,12 +13,12 @@ import {
   systemClock,
   TokenBucketRateLimiter,
 } from '@coxswain/client';
+import { HollowMachine } from '../hollow/hollow-machine.ts';
+import { HollowRuntime } from '../hollow/hollow-runtime.ts';
 import { Kubelet } from '../kubelet.ts';
 import { InformerNodeSource } from '../node/node-source.ts';
 import type { NodeSpec } from '../node/node-spec.ts';
 import { InformerPodSource } from '../pods/informer-pod-source.ts';
-import { HollowProber } from '../runtime/hollow/hollow-prober.ts';
-import { HollowRuntime } from '../runtime/hollow/hollow-runtime.ts';
 import { inProcessDialer, type KubeletDialer } from '../server/in-process-dialer.ts';
 import { CachedConfigSource } from '../volumes/config-source.ts';
 import { HollowNode } from './hollow-node.ts';
@@ -60,7 +60,6 @@ export class HollowNodes {
     const { jobRunForMs, stopDelayMs } = options;
     const clients = new ClientSet(rest);
     const config = new CachedConfigSource(clients, clock);
-    const prober = new HollowProber(clock);
     this.#pods = new InformerPodSource({ clients, clock, logger });
     this.#nodes = new InformerNodeSource({ clients, clock, logger });
     this.#recorder = new CoreEventRecorder({
@@ -73,27 +72,31 @@ export class HollowNodes {
     });
     const specs = typeof options.nodes === 'number' ? numbered(options.nodes) : options.nodes;
     const boot = (spec: NodeSpec, index: number) => {
+      const bootId = uuid();
       const runtime = new HollowRuntime({
         clock,
-        bootId: uuid(),
+        bootId,
         // As long as no controller gives the node a range.
         podCIDRs: [`10.${64 + ((index >> 8) & 63)}.${index & 255}.0/24`],
         ...(jobRunForMs !== undefined && { jobRunForMs }),
         ...(stopDelayMs !== undefined && { stopDelayMs }),
       });
       const own = options.restOf ? new ClientSet(options.restOf(spec.name)) : clients;
+      const ownConfig = own === clients ? config : new CachedConfigSource(own, clock);
+      const machine = new HollowMachine({ nodeName: spec.name, clock, config: ownConfig, logs: runtime, bootId });
       const kubelet = new Kubelet({
         node: { addresses: addressesOf(spec.name, index), ...options.defaults, ...spec },
         clients: own,
-        runtime,
-        prober,
+        runtime: runtime.services,
+        machine,
+        relistMs: Number.POSITIVE_INFINITY,
         clock,
         random,
         eventLoop,
         logger,
         pods: this.#pods,
         nodes: this.#nodes,
-        config: own === clients ? config : new CachedConfigSource(own, clock),
+        config: ownConfig,
         recorder: this.#recorder.withSource({ component: 'kubelet', host: spec.name }),
       });
       return { kubelet, runtime };

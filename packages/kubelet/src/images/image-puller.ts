@@ -2,22 +2,44 @@ import type { Container, Pod } from '@coxswain/api/core/v1';
 import { messageOf } from '@coxswain/apimachinery/errors';
 import { formatDuration } from '@coxswain/apimachinery/time';
 import { Backoff, type Clock, type EventType } from '@coxswain/client';
+import type { AuthConfig, Image, PodSandboxConfig } from '@coxswain/cri';
+import type { Init } from '@coxswain/grpc/protobuf';
 import type { PodEvents } from '../pods/pod-events.ts';
-import type { ContainerRuntime } from '../runtime/container-runtime.ts';
+import type { KubeRuntime } from '../runtime/kube-runtime.ts';
+import { containerNameLabel } from '../runtime/labels.ts';
+import type { ImageUser } from '../runtime/security-context.ts';
 import { StartError } from '../runtime/start-error.ts';
 
 export interface ImagePullerOptions {
-  readonly runtime: ContainerRuntime;
+  readonly runtime: KubeRuntime;
   readonly events: PodEvents;
   readonly clock: Clock;
+  /** Returns the credentials for an image, those to try first first. Without it, all images are pulled anonymously. */
+  readonly credentials?:
+    | ((pod: Pod, image: string, signal: AbortSignal) => Promise<readonly Init<AuthConfig>[]>)
+    | undefined;
 }
 
 /** An image that a pod needs. */
 export interface NeededImage {
   readonly image: string;
   readonly pullPolicy: string | undefined;
-  /** Whose it is; none for one that is a volume. */
+  /** The container that runs it. Undefined for an image that is mounted as a volume. */
   readonly container?: Container;
+}
+
+/** What a pull needs to know of the pod's sandbox. */
+export interface PullContext {
+  readonly sandboxConfig: Init<PodSandboxConfig>;
+  readonly runtimeHandler: string;
+  readonly signal: AbortSignal;
+}
+
+/** An image that is on the node. */
+export interface PresentImage {
+  /** What the runtime knows the image as. */
+  readonly ref: string;
+  readonly user: ImageUser;
 }
 
 interface PullFailure {
@@ -42,8 +64,8 @@ export class ImagePuller {
     this.#backoff = new Backoff({ initialMs: firstBackoffMs, maxMs: longestBackoffMs, clock: options.clock });
   }
 
-  /** What the runtime has the image as. Throws a StartError. */
-  async ensureImage(pod: Pod, needed: NeededImage): Promise<string> {
+  /** Resolves when the image is on the node. Rejects with a StartError. */
+  async ensureImage(pod: Pod, needed: NeededImage, context: PullContext): Promise<PresentImage> {
     const { runtime } = this.#options;
     const { image: requested, pullPolicy } = needed;
     const image = withTag(requested);
@@ -52,18 +74,19 @@ export class ImagePuller {
       this.#tell(pod, needed, 'Warning', 'InspectFailed', message);
       throw new StartError('InvalidImageName', message);
     }
-    const present = pullPolicy === 'Always' ? undefined : await runtime.imageRef(image);
+    const present =
+      pullPolicy === 'Always' ? undefined : await runtime.image(image, context.runtimeHandler, context.signal);
     if (present !== undefined) {
       const message = `Container image "${requested}" already present on machine and can be accessed by the pod`;
       this.#tell(pod, needed, 'Normal', 'Pulled', message);
-      return present;
+      return presentImage(present);
     }
     if (pullPolicy === 'Never') {
       const message = `Container image "${requested}" is not present with pull policy of Never`;
       this.#tell(pod, needed, 'Warning', 'ErrImageNeverPull', message);
       throw new StartError('ErrImageNeverPull', message);
     }
-    return await this.#pull(pod, needed, image);
+    return await this.#pull(pod, needed, image, context);
   }
 
   forgetPod(podUid: string): void {
@@ -74,9 +97,9 @@ export class ImagePuller {
     }
   }
 
-  async #pull(pod: Pod, needed: NeededImage, image: string): Promise<string> {
-    const { runtime, clock } = this.#options;
-    const { image: requested, container } = needed;
+  async #pull(pod: Pod, needed: NeededImage, image: string, context: PullContext): Promise<PresentImage> {
+    const { clock } = this.#options;
+    const { image: requested } = needed;
     const key = `${pod.metadata.uid}_${requested}`;
     const failure = this.#failures.get(key);
     const nowMs = clock.now();
@@ -88,14 +111,15 @@ export class ImagePuller {
     }
     this.#tell(pod, needed, 'Normal', 'Pulling', `Pulling image "${requested}"`);
     try {
-      const { imageRef, sizeBytes } = await runtime.pullImage(image, { pod, ...(container && { container }) });
+      const pulled = await this.#pullNow(pod, needed, image, context);
       const took = formatDuration(Math.round(clock.now() - nowMs) * 1e6);
-      const message = `Successfully pulled image "${requested}" in ${took} (${took} including waiting). Image size: ${sizeBytes} bytes.`;
+      const message = `Successfully pulled image "${requested}" in ${took} (${took} including waiting). Image size: ${pulled.size} bytes.`;
       this.#tell(pod, needed, 'Normal', 'Pulled', message);
       this.#failures.delete(key);
       this.#backoff.gc();
-      return imageRef;
+      return presentImage(pulled);
     } catch (error) {
+      context.signal.throwIfAborted();
       const text = messageOf(error);
       this.#tell(pod, needed, 'Warning', 'Failed', `Failed to pull image "${requested}": ${text}`);
       const atMs = clock.now();
@@ -106,12 +130,43 @@ export class ImagePuller {
     }
   }
 
+  /** Tries all credentials. Rejects with what went wrong with the last ones. */
+  async #pullNow(pod: Pod, { container }: NeededImage, image: string, context: PullContext): Promise<Image> {
+    const { runtime, credentials } = this.#options;
+    const { sandboxConfig, runtimeHandler, signal } = context;
+    const all = (await credentials?.(pod, image, signal)) ?? [];
+    const spec = {
+      image,
+      runtimeHandler,
+      annotations: { ...pod.metadata.annotations, ...(container && { [containerNameLabel]: container.name }) },
+    };
+    let failure: unknown;
+    for (const auth of all.length > 0 ? all : [undefined]) {
+      try {
+        const { imageRef } = await runtime.images.pullImage(
+          { image: spec, ...(auth && { auth }), sandboxConfig },
+          { signal },
+        );
+        const found = await runtime.image(imageRef, runtimeHandler, signal);
+        return found ?? { ...unknownImage, id: imageRef };
+      } catch (error) {
+        signal.throwIfAborted();
+        failure = error;
+      }
+    }
+    throw failure;
+  }
+
   #tell(pod: Pod, { container }: NeededImage, type: EventType, reason: string, message: string): void {
     const { events } = this.#options;
     if (container) events.container(pod, container, type, reason, message);
     else events.pod(pod, type, reason, message);
   }
 }
+
+const unknownImage: Image = { id: '', repoTags: [], repoDigests: [], size: 0, username: '', pinned: false };
+
+const presentImage = ({ id, uid, username }: Image): PresentImage => ({ ref: id, user: { uid: uid?.value, username } });
 
 /** Runtimes say so what is wrong with the registry or the image. */
 function meaningOf(image: string, text: string): { reason: string; message: string } {

@@ -1,18 +1,25 @@
 import type { Node, NodeCondition, NodeStatus } from '@coxswain/api/core/v1';
 import { timeFromDate } from '@coxswain/apimachinery/time';
-import type { RuntimeImage, RuntimeVersion } from '../runtime/container-runtime.ts';
+import type { Image } from '@coxswain/cri';
+import type { MachineInfo } from '../machine/machine.ts';
+import type { RuntimeHealth } from '../runtime/kube-runtime.ts';
 import { type CompleteNodeSpec, KUBELET_VERSION } from './node-spec.ts';
 
 /** What is known of the node beside what it was made to be. */
 export interface NodeFacts {
-  readonly version: RuntimeVersion;
-  readonly images: readonly RuntimeImage[];
+  readonly machine: MachineInfo;
+  /** As `containerd://2.1.5`. */
+  readonly runtimeVersion: string;
+  /** Undefined if the runtime does not answer. */
+  readonly runtime: Pick<RuntimeHealth, 'features' | 'runtimeHandlers'> | undefined;
+  readonly images: readonly Image[];
   /** What keeps it from being ready. */
   readonly problems: readonly string[];
   readonly nowMs: number;
 }
 
 const mostImages = 50;
+const mostImageNames = 5;
 
 /**
  * What pods and their updates may need of a node, sorted.
@@ -52,9 +59,8 @@ export function newNode(spec: CompleteNodeSpec, facts: NodeFacts): Node {
 
 /** How the node is, where `before` is what was last said of it. What others say that it has is left as it is. */
 export function nodeStatus(spec: CompleteNodeSpec, facts: NodeFacts, before: NodeStatus): NodeStatus {
-  const { version, images } = facts;
+  const { machine, images } = facts;
   const { port, operatingSystem, architecture } = spec;
-  const id = `hollow-${spec.name}`;
   const capacity = { ...before.capacity, ...spec.capacity };
   return {
     capacity,
@@ -63,21 +69,27 @@ export function nodeStatus(spec: CompleteNodeSpec, facts: NodeFacts, before: Nod
     addresses: [...spec.addresses],
     daemonEndpoints: { kubeletEndpoint: { Port: port ?? 0 } },
     nodeInfo: {
-      machineID: id,
-      systemUUID: id,
-      bootID: version.bootId,
-      kernelVersion: version.kernelVersion,
-      osImage: version.osImage,
-      containerRuntimeVersion: version.runtimeVersion,
+      machineID: machine.machineId,
+      systemUUID: machine.systemUuid,
+      bootID: machine.bootId,
+      kernelVersion: machine.kernelVersion,
+      osImage: machine.osImage,
+      containerRuntimeVersion: facts.runtimeVersion,
       kubeletVersion: KUBELET_VERSION,
       kubeProxyVersion: '',
       operatingSystem,
       architecture,
     },
     ...(images.length > 0 && {
-      images: images.slice(0, mostImages).map(({ names, sizeBytes }) => ({ names: [...names], sizeBytes })),
+      images: images
+        .toSorted((a, b) => b.size - a.size)
+        .slice(0, mostImages)
+        .map(({ repoDigests, repoTags, size }) => ({
+          names: [...repoDigests, ...repoTags].slice(0, mostImageNames),
+          sizeBytes: size,
+        })),
     }),
-    features: { supplementalGroupsPolicy: true },
+    ...featuresOf(facts, before),
     declaredFeatures: [...declaredFeatures],
   };
 }
@@ -92,6 +104,24 @@ export const withoutResourcesOfOthers = (spec: CompleteNodeSpec, before: NodeSta
     Object.entries(before.capacity ?? {}).map(([name, has]) => [name, spec.capacity[name] === undefined ? '0' : has]),
   ),
 });
+
+/** What the runtime can do; as it was if the runtime does not answer. */
+function featuresOf({ runtime }: NodeFacts, before: NodeStatus): Pick<NodeStatus, 'features' | 'runtimeHandlers'> {
+  const { features, runtimeHandlers } = before;
+  if (!runtime) return { ...(features && { features }), ...(runtimeHandlers && { runtimeHandlers }) };
+  const { supplementalGroupsPolicy = false } = runtime.features ?? {};
+  return {
+    features: { supplementalGroupsPolicy },
+    ...(runtime.runtimeHandlers.length > 0 && {
+      runtimeHandlers: runtime.runtimeHandlers.map(({ name, features: of }) => ({
+        name,
+        ...(of && {
+          features: { recursiveReadOnlyMounts: of.recursiveReadOnlyMounts, userNamespaces: of.userNamespaces },
+        }),
+      })),
+    }),
+  };
+}
 
 /** The pressures that a node may be under; this one never is. */
 const pressures = [

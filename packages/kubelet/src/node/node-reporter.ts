@@ -2,7 +2,8 @@ import type { Node, NodeStatus } from '@coxswain/api/core/v1';
 import { isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
 import { jsonEquals } from '@coxswain/apimachinery/json';
 import { type ClientSet, type Clock, type EventRecorder, type Logger, sleep } from '@coxswain/client';
-import type { ContainerRuntime } from '../runtime/container-runtime.ts';
+import type { Machine } from '../machine/machine.ts';
+import type { KubeRuntime } from '../runtime/kube-runtime.ts';
 import { mapPatch } from '../status/map-patch.ts';
 import { type NodeFacts, newNode, nodeStatus, withoutResourcesOfOthers } from './node-object.ts';
 import type { CompleteNodeSpec } from './node-spec.ts';
@@ -10,7 +11,8 @@ import type { CompleteNodeSpec } from './node-spec.ts';
 export interface NodeReporterOptions {
   readonly spec: CompleteNodeSpec;
   readonly clients: ClientSet;
-  readonly runtime: ContainerRuntime;
+  readonly runtime: Pick<KubeRuntime, 'version' | 'health' | 'images'>;
+  readonly machine: Machine;
   readonly recorder: EventRecorder;
   readonly clock: Clock;
   readonly random: () => number;
@@ -173,18 +175,25 @@ export class NodeReporter {
   }
 
   async #facts(): Promise<NodeFacts> {
-    const { runtime, clock } = this.#options;
-    const [version, images, { runtimeProblem, networkProblem }] = await Promise.all([
-      runtime.version(),
-      runtime.images(),
-      runtime.status(),
+    const { runtime, machine, clock } = this.#options;
+    const [info, images, health] = await Promise.all([
+      machine.info(),
+      runtime.images.listImages({}).then(
+        ({ images }) => images,
+        () => [],
+      ),
+      runtime.health().catch(() => undefined),
     ]);
     const problems = [
-      ...(runtimeProblem === undefined ? [] : [runtimeProblem]),
-      ...(networkProblem === undefined ? [] : [`container runtime network not ready: ${networkProblem}`]),
+      ...(health ? [] : ['container runtime is down']),
+      ...(health?.runtimeProblem === undefined ? [] : [`container runtime not ready: ${health.runtimeProblem}`]),
+      ...(health?.networkProblem === undefined
+        ? []
+        : [`container runtime network not ready: ${health.networkProblem}`]),
       ...(this.#isShuttingDown ? ['node is shutting down'] : []),
     ];
-    return { version, images, problems, nowMs: clock.now() };
+    const runtimeVersion = runtime.version;
+    return { machine: info, runtimeVersion, runtime: health, images, problems, nowMs: clock.now() };
   }
 
   #record(type: 'Normal' | 'Warning', reason: string, message: string): void {
@@ -199,10 +208,10 @@ function comparable(status: NodeStatus): object {
   const images = status.images ?? [];
   const conditions = status.conditions ?? [];
   const { swap, ...info } = nodeInfo ?? {};
-  const { features, declaredFeatures } = status;
+  const { features, runtimeHandlers, declaredFeatures } = status;
   return {
     ...{ capacity, allocatable, addresses, port: daemonEndpoints?.kubeletEndpoint?.Port ?? 0, info, images },
-    ...{ features, declaredFeatures },
+    ...{ features, runtimeHandlers, declaredFeatures },
     conditions: conditions
       .map(({ type, status: is, reason, message }) => ({ type, status: is, reason, message }))
       .sort((a, b) => (a.type < b.type ? -1 : 1)),
@@ -222,6 +231,7 @@ function statusPatch(before: NodeStatus, status: NodeStatus) {
     ...(changed('nodeInfo') && { nodeInfo }),
     ...(changed('images') && { images: images ?? null }),
     ...(changed('features') && { features: status.features }),
+    ...(changed('runtimeHandlers') && { runtimeHandlers: status.runtimeHandlers ?? null }),
     ...(changed('declaredFeatures') && { declaredFeatures: status.declaredFeatures }),
   };
 }

@@ -1,22 +1,25 @@
 import type { Pod } from '@coxswain/api/core/v1';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Clock, Logger, Timer } from '@coxswain/client';
 import type { AllocationManager } from '../allocation/allocation-manager.ts';
 import type { ContainerKiller } from '../containers/kill-pod.ts';
 import type { PodSyncer, SyncResult } from '../containers/pod-syncer.ts';
+import type { Machine, PodSetup } from '../machine/machine.ts';
 import type { PodEvents } from '../pods/pod-events.ts';
 import type { ProbeManager } from '../probes/probe-manager.ts';
-import type { ContainerRuntime, RuntimePod } from '../runtime/container-runtime.ts';
+import type { KubeRuntime } from '../runtime/kube-runtime.ts';
+import type { RuntimePod } from '../runtime/runtime-pod.ts';
 import type { StartFailure } from '../status/container-statuses.ts';
 import { type Eviction, generatePodStatus } from '../status/pod-status.ts';
 import type { StatusManager } from '../status/status-manager.ts';
 import type { ConfigSource } from '../volumes/config-source.ts';
 import { missingPullSecrets } from '../volumes/pull-secrets.ts';
-import { volumeProblems } from '../volumes/volume-problems.ts';
 import { activeDeadlineAtMs, deadlineExceeded } from './active-deadline.ts';
 
 /** What all workers of a node share. */
 export interface PodWorkerContext {
-  readonly runtime: ContainerRuntime;
+  readonly runtime: KubeRuntime;
+  readonly machine: Machine;
   readonly syncer: PodSyncer;
   readonly killer: ContainerKiller;
   readonly probes: ProbeManager;
@@ -56,6 +59,8 @@ export class PodWorker {
   #eviction: Eviction | undefined;
   /** Of the termination that is under way. */
   #termination: AbortController | undefined;
+  /** Cancels the sync that is under way. */
+  #syncing: AbortController | undefined;
   #isWorking = false;
   #isPending = false;
   #isStopped = false;
@@ -89,12 +94,14 @@ export class PodWorker {
   /** The pod as the server has it now. */
   observe(pod: Pod): void {
     this.#pod = pod;
+    if (pod.metadata.deletionTimestamp) this.#syncing?.abort();
     this.#shortenGrace();
   }
 
   /** The server has it no more: all of it must go. */
   gone(pod: Pod): void {
     this.#isGone = true;
+    this.#syncing?.abort();
     this.observe(pod);
     this.kick();
   }
@@ -105,6 +112,7 @@ export class PodWorker {
     this.#eviction = eviction;
     this.#graceSeconds = Math.min(Number(this.#pod.spec?.terminationGracePeriodSeconds ?? graceSeconds), graceSeconds);
     this.#state = 'Terminating';
+    this.#syncing?.abort();
     this.kick();
   }
 
@@ -117,6 +125,7 @@ export class PodWorker {
   /** Nothing more is done; what runs goes on running. */
   stop(): void {
     this.#isStopped = true;
+    this.#syncing?.abort();
     this.#timer?.cancel();
   }
 
@@ -142,10 +151,11 @@ export class PodWorker {
       this.#state = 'Terminating';
     switch (this.#state) {
       case 'Syncing':
-        return await this.#sync();
+        return await this.#syncUnlessAborted();
       case 'Terminating':
         return await this.#terminate();
       case 'Terminated':
+        await this.#context.machine.releasePod(this.#pod, new AbortController().signal);
         this.#context.statuses.finish(this.#pod);
         this.#state = 'Finished';
         this.#isPending = this.#isGone;
@@ -155,9 +165,23 @@ export class PodWorker {
     }
   }
 
-  async #sync(): Promise<void> {
+  /** A pod that is to end no longer waits for images or volumes. */
+  async #syncUnlessAborted(): Promise<void> {
+    const syncing = new AbortController();
+    this.#syncing = syncing;
+    try {
+      await this.#sync(syncing.signal);
+    } catch (error) {
+      if (!syncing.signal.aborted) throw error;
+      this.#isPending = true;
+    } finally {
+      this.#syncing = undefined;
+    }
+  }
+
+  async #sync(signal: AbortSignal): Promise<void> {
     const { runtime, syncer, events, allocations } = this.#context;
-    const runtimePod = await runtime.podStatus(this.uid);
+    const runtimePod = await runtime.podStatus(this.uid, signal);
     const pod = this.#allocated;
     allocations.noteProgress(pod, runtimePod);
     const isEnded = this.#tellStatus(runtimePod, false);
@@ -166,12 +190,13 @@ export class PodWorker {
       this.#isPending = true;
       return;
     }
-    const { networkProblem } = await runtime.status();
+    const { networkProblem } = await runtime.health(signal);
     if (networkProblem !== undefined && !pod.spec?.hostNetwork) {
       events.pod(pod, 'Warning', 'NetworkNotReady', `network is not ready: ${networkProblem}`);
       return this.#retryAfter(1000);
     }
-    if (!(await this.#mount())) return;
+    const setup = await this.#prepare(signal);
+    if (!(await this.#mount(signal))) return;
     await this.#tellOfPullSecrets();
     const old = this.#context.statuses.get(this.uid) ?? pod.status ?? {};
     const statuses = [...(old.initContainerStatuses ?? []), ...(old.containerStatuses ?? [])];
@@ -181,12 +206,14 @@ export class PodWorker {
       pod,
       runtimePod,
       isRestartingAll,
+      setup,
+      signal,
       restartCountOf: (name) => statuses.find((status) => status.name === name)?.restartCount ?? 0,
     });
     this.#noteFailures(result);
     this.#scheduleRetry(result);
     this.#scheduleDeadline();
-    const after = await runtime.podStatus(this.uid);
+    const after = await runtime.podStatus(this.uid, signal);
     allocations.noteProgress(pod, after);
     this.#tellStatus(after, false);
     // Now that they are taken away, they can be started.
@@ -194,11 +221,24 @@ export class PodWorker {
     if (result.error !== undefined) throw result.error;
   }
 
-  /** Whether all volumes are there. What is mounted once stays so, whatever becomes of what it was made of. */
-  async #mount(): Promise<boolean> {
+  /** Makes the pod's directories and cgroup. */
+  async #prepare(signal: AbortSignal): Promise<PodSetup> {
+    const { machine, events } = this.#context;
+    try {
+      return await machine.preparePod(this.#allocated, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const message = `unable to ensure pod container exists: ${messageOf(error)}`;
+      events.pod(this.#pod, 'Warning', 'FailedToCreatePodContainer', message);
+      throw error;
+    }
+  }
+
+  /** Returns whether all volumes are mounted. A volume stays mounted when what it was made of is deleted. */
+  async #mount(signal: AbortSignal): Promise<boolean> {
     if (this.#isMounted) return true;
-    const { events, config } = this.#context;
-    const problems = await volumeProblems(this.#pod, config);
+    const { events, machine } = this.#context;
+    const problems = await machine.mountVolumes(this.#pod, signal);
     this.#isMounted = problems.length === 0;
     for (const problem of problems) events.pod(this.#pod, 'Warning', 'FailedMount', problem);
     if (this.#isMounted) return true;
@@ -238,9 +278,10 @@ export class PodWorker {
   }
 
   async #cleanUp(): Promise<void> {
-    const { runtime, syncer, statuses } = this.#context;
+    const { runtime, machine, syncer, statuses } = this.#context;
     const { sandboxes } = await runtime.podStatus(this.uid);
     for (const { id } of sandboxes) await runtime.removePodSandbox(id);
+    await machine.removePod(this.uid);
     syncer.forgetPod(this.#pod);
     statuses.forget(this.uid);
     this.stop();

@@ -4,12 +4,14 @@ import { jsonEquals } from '@coxswain/apimachinery/json';
 import { type Rejection, rejectionOf } from '../admission/admit-pod.ts';
 import { AllocationManager } from '../allocation/allocation-manager.ts';
 import type { PodHandler } from '../pods/pod-source.ts';
+import type { RuntimeSettings } from '../runtime/runtime-settings.ts';
 import type { Eviction } from '../status/pod-status.ts';
 import { PodWorker, type PodWorkerContext } from './pod-worker.ts';
 
 export interface PodWorkersOptions extends Omit<PodWorkerContext, 'onGone' | 'allocations'> {
   /** Undefined as long as it is not known: then every pod is taken. */
   readonly node: () => Node | undefined;
+  readonly settings: RuntimeSettings;
 }
 
 const isEnded = (status: PodStatus | undefined): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
@@ -33,6 +35,7 @@ export class PodWorkers implements PodHandler {
     this.#allocations = new AllocationManager({
       events: options.events,
       clock: options.clock,
+      settings: options.settings,
       pod: (uid) => this.#workers.get(uid)?.pod,
       rejectionOf: (pod) => this.#rejectionOf(pod),
       onChanged: (uid) => this.kick(uid),
@@ -106,8 +109,8 @@ export class PodWorkers implements PodHandler {
 
   /** Whether the node takes the pod. One that it does not take has failed. */
   #admit(pod: Pod): boolean {
-    const { events, statuses, runtime } = this.#options;
-    for (const warning of runtime.podWarnings?.(pod) ?? []) events.pod(pod, 'Warning', 'InvalidAnnotation', warning);
+    const { events, statuses, machine } = this.#options;
+    for (const warning of machine.podWarnings?.(pod) ?? []) events.pod(pod, 'Warning', 'InvalidAnnotation', warning);
     const rejection = pod.metadata.deletionTimestamp ? undefined : this.#rejectionOf(pod);
     if (!rejection) return true;
     const { reason, message } = rejection;

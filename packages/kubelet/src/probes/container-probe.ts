@@ -1,7 +1,7 @@
 import type { Container, Pod, Probe } from '@coxswain/api/core/v1';
 import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Clock, Timer } from '@coxswain/client';
-import type { ProbeKind, ProbeResult, Prober } from '../runtime/prober.ts';
+import type { ProbeKind, ProbeResult, Prober } from './prober.ts';
 
 export type ProbeOutcome = 'Success' | 'Failure' | 'Unknown';
 

@@ -1,15 +1,16 @@
 import type { Container, Pod, Probe } from '@coxswain/api/core/v1';
 import type { Clock } from '@coxswain/client';
 import { isSidecar } from '../containers/restart-rules.ts';
-import type { RuntimeContainer, RuntimePod } from '../runtime/container-runtime.ts';
-import type { ProbeKind, Prober } from '../runtime/prober.ts';
+import type { RuntimeContainer, RuntimePod } from '../runtime/runtime-pod.ts';
 import type { ProbeResults } from '../status/pod-status.ts';
 import { ContainerProbe, type ProbeOutcome } from './container-probe.ts';
+import type { ProbeKind, Prober } from './prober.ts';
 
 export interface ProbeManagerOptions {
   readonly prober: Prober;
   readonly clock: Clock;
-  readonly runtimeName: string;
+  /** What container ids in statuses begin with. */
+  readonly runtimeName: () => string;
   /** A result has changed: the pod's status may, and its containers may have to be restarted. */
   readonly onResult: (podUid: string) => void;
   readonly onUnhealthy: (pod: Pod, container: Container, reason: string, message: string) => void;
@@ -148,7 +149,7 @@ export class ProbeManager implements ProbeResults {
   }
 
   #idOf(containerId: string): string {
-    return `${this.#options.runtimeName}://${containerId}`;
+    return `${this.#options.runtimeName()}://${containerId}`;
   }
 }
 

@@ -1,7 +1,7 @@
 import { validatePodLogOptions } from '@coxswain/api';
 import type { ContainerStatus, Pod, PodLogOptions } from '@coxswain/api/core/v1';
 import { type ApiResponse, type ResponseSink, textResponse } from '@coxswain/component-base/http';
-import type { LogOptions } from '../runtime/container-runtime.ts';
+import type { LoggedContainer, LogOptions } from '../machine/container-logs.ts';
 import { findPod, type KubeletHost } from './kubelet-host.ts';
 
 export interface LogRequest {
@@ -28,10 +28,12 @@ export async function containerLogs(host: KubeletHost, request: LogRequest): Pro
   }
   const found = containerIdOf(pod, request.container, options.previous === true);
   if ('problem' in found) return textResponse(400, found.problem);
-  if (options.stream === 'Stderr') return textResponse(200, '');
   const stop = new AbortController();
   const signal = AbortSignal.any([request.signal, stop.signal]);
-  const chunks = host.runtime.logs(found.id, { ...runtimeOptions(options, host.clock.now()), signal });
+  const chunks = host.logs.read(await loggedContainer(host, found.id), {
+    ...runtimeOptions(options, host.clock.now()),
+    signal,
+  });
   return {
     status: 200,
     headers: { 'content-type': 'text/plain' },
@@ -42,6 +44,12 @@ export async function containerLogs(host: KubeletHost, request: LogRequest): Pro
       },
     },
   };
+}
+
+/** Asks the runtime where the log is. */
+async function loggedContainer({ runtime }: KubeletHost, containerId: string): Promise<LoggedContainer> {
+  const { status } = await runtime.service.containerStatus({ containerId });
+  return { id: containerId, logPath: status?.logPath ?? '' };
 }
 
 async function pipe(chunks: AsyncIterable<Uint8Array>, sink: ResponseSink): Promise<void> {
@@ -73,10 +81,12 @@ function optionsOf(query: URLSearchParams): PodLogOptions | undefined {
 }
 
 function runtimeOptions(options: PodLogOptions, nowMs: number): LogOptions {
+  const { stream = 'All' } = options;
   const { follow, tailLines, limitBytes, timestamps, sinceSeconds, sinceTime } = options;
   const sinceMs = sinceTime === undefined ? undefined : Date.parse(sinceTime);
   const since = sinceSeconds === undefined ? sinceMs : nowMs - Number(sinceSeconds) * 1000;
   return {
+    ...(stream !== 'All' && { stream: stream === 'Stderr' ? 'stderr' : 'stdout' }),
     ...(follow && { follow }),
     ...(timestamps && { timestamps }),
     ...(tailLines !== undefined && { tailLines: Number(tailLines) }),

@@ -2,16 +2,21 @@ import type { Pod } from '@coxswain/api/core/v1';
 import { readJson } from '@coxswain/apimachinery/codec/json';
 import { FakeClock } from '@coxswain/client';
 import { expect, it } from 'vitest';
-import { HollowRuntime } from '../runtime/hollow/hollow-runtime.ts';
+import { HollowRuntime } from '../hollow/hollow-runtime.ts';
+import { KubeRuntime } from '../runtime/kube-runtime.ts';
+import { defaultRuntimeSettings } from '../runtime/runtime-settings.ts';
 import { kubeletHandler } from './kubelet-handler.ts';
 
 it('lists pods with all digits of their integers', async () => {
   const text = '{"metadata":{"name":"p"},"spec":{"containers":[],"terminationGracePeriodSeconds":9007199254740993}}';
   const clock = new FakeClock();
+  const hollow = new HollowRuntime({ clock });
+  const machine = { logs: hollow, terminationMessage: async () => undefined };
   const handle = kubeletHandler({
     nodeName: 'n',
     clock,
-    runtime: new HollowRuntime({ clock }),
+    runtime: new KubeRuntime({ cri: hollow.services, machine, settings: defaultRuntimeSettings, clock }),
+    logs: hollow,
     pods: () => [readJson(text) as Pod],
   });
   const { body } = await handle({

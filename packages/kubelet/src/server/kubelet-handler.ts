@@ -1,6 +1,6 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { writeJson } from '@coxswain/apimachinery/codec/json';
-import { fromStatus, messageOf } from '@coxswain/apimachinery/errors';
+import { fromStatus } from '@coxswain/apimachinery/errors';
 import {
   type ApiHandler,
   type ApiRequest,
@@ -10,6 +10,7 @@ import {
   readQuery,
   textResponse,
 } from '@coxswain/component-base/http';
+import { errorDetails } from '../runtime/error-details.ts';
 import { containerLogs } from './container-logs.ts';
 import { findPod, type KubeletHost } from './kubelet-host.ts';
 import { resourceMetrics } from './resource-metrics.ts';
@@ -66,7 +67,7 @@ const podList = (items: readonly Pod[]): string =>
 
 /** As the runtime knows them: without anything but names and images. */
 async function runningPods({ runtime }: KubeletHost): Promise<Pod[]> {
-  return (await runtime.pods()).flatMap(({ uid, name, namespace, containers }) => {
+  return (await runtime.listPods()).flatMap(({ uid, name, namespace, containers }) => {
     const running = containers.filter(({ state }) => state === 'Running');
     if (running.length === 0) return [];
     const spec = { containers: running.map((container) => ({ name: container.name, image: container.image })) };
@@ -85,12 +86,13 @@ async function openSession(host: KubeletHost, request: ApiRequest, parts: readon
   if (!running) return textResponse(500, `container not found ("${container}")`);
   const query = readQuery(request.search);
   try {
-    const { output } = await host.runtime.exec(running.id, {
-      command: query.getAll('command'),
+    const { url } = await host.runtime.service.exec({
+      containerId: running.id,
+      cmd: query.getAll('command'),
       tty: query.get('tty') === '1',
     });
-    return textResponse(200, output);
+    return notImplemented(`sessions at ${url} are not forwarded yet`, request);
   } catch (error) {
-    return notImplemented(messageOf(error), request);
+    return notImplemented(errorDetails(error), request);
   }
 }

@@ -1,6 +1,6 @@
 import type { Pod, PodCondition, PodStatus } from '@coxswain/api/core/v1';
 import { restartsAllContainers } from '../containers/restart-rules.ts';
-import { latestContainer, type RuntimePod } from '../runtime/container-runtime.ts';
+import { latestContainer, type RuntimePod } from '../runtime/runtime-pod.ts';
 
 /** A container has ended in a way that makes all of the pod's containers begin anew, and they have not yet. */
 export function isRestartingAll({ spec }: Pod, runtimePod: RuntimePod, old: PodStatus): boolean {

@@ -1,8 +1,9 @@
 import type { Container, ContainerState, ContainerStatus, Pod, VolumeMountStatus } from '@coxswain/api/core/v1';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { isSidecar, shouldBeStarted } from '../containers/restart-rules.ts';
-import { latestContainer, type RuntimeContainer, type RuntimePod } from '../runtime/container-runtime.ts';
+import { latestContainer, type RuntimeContainer, type RuntimePod, type RuntimeUser } from '../runtime/runtime-pod.ts';
 import { CONTAINER_STATUS_UNKNOWN, RESTARTING_ALL_CONTAINERS } from './reasons.ts';
+import { statusResources } from './status-resources.ts';
 
 /** Why a container could not be started when it was last tried. */
 export interface StartFailure {
@@ -68,7 +69,8 @@ function fromRuntime(
     imageID: latest.imageRef,
     containerID,
     ...(requests && { allocatedResources: requests }),
-    resources: (isRunning && latest.resources) || container.resources || {},
+    resources: statusResources(container, latest),
+    ...(latest.user && { user: { linux: userStatus(latest.user) } }),
     ...(mounts.length > 0 && { volumeMounts: mounts }),
   };
 }
@@ -137,7 +139,7 @@ function withFailure(container: Container, status: ContainerStatus, input: Conta
 function stateOf(container: RuntimeContainer, runtimeName: string): ContainerState {
   const time = (ms: number): string => timeFromDate(new Date(ms));
   const { state, startedAtMs, finishedAtMs, exitCode, reason, message, id } = container;
-  if (state === 'Created') return { waiting: {} };
+  if (state === 'Created' || state === 'Unknown') return { waiting: {} };
   if (state === 'Running') return { running: { startedAt: time(startedAtMs) } };
   return {
     terminated: {
@@ -157,3 +159,9 @@ const mountStatuses = ({ volumeMounts }: Container): VolumeMountStatus[] =>
     mountPath,
     ...(readOnly && { readOnly, recursiveReadOnly: 'Disabled' }),
   }));
+
+const userStatus = ({ uid, gid, supplementalGroups }: RuntimeUser) => ({
+  uid,
+  gid,
+  ...(supplementalGroups.length > 0 && { supplementalGroups: [...supplementalGroups] }),
+});

@@ -1,4 +1,5 @@
 import type { ConfigMap, PersistentVolumeClaim, Secret } from '@coxswain/api/core/v1';
+import type { RuntimeClass } from '@coxswain/api/node/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import type { ClientSet, Clock } from '@coxswain/client';
 
@@ -7,6 +8,7 @@ export interface ConfigSource {
   configMap(namespace: string, name: string): Promise<ConfigMap | undefined>;
   secret(namespace: string, name: string): Promise<Secret | undefined>;
   claim(namespace: string, name: string): Promise<PersistentVolumeClaim | undefined>;
+  runtimeClass(name: string): Promise<RuntimeClass | undefined>;
 }
 
 interface Cached<T> {
@@ -46,6 +48,10 @@ export class CachedConfigSource implements ConfigSource {
   /** Claims change until they are bound: never remembered. */
   claim(namespace: string, name: string): Promise<PersistentVolumeClaim | undefined> {
     return found(this.#clients.core.v1.persistentVolumeClaims(namespace).get(name));
+  }
+
+  runtimeClass(name: string): Promise<RuntimeClass | undefined> {
+    return found(this.#clients.node.v1.runtimeClasses().get(name));
   }
 
   #cached<T>(

@@ -41,7 +41,7 @@ describe('annotations', () => {
     ],
     [{ 'exit-code': 'many', 'run-for': '1s' }, { runForMs: 1000 }],
   ])('%j', (script, fate) => {
-    expect(fateOf(podWith(script), 'web')).toEqual(fate);
+    expect(fateOf(podWith(script).metadata.annotations, 'web')).toEqual(fate);
   });
 
   it.each([

@@ -1,9 +1,9 @@
 import type { Container, Pod, Probe } from '@coxswain/api/core/v1';
 import { formatDuration } from '@coxswain/apimachinery/time';
 import { type Clock, systemClock } from '@coxswain/client';
-import { expandWithStatic } from '../../volumes/expansion.ts';
-import type { ProbeKind, ProbeRequest, ProbeResult, Prober } from '../prober.ts';
-import { resolveContainerPort } from '../resolve-container-port.ts';
+import type { ProbeKind, ProbeRequest, ProbeResult, Prober } from '../probes/prober.ts';
+import { resolveContainerPort } from '../probes/resolve-container-port.ts';
+import { expandWithStatic } from '../volumes/expansion.ts';
 import { commandOutcome } from './command-outcome.ts';
 import { type Fate, fateOf, type ProbeScript, probeAt } from './fate.ts';
 
@@ -16,7 +16,7 @@ export class HollowProber implements Prober {
   }
 
   async probe({ kind, probe, pod, container, startedAtMs }: ProbeRequest): Promise<ProbeResult> {
-    const script = scriptOf(fateOf(pod, container.name), kind);
+    const script = scriptOf(fateOf(pod.metadata.annotations, container.name), kind);
     if (!script && probe.exec) return execResult(probe, container);
     // Nobody is there to answer, but a port that does not exist has nobody anywhere.
     const port = (probe.httpGet ?? probe.tcpSocket)?.port;
@@ -29,7 +29,7 @@ export class HollowProber implements Prober {
 
   /** A script makes a probe where the pod has none, so that any pod can be made unready. */
   impliedProbe(pod: Pod, container: Container, kind: ProbeKind): Probe | undefined {
-    if (!scriptOf(fateOf(pod, container.name), kind)) return undefined;
+    if (!scriptOf(fateOf(pod.metadata.annotations, container.name), kind)) return undefined;
     // What takes some time to start has not failed to.
     return { periodSeconds: 1, timeoutSeconds: 1, successThreshold: 1, failureThreshold: kind === 'Startup' ? 30 : 1 };
   }

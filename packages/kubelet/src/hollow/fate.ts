@@ -62,8 +62,7 @@ const readers: Readonly<Record<string, (text: string) => Fate>> = {
 const nothing: Fate = {};
 
 /** What the pod's annotations say of the container: what is said of it alone before what is said of all. */
-export function fateOf(pod: Pod, container: string): Fate {
-  const { annotations } = pod.metadata;
+export function fateOf(annotations: Readonly<Record<string, string>> | undefined, container: string): Fate {
   if (!annotations || !Object.keys(annotations).some((key) => key.startsWith(FATE_PREFIX))) return nothing;
   let fate = nothing;
   for (const name of [...Object.keys(readers), ...Object.keys(readers).map((option) => `${container}.${option}`)]) {

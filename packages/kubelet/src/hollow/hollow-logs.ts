@@ -1,6 +1,6 @@
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { type Clock, childSignal, sleep } from '@coxswain/client';
-import type { LogOptions } from '../container-runtime.ts';
+import type { LogOptions } from '../machine/container-logs.ts';
 import type { HollowContainer, LogLine } from './hollow-container.ts';
 
 /** What the container has to say, each line at its time; those who follow hear the later ones, until it ends. */
@@ -30,7 +30,7 @@ export async function* hollowLogs(
       const waitMs = line.atMs - clock.now();
       if (waitMs > 0) await sleep(clock, waitMs, over).catch(() => {});
       // What it would have said after its end, it did not say.
-      if (container.state !== 'Running' && line.atMs > container.finishedAtMs) break;
+      if (!container.isRunning && line.atMs > container.finishedAtMs) break;
       if (signal?.aborted) break;
       yield piece(textOf([line], { ...options, tailLines: undefined }));
       if (bytes >= limitBytes) return;

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import type { ContractCases } from './runtime-under-test.ts';
+
+export const eventCases: ContractCases = {
+  'who listens is told which containers of which pod start and end': async (test) => {
+    const { runtime, podUid } = test;
+    const podSandboxId = await test.sandbox();
+    const containerId = await test.container(podSandboxId);
+    const stop = new AbortController();
+    const seen: string[] = [];
+    const listening = (async () => {
+      for await (const event of runtime.getContainerEvents({}, { signal: stop.signal })) {
+        if (event.podSandboxStatus?.metadata?.uid !== podUid || event.containerId !== containerId) continue;
+        seen.push(event.containerEventType);
+      }
+    })().catch((error: unknown) => {
+      if (!stop.signal.aborted) throw error;
+    });
+    await runtime.startContainer({ containerId });
+    await test.until(async () => seen.includes('CONTAINER_STARTED_EVENT'));
+    await runtime.stopContainer({ containerId, timeout: 1 });
+    await test.until(async () => seen.includes('CONTAINER_STOPPED_EVENT'));
+    stop.abort();
+    await listening;
+    assert.deepEqual([...new Set(seen)], ['CONTAINER_STARTED_EVENT', 'CONTAINER_STOPPED_EVENT']);
+  },
+};

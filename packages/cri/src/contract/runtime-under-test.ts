@@ -1,0 +1,43 @@
+import type { ContainerRuntime } from '../services.ts';
+
+/** A runtime for one test. Other tests may use the same one at the same time: the suite looks only at what it has made itself. */
+export interface RuntimeUnderTest extends ContainerRuntime {
+  /** The name of an image that can be pulled, or is there already. */
+  readonly image: string;
+  /** A directory of the test's own, for logs. */
+  readonly directory: string;
+  /** Lets time pass until the condition holds. Rejects if it does not hold soon. */
+  until(condition: () => Promise<boolean>): Promise<void>;
+}
+
+/** What differs between runtimes. */
+export interface RuntimeTraits {
+  /** Containers run their commands: they print, and commands can be run in them. The image has `/bin/sh`. */
+  readonly runs: boolean;
+  /** Tells of what happens to containers (GetContainerEvents). */
+  readonly hasEvents: boolean;
+}
+
+/** Tests by their titles. */
+export type ContractCases = Readonly<Record<string, (test: ContractTest) => Promise<void>>>;
+
+/** What each test gets: the runtime, and makers of sandboxes and containers that are removed at the end. */
+export interface ContractTest extends RuntimeUnderTest {
+  /** The uid of a pod that no other test has. */
+  readonly podUid: string;
+  /** Starts a sandbox and returns its id. */
+  sandbox(options?: SandboxOptions): Promise<string>;
+  /** Creates a container and returns its id. Runs for ever if no command is given. */
+  container(podSandboxId: string, options?: ContainerOptions): Promise<string>;
+}
+
+export interface SandboxOptions {
+  readonly attempt?: number;
+  readonly network?: 'POD' | 'NODE';
+}
+
+export interface ContainerOptions {
+  readonly name?: string;
+  readonly attempt?: number;
+  readonly script?: string;
+}

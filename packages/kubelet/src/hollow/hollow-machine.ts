@@ -1,0 +1,76 @@
+import type { Container, Pod } from '@coxswain/api/core/v1';
+import type { Clock } from '@coxswain/client';
+import type { HookRunner } from '../hooks/hook-runner.ts';
+import type { ContainerLogs } from '../machine/container-logs.ts';
+import type { ContainerContext, ContainerSetup, Machine, MachineInfo, PodSetup } from '../machine/machine.ts';
+import type { Prober } from '../probes/prober.ts';
+import type { ConfigSource } from '../volumes/config-source.ts';
+import { checkSubPaths } from '../volumes/sub-paths.ts';
+import { volumeProblems } from '../volumes/volume-problems.ts';
+import { fateProblems } from './fate.ts';
+import { HollowHooks } from './hollow-hooks.ts';
+import { HollowProber } from './hollow-prober.ts';
+import { roleAnnotation } from './hollow-role.ts';
+
+export interface HollowMachineOptions {
+  readonly nodeName: string;
+  readonly clock: Clock;
+  readonly config: ConfigSource;
+  /** Where the containers' logs are: the hollow runtime. */
+  readonly logs: ContainerLogs;
+  readonly bootId: string;
+}
+
+const setup: PodSetup = {
+  cgroupParent: '',
+  logDirectory: '',
+  dns: undefined,
+  clusterDomain: 'cluster.local',
+  supplementalGroups: [],
+};
+
+/** The machine of a hollow node. There is none: volumes are mounted as soon as everything that they refer to exists. */
+export class HollowMachine implements Machine {
+  readonly prober: Prober;
+  readonly hooks: HookRunner;
+  readonly logs: ContainerLogs;
+  readonly #options: HollowMachineOptions;
+
+  constructor(options: HollowMachineOptions) {
+    this.#options = options;
+    this.prober = new HollowProber(options.clock);
+    this.hooks = new HollowHooks(options.clock);
+    this.logs = options.logs;
+  }
+
+  async info(): Promise<MachineInfo> {
+    const { nodeName, bootId } = this.#options;
+    const id = `hollow-${nodeName}`;
+    return { machineId: id, systemUuid: id, bootId, kernelVersion: 'hollow', osImage: 'Hollow' };
+  }
+
+  async preparePod(): Promise<PodSetup> {
+    return setup;
+  }
+
+  async mountVolumes(pod: Pod): Promise<readonly string[]> {
+    return await volumeProblems(pod, this.#options.config);
+  }
+
+  async prepareContainer(pod: Pod, container: Container, { env }: ContainerContext): Promise<ContainerSetup> {
+    checkSubPaths(container, env);
+    return { mounts: [], devices: [], annotations: roleAnnotation(pod, container) };
+  }
+
+  async releasePod(): Promise<void> {}
+
+  async removePod(): Promise<void> {}
+
+  async terminationMessage(): Promise<undefined> {
+    return undefined;
+  }
+
+  podWarnings(pod: Pod): readonly string[] {
+    return fateProblems(pod);
+  }
+}

@@ -1,0 +1,70 @@
+import type { Container, Pod } from '@coxswain/api/core/v1';
+import type { Device, DNSConfig, Mount } from '@coxswain/cri';
+import type { Init } from '@coxswain/grpc/protobuf';
+import type { HookRunner } from '../hooks/hook-runner.ts';
+import type { ImageVolumes } from '../images/image-volumes.ts';
+import type { Prober } from '../probes/prober.ts';
+import type { ContainerLogs } from './container-logs.ts';
+
+/**
+ * What a kubelet does on its machine besides calling the container runtime. A hollow node has one that touches nothing
+ * (`hollow/hollow-machine.ts`).
+ *
+ * Every method may be called again after a failure or a restart of the kubelet, and then completes what is missing.
+ */
+export interface Machine {
+  readonly prober: Prober;
+  readonly hooks: HookRunner;
+  readonly logs: ContainerLogs;
+  info(): Promise<MachineInfo>;
+  /** Makes the pod's directories and cgroup. */
+  preparePod(pod: Pod, signal: AbortSignal): Promise<PodSetup>;
+  /** Mounts the pod's volumes. Returns what is wrong with those that could not be mounted, as messages for people; none if all are mounted. */
+  mountVolumes(pod: Pod, signal: AbortSignal): Promise<readonly string[]>;
+  /** Makes what a container is given of the machine. Rejects with the reason for which the container cannot be created. */
+  prepareContainer(pod: Pod, container: Container, context: ContainerContext): Promise<ContainerSetup>;
+  /** Unmounts the volumes of a pod whose containers have ended, and removes its cgroup. */
+  releasePod(pod: Pod, signal: AbortSignal): Promise<void>;
+  /** Removes what is left on disk of a pod that no longer exists. */
+  removePod(podUid: string): Promise<void>;
+  /** Reads the file that a container was given for its last words. Undefined if there is no such file. */
+  terminationMessage(path: string): Promise<string | undefined>;
+  /** Returns warnings about the pod for its events, such as annotations that make no sense. */
+  podWarnings?(pod: Pod): readonly string[];
+}
+
+/** What a node's status says of its machine. */
+export interface MachineInfo {
+  readonly machineId: string;
+  readonly systemUuid: string;
+  /** Changes with every boot. */
+  readonly bootId: string;
+  readonly kernelVersion: string;
+  readonly osImage: string;
+}
+
+export interface PodSetup {
+  /** Parent of the cgroups of the pod's containers; empty if the runtime chooses. */
+  readonly cgroupParent: string;
+  /** Where the runtime writes the logs of the pod's containers. */
+  readonly logDirectory: string;
+  /** Undefined if the runtime's own is used. */
+  readonly dns: Init<DNSConfig> | undefined;
+  readonly clusterDomain: string;
+  /** Groups that own files of the pod's volumes. */
+  readonly supplementalGroups: readonly number[];
+}
+
+export interface ContainerContext {
+  readonly env: ReadonlyMap<string, string>;
+  readonly podIPs: readonly string[];
+  readonly restartCount: number;
+  readonly imageVolumes: ImageVolumes;
+}
+
+export interface ContainerSetup {
+  readonly mounts: readonly Init<Mount>[];
+  readonly devices: readonly Init<Device>[];
+  /** Beside those that the kubelet adds itself. */
+  readonly annotations: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,102 @@
+import { podLimits, podRequests } from '@coxswain/api';
+import type { Container, Pod, ResourceRequirements } from '@coxswain/api/core/v1';
+import { Quantity } from '@coxswain/apimachinery/quantity';
+import type { HugepageLimit, LinuxContainerResources } from '@coxswain/cri';
+import { milliCpuToQuota, milliCpuToShares } from './cpu-shares.ts';
+import { oomScoreAdjust } from './oom-score.ts';
+import type { RuntimeSettings } from './runtime-settings.ts';
+
+type LinuxResources = Partial<LinuxContainerResources>;
+
+interface Amounts {
+  readonly cpuRequest: Quantity | undefined;
+  readonly cpuLimit: Quantity;
+  readonly memoryLimit: Quantity;
+}
+
+/** Returns what a container may use of CPU and memory. */
+export function containerLimits(pod: Pod, container: Container, settings: RuntimeSettings): LinuxResources {
+  const { requests, limits } = container.resources ?? {};
+  // A container without a limit of its own may use as much as the pod.
+  const limitOf = (name: string): Quantity => firstNonZero(limits?.[name], pod.spec?.resources?.limits?.[name]);
+  const amounts = {
+    cpuRequest: requests?.cpu === undefined ? undefined : Quantity.parse(requests.cpu),
+    cpuLimit: limitOf('cpu'),
+    memoryLimit: limitOf('memory'),
+  };
+  return linuxResources(amounts, settings);
+}
+
+/** Returns the limits of a container's cgroup. */
+export function containerLinuxResources(pod: Pod, container: Container, settings: RuntimeSettings): LinuxResources {
+  const basic = containerLimits(pod, container, settings);
+  return {
+    ...basic,
+    oomScoreAdj: oomScoreAdjust(pod, container, settings.memoryCapacityBytes),
+    hugepageLimits: hugepageLimits(pod, container.resources ?? {}, settings),
+    // As much memory with swap as without: containers don't swap.
+    ...(settings.isCgroupV2
+      ? { unified: { ...basic.unified, 'memory.swap.max': '0' } }
+      : { memorySwapLimitInBytes: basic.memoryLimitInBytes }),
+  };
+}
+
+/** Returns the limits of all containers of a pod together, without its overhead. */
+export function sandboxLinuxResources(pod: Pod, settings: RuntimeSettings): LinuxResources {
+  const { overhead: _, ...spec } = pod.spec!;
+  const withoutOverhead = { ...pod, spec };
+  const zero = Quantity.parse('0');
+  const limits = podLimits(withoutOverhead);
+  const amounts = {
+    cpuRequest: podRequests(withoutOverhead).get('cpu'),
+    cpuLimit: limits.get('cpu') ?? zero,
+    memoryLimit: limits.get('memory') ?? zero,
+  };
+  return linuxResources(amounts, settings);
+}
+
+/** Returns what the pod's sandbox itself needs. Requests and limits of overhead are the same. */
+export function overheadLinuxResources({ spec }: Pod, settings: RuntimeSettings): LinuxResources {
+  if (!spec?.overhead) return {};
+  const [cpu, memory] = [spec.overhead.cpu, spec.overhead.memory].map((text) => Quantity.parse(text ?? '0'));
+  return linuxResources({ cpuRequest: cpu, cpuLimit: cpu!, memoryLimit: memory! }, settings);
+}
+
+function linuxResources({ cpuRequest, cpuLimit, memoryLimit }: Amounts, settings: RuntimeSettings): LinuxResources {
+  const period = settings.cpuCFSQuotaPeriodMicroseconds;
+  return {
+    // A container with a limit and no request requests its limit.
+    cpuShares: milliCpuToShares((cpuRequest ?? cpuLimit).milliValue()),
+    memoryLimitInBytes: memoryLimit.value(),
+    ...(settings.cpuCFSQuota && { cpuPeriod: period, cpuQuota: milliCpuToQuota(cpuLimit.milliValue(), period) }),
+    ...(settings.isCgroupV2 && !settings.singleProcessOOMKill && { unified: { 'memory.oom.group': '1' } }),
+  };
+}
+
+/** Returns a limit for each size of huge pages; 0 for those that nobody requested. */
+function hugepageLimits(pod: Pod, resources: ResourceRequirements, settings: RuntimeSettings): HugepageLimit[] {
+  const limits = { ...pod.spec?.resources?.limits, ...resources.limits };
+  const bytesOf = (pageSize: string): number => {
+    for (const [name, amount] of Object.entries(limits)) {
+      const size = /^hugepages-(.+)$/.exec(name)?.[1];
+      if (size !== undefined && pageSizeText(Quantity.parse(size).value()) === pageSize) {
+        return Quantity.parse(amount).value();
+      }
+    }
+    return 0;
+  };
+  return settings.hugePageSizes.map((pageSize) => ({ pageSize, limit: bytesOf(pageSize) }));
+}
+
+/** Prints a page size as the kernel's cgroups name it: `2MB`, `1GB`. */
+function pageSizeText(bytes: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
+  let [size, unit] = [bytes, 0];
+  while (size >= 1024 && unit < units.length - 1) [size, unit] = [size / 1024, unit + 1];
+  return `${size}${units[unit]}`;
+}
+
+const firstNonZero = (...texts: readonly (string | undefined)[]): Quantity => {
+  const zero = Quantity.parse('0');
+  return texts.map((text) => (text === undefined ? zero : Quantity.parse(text))).find((it) => !it.isZero()) ?? zero;
+};

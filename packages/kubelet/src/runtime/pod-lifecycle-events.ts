@@ -1,0 +1,111 @@
+import { type Clock, type Logger, sleep } from '@coxswain/client';
+import { hasRpcCode } from '@coxswain/grpc';
+import type { KubeRuntime, ListedPod } from './kube-runtime.ts';
+import { podUidLabel } from './labels.ts';
+
+export interface PodLifecycleEventsOptions {
+  readonly runtime: KubeRuntime;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** How often everything is listed if the runtime tells of no events. Infinity for a runtime that loses none. */
+  readonly relistMs?: number;
+  /** Something has happened to containers of the pod. */
+  readonly onPod: (podUid: string) => void;
+}
+
+const defaultRelistMs = 1000;
+/** With events, listing only finds what was lost. */
+const relistWithEventsMs = 60_000;
+const reconnectMs = 1000;
+const unhealthyAfterMs = 180_000;
+
+/**
+ * Tells which pods to look at because something has happened to their containers. Learns it from the runtime's stream of events if there
+ * is one, and by listing everything and comparing it with the last time. Lists more often while there is no stream.
+ */
+export class PodLifecycleEvents {
+  readonly #options: PodLifecycleEventsOptions;
+  /** The last listing: a text for each pod, which is different when anything about it is. */
+  #listed = new Map<string, string>();
+  #hasEvents = false;
+  #listedAtMs: number | undefined;
+
+  constructor(options: PodLifecycleEventsOptions) {
+    this.#options = options;
+  }
+
+  /** What is wrong, in a node's status; undefined as long as listing works. */
+  get problem(): string | undefined {
+    const { clock, relistMs } = this.#options;
+    if (relistMs === Number.POSITIVE_INFINITY || this.#listedAtMs === undefined) return undefined;
+    const elapsedMs = clock.now() - this.#listedAtMs;
+    if (elapsedMs < unhealthyAfterMs) return undefined;
+    const seconds = Math.floor(elapsedMs / 1000);
+    return `PLEG is not healthy: pleg was last seen active ${Math.floor(seconds / 60)}m${seconds % 60}s ago; threshold is 3m0s`;
+  }
+
+  /** Runs until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#listen(signal), this.#relist(signal)]);
+  }
+
+  async #listen(signal: AbortSignal): Promise<void> {
+    const { runtime, clock, logger, onPod } = this.#options;
+    while (!signal.aborted) {
+      try {
+        for await (const { podSandboxStatus } of runtime.service.getContainerEvents({}, { signal })) {
+          this.#hasEvents = true;
+          const uid = podSandboxStatus?.metadata?.uid ?? podSandboxStatus?.labels[podUidLabel];
+          if (uid) onPod(uid);
+        }
+      } catch (error) {
+        if (signal.aborted || hasRpcCode(error, 'Unimplemented')) return;
+        if (this.#hasEvents) logger.error('The stream of container events ended', error);
+      }
+      this.#hasEvents = false;
+      await sleep(clock, reconnectMs, signal).catch(() => {});
+    }
+  }
+
+  async #relist(signal: AbortSignal): Promise<void> {
+    const { runtime, clock, logger, relistMs = defaultRelistMs } = this.#options;
+    if (relistMs === Number.POSITIVE_INFINITY) return;
+    this.#listedAtMs = clock.now();
+    let hasFailed = false;
+    while (!signal.aborted) {
+      try {
+        this.#compare(await runtime.listPods(signal));
+        hasFailed = false;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!hasFailed) logger.error('Failed to list the containers of the runtime', error);
+        hasFailed = true;
+      }
+      await this.#pause(relistMs, signal);
+    }
+  }
+
+  /** Waits for the next listing; no longer than the shorter period after the stream of events has ended. */
+  async #pause(relistMs: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const untilMs = clock.now() + relistWithEventsMs;
+    do await sleep(clock, relistMs, signal).catch(() => {});
+    while (!signal.aborted && this.#hasEvents && clock.now() < untilMs);
+  }
+
+  #compare(pods: readonly ListedPod[]): void {
+    const { runtime, clock, onPod } = this.#options;
+    const before = this.#listed;
+    this.#listed = new Map(pods.map((pod) => [pod.uid, fingerprint(pod)]));
+    this.#listedAtMs = clock.now();
+    for (const [uid, state] of this.#listed) if (before.get(uid) !== state) onPod(uid);
+    for (const uid of before.keys()) if (!this.#listed.has(uid)) onPod(uid);
+    runtime.forgetAllBut(new Set(pods.flatMap(({ containers }) => containers.map(({ id }) => id))));
+  }
+}
+
+const fingerprint = ({ sandboxes, containers }: ListedPod): string =>
+  [
+    ...sandboxes.map(({ id, isReady }) => `${id}=${isReady}`),
+    ...containers.map(({ id, state }) => `${id}=${state}`),
+  ].join();

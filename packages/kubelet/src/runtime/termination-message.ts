@@ -1,0 +1,36 @@
+import { messageOf } from '@coxswain/apimachinery/errors';
+import type { ContainerStatus } from '@coxswain/cri';
+import type { Machine } from '../machine/machine.ts';
+import { terminationMessagePathAnnotation, terminationMessagePolicyAnnotation } from './labels.ts';
+
+/** Of a container's log, a status may have this many lines and bytes. */
+const mostLogLines = 80;
+const mostLogBytes = 2048;
+
+/** Returns what a status says about a container that has ended: the runtime's message and the container's own. */
+export async function terminationMessage(
+  { id, annotations, mounts, exitCode, reason, message, logPath }: ContainerStatus,
+  machine: Pick<Machine, 'terminationMessage' | 'logs'>,
+): Promise<string> {
+  const path = annotations[terminationMessagePathAnnotation];
+  const file = mounts.find(({ containerPath }) => path && containerPath === path)?.hostPath;
+  const written = file === undefined ? '' : ((await machine.terminationMessage(file)) ?? '');
+  const mayFallBack =
+    annotations[terminationMessagePolicyAnnotation] === 'FallbackToLogsOnError' &&
+    exitCode !== 0 &&
+    reason !== 'ContainerCannotRun';
+  const own = written === '' && mayFallBack ? await endOfLog({ id, logPath }, machine) : written;
+  return own !== '' && message !== '' ? `${message}: ${own}` : message || own;
+}
+
+async function endOfLog(container: { id: string; logPath: string }, { logs }: Pick<Machine, 'logs'>): Promise<string> {
+  let end: Uint8Array = new Uint8Array();
+  try {
+    for await (const chunk of logs.read(container, { tailLines: mostLogLines })) {
+      end = Buffer.concat([end, chunk]).subarray(-mostLogBytes);
+    }
+  } catch (error) {
+    return `Error on reading termination message from logs: ${messageOf(error)}`;
+  }
+  return Buffer.from(end).toString();
+}
