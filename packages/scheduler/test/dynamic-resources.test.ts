@@ -63,7 +63,7 @@ const claims = () => cluster.clients.resource.v1.resourceClaims('default');
 const createPod = (name: string, claimName = name, spec: Partial<NonNullable<Pod['spec']>> = {}): Promise<Pod> =>
   cluster.createPod(name, { resourceClaims: [{ name: 'x', resourceClaimName: claimName }], ...spec });
 
-/** Resolves when the scheduler has brought the pod somewhere, or has said why not. */
+/** Resolves when the scheduler has selected a node for the pod, or has rejected it. */
 async function attempted(name: string): Promise<Pod> {
   const pod = await cluster.until(async () => {
     const current = await cluster.pod(name);
@@ -77,7 +77,7 @@ const isStatusOfClaim = ({ method, url }: SeenRequest): boolean =>
   method === 'PUT' && /\/resourceclaims\/[^/]+\/status$/.test(url);
 
 describe('a pod with a claim', () => {
-  it('goes where devices are, which the claim has from then on', async () => {
+  it('is scheduled to a node with devices, which are then allocated to the claim', async () => {
     await createClass();
     await createSlice({ nodeName: 'b', devices: [device('gpu-0'), device('gpu-1')] });
     await createClaim('one', exactly());
@@ -100,7 +100,7 @@ describe('a pod with a claim', () => {
     expect(cluster.log).toEqual([]);
   });
 
-  it('waits while there are too few devices, and is told so in the words of kube-scheduler', async () => {
+  it('waits while there are too few devices, with the message of kube-scheduler', async () => {
     await createClass();
     await createSlice({ nodeName: 'b', devices: [device('gpu-0')] });
     await createClaim('three', exactly({ count: 3 }));
@@ -125,7 +125,7 @@ describe('a pod with a claim', () => {
     expect(await cluster.placements()).toEqual({ one: 'a' });
   });
 
-  it('is not even tried before the claim is there', async () => {
+  it('is gated until the claim exists', async () => {
     await createClass();
     await createSlice({ nodeName: 'a', devices: [device('gpu-0')] });
     await createPod('one');
@@ -136,7 +136,7 @@ describe('a pod with a claim', () => {
     expect(await cluster.placements()).toEqual({ one: 'a' });
   });
 
-  it('fails with an expression that fails', async () => {
+  it('fails with an expression that throws an error', async () => {
     await createClass();
     await createSlice({ nodeName: 'a', devices: [device('gpu-0')] });
     const expression = `device.attributes["${driver}"].nothing == 1`;
@@ -149,7 +149,7 @@ describe('a pod with a claim', () => {
     });
   });
 
-  it('gets the alternative that is named first, wherever it is', async () => {
+  it('gets the first alternative, on whichever node it is', async () => {
     await createClass();
     await createSlice({ nodeName: 'a', devices: [device('old', { attributes: { model: { string: 't4' } } })] });
     await createSlice({ nodeName: 'b', devices: [device('new', { attributes: { model: { string: 'h100' } } })] });
@@ -167,7 +167,7 @@ describe('a pod with a claim', () => {
 });
 
 describe('devices', () => {
-  it('are given away once, before anything is written', async () => {
+  it('are allocated only once, even before the claim is written', async () => {
     await createClass();
     await createSlice({ nodeName: 'a', devices: [device('gpu-0')] });
     let release = (): void => {};
@@ -208,7 +208,7 @@ describe('devices', () => {
     ]);
   });
 
-  it('can be had in part by several claims, until nothing is left', async () => {
+  it('can be shared by several claims until their capacity is used up', async () => {
     await createClass();
     const part = device('big', {
       allowMultipleAllocations: true,
@@ -228,7 +228,7 @@ describe('devices', () => {
     ]);
   });
 
-  it('are the same ones for a scheduler that starts again', async () => {
+  it('stay allocated when the scheduler restarts', async () => {
     await createClass();
     await createSlice({ nodeName: 'a', devices: [device('gpu-0'), device('gpu-1')] });
     await createClaim('first', exactly());
@@ -242,7 +242,7 @@ describe('devices', () => {
     expect((await claims().get('second')).status?.allocation?.devices?.results).toMatchObject([{ device: 'gpu-1' }]);
   });
 
-  it('of a claim follow the pod: those that only another node can use are given back', async () => {
+  it('of a claim are deallocated when only another node can use them', async () => {
     await createClass();
     await createSlice({ nodeName: 'a', devices: [device('gpu-0')] });
     await createSlice({ nodeName: 'b', devices: [device('gpu-0')] });
@@ -274,7 +274,7 @@ describe('devices', () => {
     expect((await claims().get('moving')).status?.allocation?.devices?.results).toMatchObject([{ pool: 'b' }]);
   });
 
-  it('are given back when the pod cannot be bound', async () => {
+  it('are released when the pod cannot be bound', async () => {
     await createClass();
     await createSlice({ nodeName: 'a', devices: [device('gpu-0')] });
     await createClaim('one', exactly());
@@ -290,7 +290,7 @@ describe('devices', () => {
     expect((await claims().get('one')).status?.reservedFor).toHaveLength(1);
   });
 
-  it('are had though somebody else writes the claim at the same time', async () => {
+  it('are allocated despite a conflicting write of the claim', async () => {
     await createClass();
     await createSlice({ nodeName: 'a', devices: [device('gpu-0')] });
     await createClaim('one', exactly());
@@ -308,7 +308,7 @@ describe('devices', () => {
     expect(await cluster.events()).toEqual(['Normal Scheduled Pod/one: Successfully assigned default/one to a']);
   });
 
-  it('can be made ready first, or fail', async () => {
+  it('are waited for until their binding conditions are true, and can fail', async () => {
     await createClass();
     const prepared = { bindsToNode: true, bindingConditions: ['Attached'], bindingFailureConditions: ['Broken'] };
     await createSlice({ allNodes: true, devices: [device('f-0', prepared)] });
@@ -343,7 +343,7 @@ describe('devices', () => {
     await cluster.until(async () => (await cluster.pod('fab')).spec?.nodeName);
   });
 
-  it('that are not made ready in time are given back', async () => {
+  it('whose binding conditions do not become true in time are released', async () => {
     await cluster.stop();
     const pluginConfig = [{ name: 'DynamicResources', args: { bindingTimeout: '10s' } }];
     cluster = await TestCluster.start({ config: completeConfiguration({ profiles: [{ pluginConfig }] }) });
@@ -366,7 +366,7 @@ describe('devices', () => {
   });
 });
 
-describe('an extended resource that devices stand for', () => {
+describe('an extended resource provided by devices', () => {
   const resources = { requests: { 'example.com/gpu': '1' }, limits: { 'example.com/gpu': '1' } };
   const createExtended = (name: string): Promise<Pod> =>
     cluster.clients.core.v1.pods('default').create({
@@ -374,7 +374,7 @@ describe('an extended resource that devices stand for', () => {
       spec: { containers: [{ name: 'main', image: 'registry.example/main:1', resources }] },
     });
 
-  it('is had by a claim that is made for the pod', async () => {
+  it('is allocated by a claim that is generated for the pod', async () => {
     await createClass('example.com/gpu');
     await createSlice({ nodeName: 'b', devices: [device('gpu-0')] });
     const { metadata } = await createExtended('ext');
@@ -402,7 +402,7 @@ describe('an extended resource that devices stand for', () => {
     expect(podCondition(await attempted('more'), 'PodScheduled')?.message).toContain('2 cannot allocate all claims');
   });
 
-  it('is had anew when an attempt was broken off', async () => {
+  it('is allocated anew after an aborted attempt', async () => {
     await createClass('example.com/gpu');
     await createSlice({ nodeName: 'b', devices: [device('gpu-0')] });
     await cluster.stopScheduler();
@@ -421,7 +421,8 @@ describe('an extended resource that devices stand for', () => {
     expect(podCondition(await attempted('ext'), 'PodScheduled')?.message).toBe(
       '0/2 nodes are available: 2 cannot schedule extended resource claim. deletion of ResourceClaim completed, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.',
     );
-    // Nobody registers for claims that go: as upstream has it, the pod is tried again when it has waited long enough.
+    // No plug-in registers for deleted claims, so as upstream the pod is retried only when it has waited for long
+    // enough.
     await cluster.advance(360_000, 30_000);
     expect(await cluster.placements()).toEqual({ ext: 'b' });
     const { items } = await claims().list();
@@ -429,7 +430,7 @@ describe('an extended resource that devices stand for', () => {
     expect(items[0]?.metadata.uid).not.toBe(left.metadata.uid);
   });
 
-  it('needs no claim on a node that has it by a device plug-in', async () => {
+  it('needs no claim on a node with a device plug-in for it', async () => {
     await createClass('example.com/gpu');
     await cluster.createNode('c', { allocatable: { 'example.com/gpu': '2' } });
     await createExtended('ext');
@@ -455,7 +456,7 @@ describe('an extended resource that devices stand for', () => {
 });
 
 describe('another profile', () => {
-  it('does not give the same device away', async () => {
+  it('does not allocate the same device', async () => {
     await cluster.stop();
     const config = completeConfiguration({
       profiles: [{ schedulerName: 'default-scheduler' }, { schedulerName: 'x' }],

@@ -13,7 +13,7 @@ import { TestCluster } from './test-cluster.ts';
 let cluster: TestCluster;
 afterEach(() => cluster.stop());
 
-/** A profile with the default plug-ins, these, and nothing that makes room. */
+/** A profile with the default plug-ins and these, but without preemption. */
 const withPlugins = (...names: string[]) =>
   completeConfiguration({
     profiles: [
@@ -32,7 +32,7 @@ const plugin = (name: string, make: (handle: Handle) => Omit<Plugin, 'name'>): P
 });
 
 describe('two profiles', () => {
-  it('schedule each by its own plug-ins, as different reporters', async () => {
+  it('schedule with their own plug-ins and report events under their own names', async () => {
     const config = parseConfiguration(`
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -59,7 +59,7 @@ profiles:
     await cluster.createPod('packed', { requests: { cpu: '1' }, schedulerName: 'packing' });
     await cluster.settle();
     expect(await cluster.placements()).toEqual({ first: 'busy', spread: 'free', packed: expect.any(String) });
-    // Both nodes have as much on them by then; a second one has to go to the first's.
+    // Both nodes are equally loaded by now; the second packed pod must be placed on the node of the first.
     const { packed } = await cluster.placements();
     await cluster.createPod('packed-2', { requests: { cpu: '1' }, schedulerName: 'packing' });
     await cluster.settle();
@@ -71,7 +71,7 @@ profiles:
   });
 });
 
-describe('a plug-in of one’s own', () => {
+describe('a custom plug-in', () => {
   it('filters and scores nodes', async () => {
     const rack = plugin('Rack', () => ({
       eventsToRegister: () => [{ event: { resource: 'Node', action: Action.Add } }],
@@ -95,7 +95,7 @@ describe('a plug-in of one’s own', () => {
     expect((await cluster.placements()).next).toBe('c');
   });
 
-  it('holds pods back until there are enough of them', async () => {
+  it('delays pods in Permit until there are enough of them', async () => {
     const gang = plugin('Gang', ({ waitingPods }) => ({
       permit: () => {
         const waiting = [...waitingPods];
@@ -110,7 +110,7 @@ describe('a plug-in of one’s own', () => {
     await cluster.createPod('two');
     await cluster.settle();
     expect(await cluster.placements()).toEqual({ one: undefined, two: undefined });
-    // Others are told where they are going to be.
+    // The nomination shows other components the pod's node.
     expect((await cluster.pod('one')).status?.nominatedNodeName).toBe('a');
     await cluster.createPod('three');
     await cluster.settle();
@@ -118,7 +118,7 @@ describe('a plug-in of one’s own', () => {
     expect((await cluster.pod('one')).status?.nominatedNodeName).toBeUndefined();
   });
 
-  it('holds a pod back no longer than it said', async () => {
+  it('delays a pod in Permit only up to its timeout', async () => {
     const never = plugin('Never', () => ({
       eventsToRegister: () => [],
       permit: () => ({ status: new Status('Wait'), timeoutMs: 5000 }),
@@ -134,7 +134,7 @@ describe('a plug-in of one’s own', () => {
     expect((await cluster.pod('web')).status?.nominatedNodeName).toBeUndefined();
   });
 
-  it('gives up what it reserved when a later one says no', async () => {
+  it('is called with unreserve when a later step fails', async () => {
     const calls: string[] = [];
     const careful = plugin('Careful', () => ({
       reserve: () => void calls.push('reserve'),
@@ -157,7 +157,7 @@ describe('a plug-in of one’s own', () => {
     expect(calls).toEqual(['reserve', 'preBind', 'unreserve', 'reserve', 'preBind', 'postBind']);
   });
 
-  it('that throws keeps only its pod from being scheduled', async () => {
+  it('that throws affects only the pod it throws for', async () => {
     const broken = plugin('Broken', () => ({
       filter: (_state, { pod }) => {
         if (pod.metadata.name === 'unlucky') throw new TypeError('it is broken');
@@ -173,7 +173,7 @@ describe('a plug-in of one’s own', () => {
     expect(await cluster.events()).toContain('Warning FailedScheduling Pod/unlucky: it is broken');
   });
 
-  it('that scores out of bounds is an error', async () => {
+  it('that scores out of bounds causes an error', async () => {
     const eager = plugin('Eager', () => ({ score: () => 101 }));
     cluster = await TestCluster.start({ config: withPlugins('Eager'), plugins: [eager] });
     await cluster.createNode('a');
@@ -240,7 +240,7 @@ describe('an extender', () => {
     expect(await cluster.events()).toEqual(['Normal Scheduled Pod/web: Successfully assigned default/web to c']);
   });
 
-  it('that takes no node says why', async () => {
+  it('that rejects all nodes provides the reasons', async () => {
     answers = { '/ext/filter': { nodeNames: [], failedNodes: { a: 'too far away' } } };
     cluster = await TestCluster.start({ config: configFor(await listen()) });
     await cluster.createNode('a');
@@ -251,7 +251,7 @@ describe('an extender', () => {
     ]);
   });
 
-  it('that fails keeps pods waiting, unless it can be done without', async () => {
+  it('that fails keeps pods unscheduled unless it is ignorable', async () => {
     answers = {};
     const url = await listen();
     cluster = await TestCluster.start({ config: configFor(url) });
@@ -268,7 +268,7 @@ describe('an extender', () => {
     await cluster.until(async () => (await cluster.placements()).web);
   });
 
-  it('is not asked about pods without its resources, which the scheduler does not count', async () => {
+  it('is only called for pods with its managed resources, which the scheduler ignores', async () => {
     answers = { '/ext/filter': { NodeNames: ['a'] }, '/ext/prioritize': [], '/ext/bind': {} };
     const managedResources = [{ name: 'example.com/gpu', ignoredByScheduler: true }];
     cluster = await TestCluster.start({ config: configFor(await listen(), { managedResources }) });

@@ -9,7 +9,7 @@ import { type SeenRequest, TestCluster } from './test-cluster.ts';
 let cluster: TestCluster;
 afterEach(() => cluster.stop());
 
-/** Without attempts to make room, which have words of their own. */
+/** Without preemption, which adds to the messages. */
 const config = completeConfiguration({ profiles: [{ plugins: { postFilter: { disabled: [{ name: '*' }] } } }] });
 
 const isBinding = ({ method, url }: SeenRequest): boolean => method === 'POST' && url.endsWith('/binding');
@@ -39,7 +39,7 @@ describe('a pod that fits', () => {
     expect(cluster.log).toEqual([]);
   });
 
-  it('goes where there is most room', async () => {
+  it('is scheduled to the node with the most free resources', async () => {
     cluster = await TestCluster.start();
     await cluster.createNode('small', { allocatable: { cpu: '1', memory: '1Gi' } });
     await cluster.createNode('large', { allocatable: { cpu: '16', memory: '16Gi' } });
@@ -48,7 +48,7 @@ describe('a pod that fits', () => {
     expect(await cluster.placements()).toEqual({ web: 'large' });
   });
 
-  it('is counted before it is bound, so that others find what is left', async () => {
+  it('is counted on its node before it is bound', async () => {
     cluster = await TestCluster.start({ config });
     let release = (): void => {};
     const held = new Promise<void>((resolve) => {
@@ -85,7 +85,7 @@ describe('a pod that fits', () => {
     }
   });
 
-  it('is left alone when it asks for another scheduler', async () => {
+  it('is ignored when it names another scheduler', async () => {
     cluster = await TestCluster.start();
     await cluster.createNode('a');
     await cluster.createPod('other', { schedulerName: 'somebody-else' });
@@ -96,7 +96,7 @@ describe('a pod that fits', () => {
 });
 
 describe('a pod that does not fit', () => {
-  it('is told so in the words of kube-scheduler', async () => {
+  it('gets the message of kube-scheduler', async () => {
     cluster = await TestCluster.start({ config });
     const taints = [{ key: 'k', value: 'v', effect: 'NoSchedule' as const }];
     await cluster.createNode('a', { allocatable: { cpu: '2' } });
@@ -139,7 +139,7 @@ describe('a pod that does not fit', () => {
     });
   });
 
-  it('waits where there are no nodes at all', async () => {
+  it('waits when there are no nodes at all', async () => {
     cluster = await TestCluster.start();
     await cluster.createPod('web');
     await cluster.settle();
@@ -153,7 +153,7 @@ describe('a pod that does not fit', () => {
     expect(await cluster.placements()).toEqual({ web: 'a' });
   });
 
-  it('is written to once, however often it is tried in vain', async () => {
+  it('is updated once, however often it is retried in vain', async () => {
     cluster = await TestCluster.start({ config });
     await cluster.createNode('a', { allocatable: { cpu: '1' } });
     await cluster.createPod('big', { requests: { cpu: '3' } });
@@ -168,7 +168,7 @@ describe('a pod that does not fit', () => {
     expect(cluster.writes).toHaveLength(1);
   });
 
-  it('gets a node when one comes that it fits on', async () => {
+  it('is scheduled when a node is added that it fits on', async () => {
     cluster = await TestCluster.start({ config });
     await cluster.createNode('a', { allocatable: { cpu: '1' } });
     await cluster.createPod('big', { requests: { cpu: '3' } });
@@ -182,7 +182,7 @@ describe('a pod that does not fit', () => {
     ]);
   });
 
-  it('gets the place of a pod that goes', async () => {
+  it('gets the place of a deleted pod', async () => {
     cluster = await TestCluster.start({ config });
     await cluster.createNode('a', { allocatable: { cpu: '1' } });
     await cluster.createPod('first', { requests: { cpu: '1' } });
@@ -195,7 +195,7 @@ describe('a pod that does not fit', () => {
     expect(await cluster.placements()).toEqual({ second: 'a' });
   });
 
-  it('is not tried while it has scheduling gates', async () => {
+  it('is not scheduled while it has scheduling gates', async () => {
     cluster = await TestCluster.start({ config });
     await cluster.createNode('a');
     await cluster.createPod('gated', { schedulingGates: [{ name: 'example.com/wait' }] });
@@ -208,8 +208,8 @@ describe('a pod that does not fit', () => {
   });
 });
 
-describe('a pod that is more important', () => {
-  it('gets the place of another, which is told', async () => {
+describe('a pod of higher priority', () => {
+  it('preempts another, with events for both', async () => {
     cluster = await TestCluster.start();
     await cluster.clients.scheduling.v1.priorityClasses().create({ metadata: { name: 'high' }, value: 1000 });
     await cluster.createNode('a', { allocatable: { cpu: '1' } });
@@ -227,7 +227,7 @@ describe('a pod that is more important', () => {
     ]);
   });
 
-  it('is told no more than that a claim is missing, as upstream has it', async () => {
+  it('gets upstream’s short message when a claim is missing', async () => {
     cluster = await TestCluster.start();
     await cluster.createNode('a', { allocatable: { cpu: '1' } });
     await cluster.createPod('early', { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'late' } }] });
@@ -237,7 +237,7 @@ describe('a pod that is more important', () => {
     );
   });
 
-  it('is told that nobody’s place helps', async () => {
+  it('gets a message when preemption does not help', async () => {
     cluster = await TestCluster.start();
     await cluster.createNode('a', { allocatable: { cpu: '1' } });
     await cluster.createPod('big', { requests: { cpu: '3' } });
@@ -259,7 +259,7 @@ describe('a server that fails', () => {
   it.each<[string, ApiError]>([
     ['an error', newInternalError(new Error('etcd is away'))],
     ['a conflict', newConflict(GroupResource.of('', 'pods'), 'web', new Error('changed'))],
-  ])('when it binds, with %s, is asked again', async (_, error) => {
+  ])('when binding, with %s, gets another request', async (_, error) => {
     cluster = await TestCluster.start();
     await cluster.createNode('a');
     failTimes(2, error);
@@ -273,7 +273,7 @@ describe('a server that fails', () => {
     expect(cluster.requests.filter(isBinding)).toHaveLength(3);
   });
 
-  it('when a condition is written is asked again', async () => {
+  it('when a condition is written gets another request', async () => {
     cluster = await TestCluster.start({ config });
     let left = 2;
     cluster.plan = ({ method }) => {
@@ -288,7 +288,7 @@ describe('a server that fails', () => {
     });
   });
 
-  it('is not asked again for a pod that has been deleted meanwhile', async () => {
+  it('gets no further request for a pod that has been deleted meanwhile', async () => {
     cluster = await TestCluster.start();
     await cluster.createNode('a');
     let deleted: Promise<unknown> | undefined;
@@ -301,15 +301,15 @@ describe('a server that fails', () => {
     await cluster.settle();
     await cluster.advance(30_000, 1000);
     expect(cluster.requests.filter(isBinding)).toHaveLength(1);
-    // Its place is free again.
+    // The deleted pod's resources are free again.
     await cluster.createPod('next', { requests: { cpu: '4' } });
     await cluster.settle();
     expect(await cluster.placements()).toEqual({ next: 'a' });
   });
 });
 
-describe('a scheduler that is started again', () => {
-  it('goes on where the other stopped', async () => {
+describe('a restarted scheduler', () => {
+  it('continues where the other stopped', async () => {
     cluster = await TestCluster.start({ config });
     await cluster.createNode('a', { allocatable: { cpu: '1' } });
     await cluster.createPod('first', { requests: { cpu: '600m' } });
@@ -321,7 +321,7 @@ describe('a scheduler that is started again', () => {
     cluster.startScheduler();
     await cluster.settle();
     const { first, second, third } = await cluster.placements();
-    // What is on a node already is counted: 600m and 600m do not fit on one.
+    // Existing pods are counted: two of 600m do not fit on one node.
     expect([first, second].sort()).toEqual(['a', 'b']);
     expect(third).toMatch(/^[ab]$/);
   });
@@ -336,7 +336,7 @@ describe('a scheduler that is started again', () => {
     cluster.requests.length = 0;
     cluster.startScheduler();
     await cluster.settle();
-    // Six minutes: also after the time when it is tried without any event.
+    // Six minutes: longer than the time after which pods are retried without an event.
     await cluster.advance(6 * 60_000, 30_000);
     expect(cluster.writes).toEqual([]);
   });

@@ -18,18 +18,18 @@ export interface SeenRequest {
   readonly url: string;
 }
 
-/** A real API server in this process and a scheduler on it, by one clock that the test turns. */
+/** An in-process API server with a scheduler. Both use a fake clock, which the test advances. */
 export class TestCluster {
   readonly clock: FakeClock;
-  /** As an administrator. */
+  /** Clients of an administrator. */
   readonly clients: ClientSet;
   readonly #logs = recordLogs();
   readonly log = this.#logs.lines;
-  /** What the scheduler asked of the server. */
+  /** The requests of the scheduler. */
   readonly requests: SeenRequest[] = [];
-  /** Throws what a request of the scheduler is to fail with. */
+  /** Called for each request of the scheduler, which waits for it. Throws to make the request fail. */
   plan: (request: SeenRequest) => void | Promise<void> = () => {};
-  /** Requests that wait for the plan. */
+  /** The number of requests that wait for the plan. */
   #held = 0;
   readonly #server: RunningApiServer;
   readonly #options: Partial<SchedulerOptions>;
@@ -48,7 +48,7 @@ export class TestCluster {
   static async start(options: Partial<SchedulerOptions> = {}): Promise<TestCluster> {
     const clock = new FakeClock();
     const server = await startApiServer(
-      // There are no controllers to make accounts, nor to take away the taints of new nodes.
+      // There are no controllers that create service accounts or remove the taints of new nodes.
       { memory: true, disableAdmissionPlugins: ['ServiceAccount', 'TaintNodesByCondition'] },
       { clock: datedBy(clock) },
     );
@@ -60,7 +60,7 @@ export class TestCluster {
   startScheduler(): void {
     this.#stop = new AbortController();
     this.#scheduler = new Scheduler({
-      // With no more rights than upstream's has.
+      // With only the permissions of upstream's scheduler.
       rest: this.#rest({ username: 'system:kube-scheduler', groups: ['system:authenticated'] }, (inner) =>
         this.#spy(inner),
       ),
@@ -79,20 +79,20 @@ export class TestCluster {
     await this.#running;
   }
 
-  /** All but reads, leases and events. */
+  /** All requests except reads, leases and events. */
   get writes(): SeenRequest[] {
     return this.requests.filter(({ method, url }) => method !== 'GET' && !/\/events(\/|\?|$)/.test(url));
   }
 
   /**
-   * Resolves when the scheduler has done all that there is to do at this moment of the clock, and nothing is on its way but what
-   * the plan holds back.
+   * Resolves when the scheduler has done all work that is possible at the current time of the clock, and no request is in progress except
+   * those that the plan holds back.
    */
   async settle(): Promise<void> {
     let quiet = 0;
     let before = this.requests.length;
     while (quiet < 50) {
-      // Five times 3 ms are more than the server lets events of a busy watch wait: 10 ms.
+      // Five times 3 ms are longer than the server's watch may delay events when busy: 10 ms.
       await new Promise<void>((resolve) => (quiet % 10 === 9 ? setTimeout(resolve, 3) : setImmediate(resolve)));
       const isIdle = this.#stop.signal.aborted || this.#held > 0 || this.#scheduler?.isIdle;
       const isQuiet = isIdle && this.requests.length === before;
@@ -102,7 +102,7 @@ export class TestCluster {
   }
 
   async advance(byMs: number, stepMs = byMs): Promise<void> {
-    // What the test did last is heard of first.
+    // The effects of the test's last action must be observed first.
     await this.settle();
     for (let left = byMs; left > 0; left -= stepMs) {
       await this.clock.advance(Math.min(stepMs, left));
@@ -110,7 +110,7 @@ export class TestCluster {
     }
   }
 
-  /** Resolves with the value as soon as there is one. */
+  /** Polls `read` and resolves with its first truthy value. */
   async until<T>(read: () => Promise<T | undefined | false>): Promise<T> {
     for (;;) {
       const value = await read();
@@ -119,7 +119,7 @@ export class TestCluster {
     }
   }
 
-  /** Ready, with what it has: by default 4 CPUs, 8Gi and 110 pods. */
+  /** Creates a ready node, by default with 4 CPUs, 8Gi and 110 pods. */
   async createNode(name: string, { labels = {}, spec = {}, allocatable = {} }: NewNode = {}): Promise<Node> {
     const resources = { cpu: '4', memory: '8Gi', pods: '110', ...allocatable };
     const node = await this.clients.core.v1.nodes().create({
@@ -135,7 +135,7 @@ export class TestCluster {
     return node;
   }
 
-  /** One container, which asks for what is given. */
+  /** Creates a pod with one container that has these requests. */
   async createPod(name: string, { requests = {}, labels = {}, ...spec }: NewPod = {}): Promise<Pod> {
     const containers = [{ name: 'main', image: 'registry.example/main:1', resources: { requests } }];
     const { clients } = this;
@@ -146,7 +146,7 @@ export class TestCluster {
     return this.clients.core.v1.pods('default').get(name);
   }
 
-  /** Where the pods are, by name; nothing for those that wait. */
+  /** The node names of the pods by pod name; undefined for pods without a node. */
   async placements(): Promise<Record<string, string | undefined>> {
     const { items } = await this.clients.core.v1.pods('default').list();
     return Object.fromEntries(items.map(({ metadata, spec }) => [metadata.name, spec?.nodeName]));

@@ -22,7 +22,7 @@ import { nodeUnschedulable } from '../src/plugins/node-unschedulable/index.ts';
 import { taintToleration } from '../src/plugins/taint-toleration/index.ts';
 import recorded from '../src/plugins/testdata/upstream-node-plugins.json' with { type: 'json' };
 
-/** What upstream's plug-ins said to random pods on random nodes. */
+/** The results of upstream's plug-ins for random pods on random nodes. */
 interface RecordedCase {
   readonly nodes: readonly Node[];
   readonly placed: readonly Pod[];
@@ -30,19 +30,19 @@ interface RecordedCase {
   readonly fitArgs: unknown;
   readonly balancedArgs: unknown;
   readonly affinityArgs: unknown;
-  /** Of the placed pods, and last of the other. */
+  /** Of the placed pods, and last of the pod to schedule. */
   readonly requests: readonly Readonly<Record<string, number>>[];
   readonly results: Readonly<Record<string, RecordedResult>>;
 }
 
 interface RecordedResult {
-  /** A status, or the names of the only nodes to look at. */
+  /** A status, or the names of the only nodes to filter. */
   readonly preFilter?: string;
   readonly filter?: readonly string[];
   readonly score?: readonly number[];
-  /** PreScore left it out. */
+  /** True when PreScore returned Skip. */
   readonly skipped?: boolean;
-  /** By what changed: `Node 0>1` is that the first node became as the second is, `Pod 0>` that the first pod went. */
+  /** By change: `Node 0>1` is an update of the first node to the second, `Pod 0>` the deletion of the first pod. */
   readonly hints?: Readonly<Record<string, string>>;
 }
 
@@ -51,7 +51,7 @@ const asRecorded: readonly RecordedCase[] = JSON.parse(JSON.stringify(recorded))
 const schemaOf = (kind: string) => Catalogue.builtIn().kind(GroupVersionKind.of('', 'v1', kind))!.schema;
 const [podSchema, nodeSchema] = [schemaOf('Pod'), schemaOf('Node')];
 
-/** Nothing may come of it that a list which is not there is null. */
+/** The results must be the same when absent lists are null. */
 const withNulls: readonly RecordedCase[] = asRecorded.map((recordedCase) => ({
   ...recordedCase,
   nodes: recordedCase.nodes.map((node) => withNullLists(nodeSchema, node)),
@@ -74,13 +74,13 @@ function nodeInfos({ nodes, placed }: RecordedCase): NodeInfo[] {
   return infos;
 }
 
-/** Plug-ins only ask how many nodes there are, and that is the same everywhere. */
+/** The plug-ins use only the number of nodes, which is the same in all cases. */
 const handle = fakeHandle({ nodes: nodeInfos(asRecorded[0]!) });
 
 const textOf = (status: Status | undefined): string =>
   status ? `${status.code} ${JSON.stringify([...status.reasons].sort())}` : '';
 
-/** Reasons come in no particular order. */
+/** The order of reasons does not matter. */
 const sortedReasons = (text: string): string => {
   const [code = '', ...rest] = text.split(' ');
   return text && `${code} ${JSON.stringify(JSON.parse(rest.join(' ')).sort())}`;
@@ -123,10 +123,10 @@ const expected = (result: Omit<RecordedResult, 'hints'>) => ({
 });
 
 describe.each([
-  ['as upstream has it', asRecorded],
-  ['as upstream has it, with null for absent lists', withNulls],
+  ['the same results as upstream', asRecorded],
+  ['the same results as upstream, with null for absent lists', withNulls],
 ])('%s', (_title, cases) => {
-  it('what pods take of nodes', () => {
+  it('resources of pods', () => {
     for (const { placed, pod, requests } of cases)
       for (const [i, one] of [...placed, pod].entries()) {
         const { requests: own, nonZeroCPU, nonZeroMemory } = new PodInfo(one).resources;
@@ -154,7 +154,7 @@ describe.each([
         expect(Object.fromEntries(ownHints)).toEqual(hints);
         seen.add(JSON.stringify(actual));
       }
-      // The recording is worth something only if it holds different answers.
+      // The recording is useful only if it contains different results.
       expect(seen.size).toBeGreaterThan(2);
     },
   ];

@@ -1,8 +1,8 @@
 import { maxNodeScore } from '../framework/plugin.ts';
 
 /**
- * Stretches scores from zero to the greatest of them over the whole range, in place; `reverse` makes the greatest the worst.
- * The scores must be whole numbers, none below zero.
+ * Scales scores in place so that the greatest becomes 100; with `reverse`, scores are then subtracted from 100. Scores must be non-negative
+ * integers.
  */
 export function defaultNormalizeScore(scores: number[], { reverse = false } = {}): undefined {
   let greatest = 0;

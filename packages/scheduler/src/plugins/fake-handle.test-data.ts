@@ -12,7 +12,7 @@ interface FakeHandleOptions {
   readonly transport?: FakeTransport;
 }
 
-/** As much of a handle as plug-ins about single nodes use; there is nothing in its caches but what is given. */
+/** A handle with what plug-ins about single nodes use. Its caches contain only the given objects. */
 export function fakeHandle({
   nodes = [],
   deviceClasses = [],

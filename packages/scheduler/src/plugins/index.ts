@@ -26,7 +26,7 @@ interface DefaultPlugin {
   readonly weight?: number;
 }
 
-/** All plug-ins that are there, as they take part unless a profile says otherwise: in this order, with these weights. */
+/** All in-tree plug-ins, in default order and with default weights. */
 const inOrder: readonly DefaultPlugin[] = [
   { definition: schedulingGates },
   { definition: prioritySort },
@@ -52,7 +52,7 @@ const inOrder: readonly DefaultPlugin[] = [
 
 export const inTreePlugins: readonly PluginDefinition[] = inOrder.map(({ definition }) => definition);
 
-/** What `multiPoint` has where a profile does not disable it. */
+/** The default plug-ins of `multiPoint`. */
 export const defaultPlugins: readonly PluginReference[] = inOrder.map(({ definition: { name }, weight }) => ({
   name,
   ...(weight !== undefined && { weight }),

@@ -12,7 +12,7 @@ const betaRegion = 'failure-domain.beta.kubernetes.io/region';
 const disk = { gcePersistentDisk: { pdName: 'd' } };
 const ebs = (volumeID: string) => ({ awsElasticBlockStore: { volumeID } });
 
-describe('the volume that a driver sees', () => {
+describe('the CSI volume of an in-tree volume', () => {
   it.each<[PersistentVolume, string | undefined]>([
     [volume(disk), 'pd.csi.storage.gke.io projects/UNSPECIFIED/zones/UNSPECIFIED/disks/d'],
     [volume(disk, { [zone]: 'us-a1-b' }), 'pd.csi.storage.gke.io projects/UNSPECIFIED/zones/us-a1-b/disks/d'],
@@ -41,18 +41,18 @@ describe('the volume that a driver sees', () => {
     ],
     [volume(disk, { [zone]: 'here__there' }), 'zone in unexpected format'],
     [volume(disk, { [zone]: 'us-a1-b__us-a2-b' }), 'multiple or no regions'],
-  ])('%j is none', (given, message) => {
+  ])('%j cannot be translated', (given, message) => {
     expect(() => translatedVolume(given)).toThrow(message);
   });
 
-  it('of a pod’s own has no zone', () => {
+  it('of an inline volume has no zone', () => {
     const inline: Volume = { name: 'v', ...disk };
     expect(translatedInlineVolume(inline)?.volumeHandle).toBe('projects/UNSPECIFIED/zones/UNSPECIFIED/disks/d');
     expect(translatedInlineVolume({ name: 'v', csi: { driver: 'csi.example' } })).toBeUndefined();
   });
 });
 
-describe('the nodes that a driver lets use a volume', () => {
+describe('the translated node affinity of a volume', () => {
   const within = (key: string, ...values: string[]): NodeSelectorRequirement => ({ key, operator: 'In', values });
   const affinity = (...matchExpressions: NodeSelectorRequirement[]) => ({
     nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } },
@@ -60,25 +60,25 @@ describe('the nodes that a driver lets use a volume', () => {
   const driverZone = 'topology.gke.io/zone';
 
   it.each<[string, PersistentVolume, readonly NodeSelectorRequirement[] | undefined]>([
-    ['its own word for a zone', volume({ ...disk, ...affinity(within(zone, 'z')) }), [within(driverZone, 'z')]],
+    ['the driver’s own zone label', volume({ ...disk, ...affinity(within(zone, 'z')) }), [within(driverZone, 'z')]],
     [
-      'that of regions too, where old ones were used',
+      'also the region label, when deprecated labels were used',
       volume({ ...disk, ...affinity(within(betaZone, 'z'), within(betaRegion, 'r')) }),
       [within(driverZone, 'z'), within('topology.kubernetes.io/region', 'r')],
     ],
     [
-      'labels where there is nothing else',
+      'the volume’s zone label, when its node affinity has no zones',
       volume({ ...disk, ...affinity(within('disk', 'ssd')) }, { [betaZone]: 'z2__z1' }),
       [within('disk', 'ssd'), within(driverZone, 'z1', 'z2')],
     ],
-    ['labels alone', volume(disk, { [zone]: 'z' }), [within(driverZone, 'z')]],
-    ['nothing', volume(disk), undefined],
+    ['the volume’s zone label alone', volume(disk, { [zone]: 'z' }), [within(driverZone, 'z')]],
+    ['no requirements', volume(disk), undefined],
     [
-      'what the volume says, where the driver has no zones',
+      'the volume’s own requirements, when the driver has no zone label',
       volume({ azureDisk: { diskName: 'n', diskURI: '/u' }, ...affinity(within(zone, 'z')) }),
       [within(zone, 'z')],
     ],
-  ])('are found by %s', (_, given, expected) => {
+  ])('has %s', (_, given, expected) => {
     expect(translatedAffinity(given)?.nodeSelectorTerms.map(({ matchExpressions }) => matchExpressions)).toEqual(
       expected && [expected],
     );

@@ -1,7 +1,7 @@
 import type { NodeSelector, NodeSelectorRequirement, PersistentVolume, Volume } from '@coxswain/api/core/v1';
 import { type MigratedPlugin, migratedPlugin } from '@coxswain/component-helpers';
 
-/** A volume as its CSI driver knows it. */
+/** A volume as identified by its CSI driver. */
 export interface CSIVolume {
   readonly driver: string;
   readonly volumeHandle: string;
@@ -12,7 +12,7 @@ type InTreeVolume = Pick<
   'awsElasticBlockStore' | 'azureDisk' | 'cinder' | 'gcePersistentDisk' | 'portworxVolume'
 >;
 
-/** The plug-ins whose drivers the scheduler knows to have taken over, and how those call a zone, if they have any. */
+/** The migrated in-tree plug-ins that the scheduler supports, with the zone label of their drivers, if any. */
 const zoneKeys: ReadonlyMap<string, string | undefined> = new Map([
   ['kubernetes.io/gce-pd', 'topology.gke.io/zone'],
   ['kubernetes.io/aws-ebs', 'topology.ebs.csi.aws.com/zone'],
@@ -26,19 +26,22 @@ const region = 'topology.kubernetes.io/region';
 const betaZone = 'failure-domain.beta.kubernetes.io/zone';
 const betaRegion = 'failure-domain.beta.kubernetes.io/region';
 const zoneDelimiter = '__';
-/** Where a disk is that does not say so. */
+/** Stands for an unknown project, region or zone of a disk. */
 const unspecified = 'UNSPECIFIED';
 
-/** Whether volumes of the plugin (`kubernetes.io/aws-ebs`) are seen to by its CSI driver. */
+/** Whether the CSI driver of the in-tree plug-in (`kubernetes.io/aws-ebs`) handles its volumes. */
 export const isMigrated = (pluginName: string): boolean => zoneKeys.has(pluginName);
 
-/** The plugin of a volume that a pod has of its own. */
+/** Returns the in-tree plug-in of an inline volume. */
 export function inlinePlugin(volume: Volume): MigratedPlugin | undefined {
   const { csi: _, ...spec } = volume;
   return migratedPlugin({ metadata: {}, spec });
 }
 
-/** The volume as the driver that took over knows it; undefined when it is of no such plugin. Throws when that is impossible. */
+/**
+ * Translates a PersistentVolume to its CSI volume; undefined when its plug-in is not migrated. Throws an Error when it cannot be
+ * translated.
+ */
 export function translatedVolume({ metadata, spec }: PersistentVolume): CSIVolume | undefined {
   const plugin = migratedPlugin({ metadata, spec });
   if (!plugin || !spec || !isMigrated(plugin.name)) return undefined;
@@ -47,7 +50,7 @@ export function translatedVolume({ metadata, spec }: PersistentVolume): CSIVolum
   return { driver: plugin.driver, volumeHandle };
 }
 
-/** The same of a volume that a pod has of its own. */
+/** Translates an inline volume, like `translatedVolume`. */
 export function translatedInlineVolume(volume: Volume): CSIVolume | undefined {
   const plugin = inlinePlugin(volume);
   if (!plugin || !isMigrated(plugin.name)) return undefined;
@@ -81,7 +84,7 @@ function placeOf(zones: readonly string[]): string {
   return `regions/${only}`;
 }
 
-/** Of `aws://<zone>/<id>`, `aws:///<id>` and plain `<id>`. */
+/** Extracts the ID from `aws://<zone>/<id>`, `aws:///<id>` or plain `<id>`. */
 function ebsVolumeId(id: string): string {
   if (!id.startsWith('aws://')) return id;
   const path = id.slice('aws://'.length).replace(/^[^/]*/, '');
@@ -92,7 +95,7 @@ function ebsVolumeId(id: string): string {
   return plain;
 }
 
-/** Which nodes can reach the volume, by the labels that the driver that took over gives to nodes. */
+/** Returns the volume's required node affinity, translated to the node labels of the CSI driver. */
 export function translatedAffinity({ metadata, spec }: PersistentVolume): NodeSelector | undefined {
   const required = spec?.nodeAffinity?.required;
   const labels = metadata.labels ?? {};

@@ -22,7 +22,7 @@ const waiting = pod(
   { csi: { driver: 'csi' } },
 );
 
-/** Whether the plug-in lets the waiting pod be tried again; undefined when it does not want to know. */
+/** Returns the plug-in's hint for the waiting pod; undefined when the plug-in is not registered for the event. */
 function hint(definition: PluginDefinition, resource: string, [before, after]: Change, of: Pod = waiting) {
   const { handle } = volumeHandle([], []);
   const plugin = definition.create(definition.readArgs?.(undefined), handle);
@@ -51,9 +51,15 @@ const topologies = [{ matchLabelExpressions: [{ key: 'zone', values: ['a'] }] }]
 
 describe('a pod that was rejected for its volumes', () => {
   it.each<[string, PluginDefinition, string, Change, string | undefined]>([
-    ['its claim is made', volumeRestrictions, 'PersistentVolumeClaim', [undefined, claim('c')], 'Queue'],
-    ['another claim is made', volumeRestrictions, 'PersistentVolumeClaim', [undefined, claim('d')], 'Skip'],
-    ['a claim elsewhere is made', volumeRestrictions, 'PersistentVolumeClaim', [undefined, claim('c', 'y')], 'Skip'],
+    ['its claim is created', volumeRestrictions, 'PersistentVolumeClaim', [undefined, claim('c')], 'Queue'],
+    ['another claim is created', volumeRestrictions, 'PersistentVolumeClaim', [undefined, claim('d')], 'Skip'],
+    [
+      'a claim in another namespace is created',
+      volumeRestrictions,
+      'PersistentVolumeClaim',
+      [undefined, claim('c', 'y')],
+      'Skip',
+    ],
     [
       'its disk becomes free',
       volumeRestrictions,
@@ -75,14 +81,14 @@ describe('a pod that was rejected for its volumes', () => {
       [pod({ gcePersistentDisk: { pdName: 'e' } }), undefined],
       'Skip',
     ],
-    ['a node comes', volumeRestrictions, 'Node', [undefined, labelled({})], 'Queue'],
+    ['a node is added', volumeRestrictions, 'Node', [undefined, labelled({})], 'Queue'],
 
-    ['a node says what it can attach', nodeVolumeLimits, 'storage.k8s.io/CSINode', [undefined, csiNode(1)], 'Queue'],
-    ['a node can attach more', nodeVolumeLimits, 'storage.k8s.io/CSINode', [csiNode(1), csiNode(2)], 'Queue'],
-    ['a node can attach less', nodeVolumeLimits, 'storage.k8s.io/CSINode', [csiNode(2), csiNode(1)], 'Skip'],
-    ['a pod with volumes goes', nodeVolumeLimits, 'Pod', [pod({ ephemeral: {} }), undefined], 'Queue'],
-    ['a pod without volumes goes', nodeVolumeLimits, 'Pod', [pod({ emptyDir: {} }), undefined], 'Skip'],
-    ['its ephemeral claim is made', nodeVolumeLimits, 'PersistentVolumeClaim', [undefined, claim('p-v1')], 'Queue'],
+    ['a node reports its attach limit', nodeVolumeLimits, 'storage.k8s.io/CSINode', [undefined, csiNode(1)], 'Queue'],
+    ['a node’s attach limit increases', nodeVolumeLimits, 'storage.k8s.io/CSINode', [csiNode(1), csiNode(2)], 'Queue'],
+    ['a node’s attach limit decreases', nodeVolumeLimits, 'storage.k8s.io/CSINode', [csiNode(2), csiNode(1)], 'Skip'],
+    ['a pod with volumes is deleted', nodeVolumeLimits, 'Pod', [pod({ ephemeral: {} }), undefined], 'Queue'],
+    ['a pod without volumes is deleted', nodeVolumeLimits, 'Pod', [pod({ emptyDir: {} }), undefined], 'Skip'],
+    ['its ephemeral claim is created', nodeVolumeLimits, 'PersistentVolumeClaim', [undefined, claim('p-v1')], 'Queue'],
     [
       'a volume is detached',
       nodeVolumeLimits,
@@ -92,14 +98,14 @@ describe('a pod that was rejected for its volumes', () => {
     ],
 
     [
-      'a class that waits is made',
+      'a class with WaitForFirstConsumer is created',
       volumeZone,
       'storage.k8s.io/StorageClass',
       [undefined, object({ volumeBindingMode: 'WaitForFirstConsumer' })],
       'Queue',
     ],
     [
-      'another class is made',
+      'another class is created',
       volumeZone,
       'storage.k8s.io/StorageClass',
       [undefined, object({ volumeBindingMode: 'Immediate' })],
@@ -107,27 +113,33 @@ describe('a pod that was rejected for its volumes', () => {
     ],
     ['its claim changes', volumeZone, 'PersistentVolumeClaim', [claim('c'), claim('c')], 'Queue'],
     ['another claim changes', volumeZone, 'PersistentVolumeClaim', [claim('d'), claim('d')], 'Skip'],
-    ['a volume comes', volumeZone, 'PersistentVolume', [undefined, labelled({})], 'Queue'],
+    ['a volume is created', volumeZone, 'PersistentVolume', [undefined, labelled({})], 'Queue'],
     [
-      'a volume moves',
+      'a volume’s zone changes',
       volumeZone,
       'PersistentVolume',
       [labelled({}), labelled({ 'topology.kubernetes.io/zone': 'a' })],
       'Queue',
     ],
-    ['a volume stays', volumeZone, 'PersistentVolume', [labelled({}), labelled({ tier: 'fast' })], 'Skip'],
-    ['a node gets labels', volumeZone, 'Node', [labelled({}), labelled({ a: 'b' })], 'Queue'],
-
-    ['a class is made', binding, 'storage.k8s.io/StorageClass', [undefined, object({})], 'Queue'],
     [
-      'a class is for other nodes',
+      'a volume’s other labels change',
+      volumeZone,
+      'PersistentVolume',
+      [labelled({}), labelled({ tier: 'fast' })],
+      'Skip',
+    ],
+    ['a node’s labels change', volumeZone, 'Node', [labelled({}), labelled({ a: 'b' })], 'Queue'],
+
+    ['a class is created', binding, 'storage.k8s.io/StorageClass', [undefined, object({})], 'Queue'],
+    [
+      'a class’s allowed topologies change',
       binding,
       'storage.k8s.io/StorageClass',
       [object({}), object({ allowedTopologies: topologies })],
       'Queue',
     ],
     [
-      'a class changes otherwise',
+      'another field of a class changes',
       binding,
       'storage.k8s.io/StorageClass',
       [object({}), object({ mountOptions: ['ro'] })],
@@ -136,51 +148,57 @@ describe('a pod that was rejected for its volumes', () => {
     ['its ephemeral claim changes', binding, 'PersistentVolumeClaim', [claim('p-v1'), claim('p-v1')], 'Queue'],
     ['another claim changes', binding, 'PersistentVolumeClaim', [claim('d'), claim('d')], 'Skip'],
     ['a volume changes', binding, 'PersistentVolume', [labelled({}), labelled({})], 'Queue'],
-    ['a node gets labels', binding, 'Node', [labelled({}), labelled({ a: 'b' })], 'Queue'],
-    ['a driver takes over', binding, 'storage.k8s.io/CSINode', [csiNode(1), csiNode(1, migrated)], 'Queue'],
-    ['a node can attach more', binding, 'storage.k8s.io/CSINode', [csiNode(1), csiNode(2)], 'Skip'],
+    ['a node’s labels change', binding, 'Node', [labelled({}), labelled({ a: 'b' })], 'Queue'],
+    ['a plug-in is migrated on a node', binding, 'storage.k8s.io/CSINode', [csiNode(1), csiNode(1, migrated)], 'Queue'],
+    ['a node’s attach limit increases', binding, 'storage.k8s.io/CSINode', [csiNode(1), csiNode(2)], 'Skip'],
     [
-      'its driver tells no space any more',
+      'its driver stops publishing storage capacity',
       binding,
       'storage.k8s.io/CSIDriver',
       [object({ spec: { storageCapacity: true } }), object({ spec: {} })],
       'Queue',
     ],
     [
-      'its driver begins to tell space',
+      'its driver starts publishing storage capacity',
       binding,
       'storage.k8s.io/CSIDriver',
       [object({ spec: {} }), object({ spec: { storageCapacity: true } })],
       'Skip',
     ],
-    ['a pool comes', binding, 'storage.k8s.io/CSIStorageCapacity', [undefined, object({})], 'Queue'],
+    ['a CSIStorageCapacity is created', binding, 'storage.k8s.io/CSIStorageCapacity', [undefined, object({})], 'Queue'],
     [
-      'a pool has more space',
+      'a CSIStorageCapacity increases',
       binding,
       'storage.k8s.io/CSIStorageCapacity',
       [object({ capacity: '1Gi' }), object({ capacity: '2Gi' })],
       'Queue',
     ],
     [
-      'a pool has less space',
+      'a CSIStorageCapacity decreases',
       binding,
       'storage.k8s.io/CSIStorageCapacity',
       [object({ capacity: '2Gi' }), object({ capacity: '1Gi' })],
       'Skip',
     ],
-    ['a pool goes', binding, 'storage.k8s.io/CSIStorageCapacity', [object({ capacity: '2Gi' }), undefined], undefined],
+    [
+      'a CSIStorageCapacity is deleted',
+      binding,
+      'storage.k8s.io/CSIStorageCapacity',
+      [object({ capacity: '2Gi' }), undefined],
+      undefined,
+    ],
   ])('when %s (%#)', (_, plugin, resource, change, expected) => {
     expect(hint(plugin, resource, change)).toBe(expected);
   });
 
-  it('is tried again when a volume of its driver is detached', () => {
+  it('is retried when a volume of its driver is detached', () => {
     const inline = pod({ awsElasticBlockStore: { volumeID: 'vol-1' } });
     const kind = 'storage.k8s.io/VolumeAttachment';
     expect(hint(nodeVolumeLimits, kind, [attachment('ebs.csi.aws.com'), undefined], inline)).toBe('Queue');
     expect(hint(nodeVolumeLimits, kind, [attachment('csi.example'), undefined], inline)).toBe('Skip');
   });
 
-  it('is not tried again for a pod that never had a place', () => {
+  it('is not retried for the deletion of a pod without a node', () => {
     const { spec, metadata } = pod({ ephemeral: {} });
     const unplaced: Pod = { metadata, spec: { ...spec, containers: [], nodeName: '' } };
     expect(hint(nodeVolumeLimits, 'Pod', [unplaced, undefined])).toBe('Skip');

@@ -15,22 +15,22 @@ import { volumeZone } from '../plugins/volume-zone/index.ts';
 import recorded from './testdata/upstream.json' with { type: 'json' };
 import { volumeHandle } from './volume-handle.test-data.ts';
 
-/** A random cluster with volumes, and what upstream's plug-ins said to a pod. */
+/** A random cluster with volumes, and the results of upstream's plug-ins for a pod. */
 interface RecordedCase {
   readonly nodes: readonly Node[];
   readonly pods: readonly Pod[];
-  /** Volumes, claims, classes and the like. */
+  /** Volumes, claims, classes and other storage objects. */
   readonly objects: readonly KubernetesObject[];
   readonly pod: Pod;
   readonly expected: Answers;
 }
 
-/** Statuses as text, by plug-in; empty where there is nothing to say. */
+/** Statuses as text, by plug-in; empty for success. */
 interface Answers {
   readonly preFilter: Record<string, string>;
-  /** By node. */
+  /** By plug-in, then by node. */
   readonly filter: Record<string, Record<string, string>>;
-  /** What the pod's way to the first node that would do changes. */
+  /** The updates that PreBind writes for the first node that passes. */
   readonly updates?: readonly string[];
 }
 
@@ -66,7 +66,7 @@ async function answersOf({ nodes, pods, objects, pod }: RecordedCase): Promise<A
   return { preFilter, filter, ...(updates.length > 0 && { updates }) };
 }
 
-/** Binds until there is nothing left to do but wait: the caches will never know of it. */
+/** Runs PreBind until it only waits for the caches, which are never updated here, and then aborts it. */
 async function begun(plugin: Plugin, state: CycleState, pod: PodInfo, node: string, clock: FakeClock): Promise<void> {
   const stop = new AbortController();
   const binding = plugin.preBind?.(state, pod, node, stop.signal);
@@ -87,7 +87,7 @@ function told(object: PersistentVolume | PersistentVolumeClaim | KubernetesObjec
   return `pv ${name} for ${claim.namespace}/${claim.name} ${claim.uid} by-controller=${byController}`;
 }
 
-describe('pods with volumes are told what upstream tells them', () => {
+describe('volume plug-ins return the same results as upstream', () => {
   it.each(cases.map((each, i) => ({ ...each, i })))('in cluster $i', async (each) => {
     expect(await answersOf(each)).toEqual(each.expected);
   });

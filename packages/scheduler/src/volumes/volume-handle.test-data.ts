@@ -5,7 +5,10 @@ import type { Handle } from '../framework/handle.ts';
 import type { NodeInfo } from '../framework/node-info.ts';
 import { RowVersions } from '../framework/row-versions.ts';
 
-/** As much of a handle as plug-ins about volumes use. Caches have the objects, and the server takes every update. */
+/**
+ * A handle with what volume plug-ins use. The informers' caches contain the objects, and the server accepts every
+ * update.
+ */
 export function volumeHandle(nodes: readonly NodeInfo[], objects: readonly KubernetesObject[]) {
   const transport = new FakeTransport();
   transport.prependReactor('update', '*', ({ object }) => object);

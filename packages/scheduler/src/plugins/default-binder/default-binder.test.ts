@@ -11,7 +11,7 @@ const pod = new PodInfo({ metadata: { name: 'web', namespace: 'shop', uid: 'u1' 
 const bind = (transport: FakeTransport, signal = new AbortController().signal) =>
   defaultBinder.create(undefined, fakeHandle({ transport })).bind?.(new CycleState(), pod, 'n1', signal);
 
-it('posts a binding of the very pod', async () => {
+it('posts a binding with the pod’s UID', async () => {
   const transport = new FakeTransport();
   transport.prependReactor('create', 'pods/binding', () => ({ apiVersion: 'v1', kind: 'Status', status: 'Success' }));
   expect(await bind(transport)).toBeUndefined();
@@ -31,7 +31,7 @@ it('posts a binding of the very pod', async () => {
   ]);
 });
 
-it('says what the server said when that is refused', async () => {
+it('returns the server’s error when the binding is refused', async () => {
   const transport = new FakeTransport();
   transport.prependReactor('create', 'pods/binding', () => {
     throw newConflict(
@@ -45,7 +45,7 @@ it('says what the server said when that is refused', async () => {
   expect(status?.message).toContain('pod web is already assigned to node "n2"');
 });
 
-it('gives up when it is told to', async () => {
+it('returns an error when the signal is aborted', async () => {
   const transport = new FakeTransport();
   expect(await bind(transport, AbortSignal.abort(new Error('enough')))).toMatchObject({ code: 'Error' });
   expect(transport.actions).toEqual([]);

@@ -3,7 +3,7 @@ import { Status } from '../../framework/status.ts';
 
 const name = 'DefaultBinder';
 
-/** Binds pods by their `binding` subresource. */
+/** Binds pods through their `binding` subresource. */
 export const defaultBinder: PluginDefinition = {
   name,
   create: (_, { clients }) => ({
@@ -13,7 +13,7 @@ export const defaultBinder: PluginDefinition = {
       try {
         await clients.core.v1.pods(namespace).bind(
           podName,
-          // With the uid: another pod of that name must not get this one's place.
+          // With the UID, the binding fails for another pod of the same name.
           { metadata: { name: podName, namespace, ...(uid && { uid }) }, target: { kind: 'Node', name: nodeName } },
           { signal },
         );

@@ -4,7 +4,7 @@ import type { Handle } from '../../framework/handle.ts';
 import { Status } from '../../framework/status.ts';
 import { Candidate } from './candidates.ts';
 
-/** What extenders that have a say in preemption leave of the candidates. */
+/** Returns the candidates that remain after all extenders with preemption support, or an error status. */
 export async function askExtenders(
   handle: Pick<Handle, 'extenders' | 'snapshot' | 'logger'>,
   pod: Pod,

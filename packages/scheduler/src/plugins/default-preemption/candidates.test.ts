@@ -23,9 +23,9 @@ const candidate = (nodeName: string, numPDBViolations: number, ...pods: Pod[]): 
 
 describe('the best candidate', () => {
   it.each<[string, Candidate, Candidate]>([
-    ['breaks the fewest budgets', candidate('a', 0, pod('1', 90), pod('2', 90)), candidate('b', 1, pod('3', 1))],
+    ['violates the fewest budgets', candidate('a', 0, pod('1', 90), pod('2', 90)), candidate('b', 1, pod('3', 1))],
     [
-      'has the least important victim at the top',
+      'has the lowest highest priority of its victims',
       candidate('a', 0, pod('1', 10), pod('2', 10), pod('3', 10)),
       candidate('b', 0, pod('4', 11)),
     ],
@@ -35,20 +35,16 @@ describe('the best candidate', () => {
       candidate('b', 0, pod('3', 10), pod('4', 2)),
     ],
     [
-      'has fewer victims, however unimportant they are',
+      'has fewer victims, however low their priorities',
       candidate('a', 0, pod('1', -10)),
       candidate('b', 0, pod('2', -10), pod('3', -10)),
     ],
     [
-      'has victims that have not run for long',
+      'has victims that started later',
       candidate('a', 0, pod('1', 10, late), pod('2', 5, early)),
       candidate('b', 0, pod('3', 10, early), pod('4', 5, late)),
     ],
-    [
-      'has victims that have not started at all',
-      candidate('a', 0, pod('1', 10)),
-      candidate('b', 0, pod('2', 10, late)),
-    ],
+    ['has victims that have not started', candidate('a', 0, pod('1', 10)), candidate('b', 0, pod('2', 10, late))],
   ])('%s', (_, better, worse) => {
     expect(bestCandidate([better, worse])).toBe(better);
     expect(bestCandidate([worse, better])).toBe(better);
@@ -73,7 +69,7 @@ describe('a dry run', () => {
       handle: {
         runAddPod: () => undefined,
         runRemovePod: () => undefined,
-        // It needs a node for itself.
+        // The pod fits only on an empty node.
         filterWithNominatedPods: (_state: CycleState, _pod: PodInfo, { pods }: NodeInfo) =>
           pods.length > 0 ? Status.unschedulable('taken') : undefined,
       },
@@ -89,11 +85,11 @@ describe('a dry run', () => {
     return new CandidateFinder().find(preemption, nodes, offset, wanted).candidates.map(({ nodeName }) => nodeName);
   };
 
-  it('begins anywhere and ends when there are enough', () => {
+  it('begins at the offset and ends when there are enough candidates', () => {
     expect(run(8, 4)).toEqual(['n8', 'n9', 'n0', 'n1']);
   });
 
-  it('goes on until there is one that breaks no budget, and remembers no more than enough of the others', () => {
+  it('continues until a candidate violates no budget, and keeps only enough of the others', () => {
     expect(run(0, 2, ['n0', 'n1', 'n2', 'n3'])).toEqual(['n4', 'n0', 'n1']);
   });
 });
@@ -134,11 +130,11 @@ describe('extenders', () => {
       new Map([[nodeName, { pods, numPDBViolations: 0 }]]);
   const fails = async () => Promise.reject(new Error('gone'));
 
-  it('leave what they want', async () => {
+  it('select the remaining candidates', async () => {
     expect(await ask(extender(only('b', pod('2', 1))))).toEqual(['b']);
   });
 
-  it('may leave nothing', async () => {
+  it('may reject all candidates', async () => {
     expect(
       await ask(
         extender(async () => new Map()),
@@ -148,14 +144,14 @@ describe('extenders', () => {
   });
 
   it.each<[string, Partial<Extender>]>([
-    ['have no say in it', { supportsPreemption: false }],
+    ['do not support preemption', { supportsPreemption: false }],
     ['are not interested', { isInterested: () => false }],
-    ['can be done without', { isIgnorable: true }],
-  ])('are not needed when they %s', async (_, more) => {
+    ['are ignorable', { isIgnorable: true }],
+  ])('do not affect the result when they fail and %s', async (_, more) => {
     expect(await ask(extender(fails, more))).toEqual(['a', 'b']);
   });
 
-  it('are needed otherwise', async () => {
+  it('that fail otherwise cause an error', async () => {
     expect(await ask(extender(fails))).toBe('Error gone');
   });
 

@@ -5,15 +5,15 @@ import { Status } from '../../framework/status.ts';
 import { priorityOf, startTimeOf } from './importance.ts';
 import { type Preemption, selectVictims } from './select-victims.ts';
 
-/** A node that the pod would fit on if these pods were gone. */
+/** A node on which the pod would fit without these victims. */
 export class Candidate implements Victims {
   readonly nodeName: string;
   readonly pods: Victims['pods'];
   readonly numPDBViolations: number;
-  /** Of the most important victim, which is the first. */
+  /** The priority of the first victim, which has the highest. */
   readonly highestPriority: number;
   readonly sumOfPriorities: number;
-  /** Of the victims of the highest priority. Later is better. */
+  /** The earliest start time of the victims with the highest priority. Later is better. */
   readonly earliestStart: string;
 
   constructor(nodeName: string, { pods, numPDBViolations }: Victims) {
@@ -35,25 +35,28 @@ export class Candidate implements Victims {
   }
 }
 
-/** A node where it does not help. */
+/** A node on which preemption does not help. */
 interface Rejection {
   readonly node: NodeInfo;
   readonly status: Status;
 }
 
-/** What came of trying a node; a status says why it does not help. */
+/** The result of the dry run for a node; a status is the reason why preemption does not help. */
 export type Outcome = Candidate | Status;
 
 export interface DryRun {
-  /** Those that break no budget first. */
+  /** Candidates without PDB violations come first. */
   readonly candidates: readonly Candidate[];
-  /** Why nodes do not do, where there is no candidate. Nobody asks otherwise. */
+  /** The rejections; only filled when there are no candidates. */
   readonly rejected: readonly Rejection[];
 }
 
-/** Tries preemption on nodes, from the one at `offset` on, until there are so many candidates. */
+/** Runs preemption dry runs on nodes until there are enough candidates. */
 export class CandidateFinder {
-  /** Nodes of a snapshot come in the order of their rows. What is remembered is not tried again. */
+  /**
+   * Tries the nodes from `offset` on, cyclically, until there are `wanted` candidates and one of them violates no budget. Nodes must be in
+   * row order of the snapshot. Results in `remembered` are reused.
+   */
   find(
     preemption: Preemption,
     nodes: readonly NodeInfo[],
@@ -63,10 +66,10 @@ export class CandidateFinder {
   ): DryRun {
     const sound: Candidate[] = [];
     const violating: Candidate[] = [];
-    /** What is not remembered, by index. */
+    /** By index: failures that are not cached. */
     const refusals = new Map<number, Status>();
     const isWhole = nodes.at(-1)?.row === nodes.length - 1;
-    // Of thousands of nodes most may be taken already: to look at each of them would take longer than all else.
+    // Most of thousands of nodes may be settled already. Skipping them one by one would take longer than everything else.
     const next = (from: number, to: number): number =>
       isWhole && remembered ? remembered.skipSettled(from, to) : from;
     const look = (from: number, to: number): void => {
@@ -103,13 +106,12 @@ export class CandidateFinder {
   }
 }
 
-/** Added to every priority, so that a victim more always weighs more, however unimportant it is. */
+/** Added to every priority, which makes it non-negative, so that an additional victim always increases the sum. */
 const priorityOffset = 2 ** 31;
 
 /**
- * The candidate that does the least harm: that breaks the fewest budgets; whose most important victim is the least important;
- * with the lowest sum of priorities; with the fewest victims; whose most important victims have run the shortest time. The
- * first of those that are equal in all of that.
+ * Returns the candidate with the least impact, by these criteria in order: fewest PDB violations, lowest highest victim priority, lowest
+ * sum of priorities, fewest victims, latest start of the highest-priority victims. Among equals the first is returned.
  */
 export function bestCandidate(candidates: Iterable<Candidate>): Candidate | undefined {
   let best: Candidate | undefined;
@@ -117,7 +119,7 @@ export function bestCandidate(candidates: Iterable<Candidate>): Candidate | unde
   return best;
 }
 
-/** Whether the first does less harm. What comes first weighs most. */
+/** Whether `a` has less impact than `b`. Earlier criteria take precedence. */
 function isLess(a: Candidate, b: Candidate): boolean {
   if (a.numPDBViolations !== b.numPDBViolations) return a.numPDBViolations < b.numPDBViolations;
   if (a.highestPriority !== b.highestPriority) return a.highestPriority < b.highestPriority;

@@ -29,7 +29,7 @@ describe('args', () => {
   });
 });
 
-describe('how many candidates are enough', () => {
+describe('the number of candidates wanted', () => {
   it.each([
     [5000, 500],
     [800, 100],

@@ -1,7 +1,7 @@
 import { invalid, Path } from '@coxswain/apimachinery/field';
 import { readArgsOfShape } from '../../framework/args-shape.ts';
 
-/** How many nodes are tried before the best of them is taken: that share of those that might do, but not fewer than that. */
+/** How many candidates are collected before the best is chosen: this percentage of the potential nodes, but at least this number. */
 export interface DefaultPreemptionArgs {
   readonly minCandidateNodesPercentage: number;
   readonly minCandidateNodesAbsolute: number;
@@ -9,7 +9,7 @@ export interface DefaultPreemptionArgs {
 
 const shape = { minCandidateNodesPercentage: 'integer', minCandidateNodesAbsolute: 'integer' } as const;
 
-/** Throws an Error that names what makes no sense. */
+/** Throws an Error that names the invalid args. */
 export function readDefaultPreemptionArgs(args: unknown, path: Path = Path.of('')): DefaultPreemptionArgs {
   const { minCandidateNodesPercentage = 10, minCandidateNodesAbsolute = 100 } = readArgsOfShape(args, shape);
   const percentage = path.child('minCandidateNodesPercentage');
@@ -30,7 +30,7 @@ export function readDefaultPreemptionArgs(args: unknown, path: Path = Path.of(''
   return { minCandidateNodesPercentage, minCandidateNodesAbsolute };
 }
 
-/** How many candidates are enough, where so many nodes might do. */
+/** Returns how many candidates are enough for this number of potential nodes. */
 export function candidatesWanted(args: DefaultPreemptionArgs, numNodes: number): number {
   const share = Math.trunc((numNodes * args.minCandidateNodesPercentage) / 100);
   return Math.min(Math.max(share, args.minCandidateNodesAbsolute), numNodes);

@@ -8,7 +8,7 @@ import { Status } from '../../framework/status.ts';
 
 let cluster: TestCluster;
 
-/** Dynamic resources have a word in PostFilter too. */
+/** DynamicResources is disabled because its PostFilter adds to the messages. */
 const config = completeConfiguration({
   profiles: [{ plugins: { postFilter: { disabled: [{ name: 'DynamicResources' }] } } }],
 });
@@ -35,7 +35,7 @@ async function pod(name: string, priorityClassName: PriorityName, cpu: string, s
 const on = (name: string) => ({ nodeSelector: { 'kubernetes.io/hostname': name } });
 const message = async (name: string) => podCondition(await cluster.pod(name), 'PodScheduled')?.message;
 const nominated = async (name: string) => (await cluster.pod(name)).status?.nominatedNodeName;
-/** As a kubelet does when its containers have ended. */
+/** Deletes the pod like the kubelet when its containers have ended. */
 const end = (name: string) => cluster.clients.core.v1.pods('default').delete(name, { gracePeriodSeconds: 0 });
 
 async function leaving(): Promise<(string | undefined)[]> {
@@ -44,7 +44,7 @@ async function leaving(): Promise<(string | undefined)[]> {
 }
 
 describe('a pod that finds no room', () => {
-  it('makes a less important one go, where that breaks no budget, and gets its place', async () => {
+  it('preempts a pod of lower priority without violating a budget, and gets its place', async () => {
     await node('a');
     await node('b');
     await pod('kept', 'low', '1500m', on('a'));
@@ -80,7 +80,7 @@ describe('a pod that finds no room', () => {
     expect(cluster.log).toEqual([]);
   });
 
-  it('breaks a budget where there is no other way', async () => {
+  it('violates a budget when there is no other way', async () => {
     await node('a');
     await pod('kept', 'low', '1500m');
     await cluster.clients.policy.v1
@@ -91,7 +91,7 @@ describe('a pod that finds no room', () => {
     expect(await leaving()).toEqual(['kept']);
   });
 
-  it('is told why nobody can go for it', async () => {
+  it('gets a message that explains why preemption is impossible', async () => {
     await node('a');
     await node('b');
     await pod('equal', 'high', '1500m', on('a'));
@@ -112,7 +112,7 @@ describe('a pod that finds no room', () => {
     expect(await leaving()).toEqual([]);
   });
 
-  it('waits for those that were asked to go, and asks no others', async () => {
+  it('waits for its victims to terminate, and preempts no others', async () => {
     await node('a');
     await node('b');
     await pod('victim', 'low', '1500m', on('a'));
@@ -129,7 +129,7 @@ describe('a pod that finds no room', () => {
     expect(await leaving()).toEqual(['victim']);
   });
 
-  it('takes back what less important ones were promised', async () => {
+  it('removes the nominations of pods with lower priority', async () => {
     await node('a');
     await pod('low', 'low', '1');
     await pod('raised', 'raised', '900m');
@@ -186,10 +186,10 @@ describe('a victim that is not bound yet', () => {
   });
 });
 
-describe('victims that have to be asked', () => {
+describe('victims that have to be evicted', () => {
   const isDelete = ({ method, url }: { method: string; url: string }) => method === 'DELETE' && url.includes('/pods/');
 
-  it('are asked before the pod is tried again', async () => {
+  it('are all evicted before the pod is retried', async () => {
     await node('a');
     await pod('one', 'low', '900m');
     await pod('two', 'low', '900m');
@@ -214,7 +214,7 @@ describe('victims that have to be asked', () => {
     expect(await cluster.placements()).toEqual({ high: 'a' });
   });
 
-  it('are asked again when that fails', async () => {
+  it('are evicted in a further attempt when that fails', async () => {
     await node('a');
     await pod('victim', 'low', '1500m');
     let failures = 1;
@@ -232,7 +232,7 @@ describe('victims that have to be asked', () => {
     expect(await nominated('high')).toBe('a');
   });
 
-  it('may be gone already', async () => {
+  it('may be deleted already', async () => {
     await node('a');
     await pod('victim', 'low', '1500m');
     cluster.plan = async (request) => {

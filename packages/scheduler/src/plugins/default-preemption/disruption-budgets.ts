@@ -6,25 +6,25 @@ import type { PodInfo } from '../../framework/pod-info.ts';
 interface Budget {
   readonly selector: Selector;
   readonly disruptionsAllowed: number;
-  /** Pods that are counted as gone already. */
+  /** By name: pods whose disruption is already counted. */
   readonly disruptedPods: Readonly<Record<string, string>>;
 }
 
-/** Victims by whether their going would break a budget, each in the order in which they were given. */
+/** Victims grouped by whether their eviction violates a budget, each group in the given order. */
 export interface SplitVictims {
   readonly violating: readonly PodInfo[];
   readonly others: readonly PodInfo[];
 }
 
-/** What the cluster's PodDisruptionBudgets say of pods that might have to go. */
+/** The cluster's PodDisruptionBudgets, for evaluating potential victims. */
 export class DisruptionBudgets {
   readonly #byNamespace = new Map<string, Budget[]>();
 
-  /** `selectorOf` reads a budget's selector; it may remember it. */
+  /** `selectorOf` returns a budget's selector; it may cache it. */
   constructor(budgets: Iterable<PodDisruptionBudget>, selectorOf = budgetSelector) {
     for (const budget of budgets) {
       const selector = selectorOf(budget);
-      // As upstream has it, one that selects everything protects nothing from preemption.
+      // As upstream: a budget that selects everything protects no pod from preemption.
       if (selector.isEmpty()) continue;
       const { namespace = '' } = budget.metadata;
       const { disruptionsAllowed = 0, disruptedPods = {} } = budget.status ?? {};
@@ -34,7 +34,7 @@ export class DisruptionBudgets {
     }
   }
 
-  /** As if the pods went one after the other. */
+  /** Evaluates the pods as if they were evicted one after the other. */
   split(pods: readonly PodInfo[]): SplitVictims {
     if (this.#byNamespace.size === 0) return { violating: [], others: pods };
     const violating: PodInfo[] = [];
@@ -57,7 +57,7 @@ export class DisruptionBudgets {
   }
 }
 
-/** A selector that makes no sense selects nothing. */
+/** An invalid selector selects no pods. */
 export function budgetSelector({ spec }: PodDisruptionBudget): Selector {
   try {
     return labelSelectorAsSelector(spec?.selector);

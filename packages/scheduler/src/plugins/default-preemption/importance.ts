@@ -2,13 +2,13 @@ import type { Pod } from '@coxswain/api/core/v1';
 
 export const priorityOf = ({ spec }: Pod): number => spec?.priority ?? 0;
 
-/** Later than every time: a pod that has not started yet is the youngest. */
+/** Sorts after every time: a pod that has not started yet is the youngest. */
 const notStarted = '~';
 
-/** Of a form in which later times are greater strings. */
+/** Returns the start time as a string that sorts chronologically. */
 export const startTimeOf = ({ status }: Pod): string => status?.startTime ?? notStarted;
 
-/** For sorting: pods of higher priority first, and of those the ones that have run the longest. */
+/** Compare function: higher priorities first; among equals, earlier start times first. */
 export function byImportance(a: Pod, b: Pod): number {
   const difference = priorityOf(b) - priorityOf(a);
   if (difference !== 0) return difference;

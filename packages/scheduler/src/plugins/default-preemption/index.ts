@@ -22,7 +22,7 @@ import { PreemptionMetrics } from './preemption-metrics.ts';
 
 const name = 'DefaultPreemption';
 
-/** When a pod finds no room, makes less important ones go. */
+/** Preempts pods of lower priority to make room for a pod. */
 export const defaultPreemption: PluginDefinition<DefaultPreemptionArgs> = {
   name,
   readArgs: readDefaultPreemptionArgs,
@@ -40,8 +40,8 @@ export const defaultPreemption: PluginDefinition<DefaultPreemptionArgs> = {
         if (answer instanceof Status) return told(answer);
         return answer.status ? { ...answer, status: told(answer.status) } : answer;
       },
-      // Pods that wait for their victims were rejected by others too, whose business it is to know when they fit. But the
-      // queue must look at them again when pods go.
+      // The plug-ins that rejected a pod know when it fits again, so the hint is always Skip. But with this registration the queue calls
+      // PreEnqueue again when pods are deleted.
       eventsToRegister: () => [{ event: { resource: 'Pod', action: Action.Delete }, hint: () => 'Skip' }],
     };
   },
@@ -50,7 +50,7 @@ export const defaultPreemption: PluginDefinition<DefaultPreemptionArgs> = {
 const told = ({ code, message, error }: Status): Status =>
   new Status(code, message ? [`preemption: ${message}`] : [], error);
 
-/** Finds the node on which room can be made for a pod with the least harm. */
+/** Finds the node on which room can be made for a pod with the least impact. */
 class PreemptionEvaluator {
   readonly #args: DefaultPreemptionArgs;
   readonly #handle: Handle;
@@ -67,7 +67,7 @@ class PreemptionEvaluator {
     this.#args = args;
     this.#handle = handle;
     this.#executor = executor;
-    // So that they are watched from the beginning.
+    // Accessed so that budgets are watched from the start.
     void handle.informers.policy.v1.podDisruptionBudgets.informer;
   }
 
@@ -77,7 +77,7 @@ class PreemptionEvaluator {
     statuses: NodeStatuses,
     signal: AbortSignal,
   ): Promise<PostFilterResult | Status> {
-    // As it is now: the place that it was promised may be news.
+    // The current state of the pod: its nomination may be new.
     const pod = this.#handle.informers.core.v1.pods.informer.indexer.getByKey(info.key);
     if (!pod) return Status.failed(new Error(`pod "${info.pod.metadata.name}" not found`));
     const obstacle = this.#ineligibility(pod, statuses);
@@ -92,12 +92,12 @@ class PreemptionEvaluator {
     return { nominatedNodeName: best.nodeName };
   }
 
-  /** Why the pod may not make others go, if it may not. */
+  /** Returns why the pod may not preempt others; undefined if it may. */
   #ineligibility(pod: Pod, statuses: NodeStatuses): string | undefined {
     if (pod.spec?.preemptionPolicy === 'Never') return 'not eligible due to preemptionPolicy=Never.';
     const { nominatedNodeName } = pod.status ?? {};
     if (!nominatedNodeName) return undefined;
-    // It will not fit there whoever goes: it may look for another.
+    // Preemption cannot help on that node, so another one may be tried.
     if (statuses.get(nominatedNodeName).code === 'UnschedulableAndUnresolvable') return undefined;
     const priority = priorityOf(pod);
     const isWaitedFor = this.#handle
@@ -116,7 +116,7 @@ class PreemptionEvaluator {
     return this.#finder.find(preemption, nodes, offset, wanted, this.#recall(state, pod));
   }
 
-  /** What came of trying nodes for pods like this one, if there may be any. */
+  /** Returns the dry run results cached for the pod's signature; undefined without a signature. */
   #recall({ signature }: CycleState, { pod }: PodInfo): RememberedNodes<Outcome> | undefined {
     if (signature === undefined) return undefined;
     const outcomes = this.#outcomes.get(signature);
@@ -124,7 +124,7 @@ class PreemptionEvaluator {
     return outcomes;
   }
 
-  /** When one changes, nodes that were tried may have other victims. */
+  /** Drops cached results when a budget changes, since nodes may then have other victims. */
   #currentBudgets(): DisruptionBudgets {
     const listed = [...this.#handle.informers.policy.v1.podDisruptionBudgets.informer.indexer.values()];
     const known = this.#listedBudgets;
@@ -147,7 +147,7 @@ class PreemptionEvaluator {
     reasons.absentStatus = Status.unresolvable('Preemption is not helpful for scheduling');
     for (const { node, status } of rejected) reasons.add(node, status);
     const { message } = new FitError(snapshot.nodes.length, reasons);
-    // What was promised before is void.
+    // The empty name removes the existing nomination.
     return { nominatedNodeName: '', status: Status.unschedulable(message) };
   }
 

@@ -18,7 +18,7 @@ const pod = (name: string): Pod => ({
   spec: { containers: [] },
 });
 
-it('asks victims to go as others write: when it is their turn', async () => {
+it('evicts victims within the limit for concurrent writes', async () => {
   const victims = Array.from({ length: 9 }, (_, i) => pod(`victim-${i}`));
   const transport = new FakeTransport({ objects: victims });
   let [asked, most] = [0, 0];

@@ -8,22 +8,23 @@ import type { Candidate } from './candidates.ts';
 import { priorityOf } from './importance.ts';
 import type { PreemptionMetrics } from './preemption-metrics.ts';
 
-/** Victims of one pod that are asked to go at once. */
+/** Limit on the victims of one pod that are evicted concurrently. */
 const maxInFlight = 16;
 
 interface Progress {
   lastVictim?: { readonly key: string; readonly uid: string | undefined };
 }
 
-/** Makes victims go while other pods are scheduled. The pod that they go for is not tried again before all have been asked. */
+/** Evicts victims while other pods are scheduled. The preemptor is not retried before all evictions have been requested. */
 export class PreemptionExecutor {
   readonly #handle: Handle;
   readonly #pods: Indexer<Pod>;
   readonly #metrics: PreemptionMetrics;
   readonly #pluginName: string;
   /**
-   * By uid: the pods that victims are being asked to go for, with the last victim once it is its turn. What has become of it
-   * is looked up in the cache: word of its end may be here before the answer to the request, and nothing comes after it.
+   * By UID: the preemptors whose victims are being evicted, with the last victim once its eviction starts. The state of the last victim is
+   * read from the informer's cache: its deletion may be observed before the request returns, and no further event would retry the
+   * preemptor.
    */
   readonly #preempting = new Map<string, Progress>();
 
@@ -34,7 +35,7 @@ export class PreemptionExecutor {
     this.#pluginName = pluginName;
   }
 
-  /** Whether victims are still to be asked to go for the pod. */
+  /** Whether evictions for the pod are still to be requested. */
   isPreempting({ metadata: { uid = '' } }: Pod): boolean {
     const preempting = this.#preempting.get(uid);
     if (!preempting?.lastVictim) return preempting !== undefined;
@@ -43,7 +44,7 @@ export class PreemptionExecutor {
     return known?.metadata.uid === victim && !known?.metadata.deletionTimestamp;
   }
 
-  /** Begins, and does not wait. */
+  /** Starts evicting the candidate's victims, without waiting. */
   start(candidate: Candidate, preemptor: Pod, signal: AbortSignal): void {
     const victims = candidate.pods.filter(({ metadata }) => !metadata.deletionTimestamp);
     if (victims.length === 0) return;
@@ -69,10 +70,10 @@ export class PreemptionExecutor {
         logger.error('Error occurred during async preemption', error, fields);
       }
     }
-    // It may have been tried again, and make others go by now.
+    // The preemptor may have been retried meanwhile, with a new preemption in progress.
     if (this.#preempting.get(uid) === progress) this.#preempting.delete(uid);
     this.#metrics.executed(result, clock.monotonic() - start);
-    // No event may ever come of what was not done.
+    // An eviction that failed causes no event, so the preemptor is activated here.
     if (result === 'error' && !signal.aborted) this.#handle.activate([preemptor]);
   }
 
@@ -93,14 +94,14 @@ export class PreemptionExecutor {
     });
   }
 
-  /** A pod that is not bound yet only has to be sent back into the queue. */
+  /** A pod that is not bound yet is only sent back to the queue. */
   #stopOnItsWay({ metadata: { uid = '' } }: Pod): boolean {
     const waiting = this.#handle.waitingPods.get(uid);
     if (waiting) return waiting.preempt(this.#pluginName, 'preempted');
     return this.#handle.cancelPreBind(uid, `preempted by ${this.#pluginName}`);
   }
 
-  /** False when it is gone already. */
+  /** Returns false when the victim is already deleted. */
   async #evict(victim: Pod, preemptor: Pod, signal: AbortSignal): Promise<boolean> {
     const { namespace = '', name = '', generation } = victim.metadata;
     const condition = {
@@ -120,7 +121,7 @@ export class PreemptionExecutor {
     }
   }
 
-  /** Of places on the node, to pods that matter less: they look for another sooner than when they find it taken. */
+  /** Removes the nominations of pods with lower priority on the node, so that they look for another node soon. */
   async #takeBackLowerPromises(nodeName: string, preemptor: Pod, signal: AbortSignal): Promise<boolean> {
     const { logger, nominator } = this.#handle;
     const priority = priorityOf(preemptor);
@@ -152,7 +153,7 @@ export class PreemptionExecutor {
   }
 }
 
-/** Rejects when one cannot be made to go; those whose turn had not come by then stay. */
+/** Evicts all victims, the last one after all others. Rejects when one eviction fails; victims after it are not evicted. */
 async function preemptAll(
   victims: readonly Pod[],
   preempt: (victim: Pod) => Promise<void>,

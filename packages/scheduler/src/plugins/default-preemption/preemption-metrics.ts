@@ -1,6 +1,6 @@
 import type { Counter, Histogram, Metrics } from '@coxswain/client';
 
-/** What preemption tells of itself, by the names of kube-scheduler. */
+/** The metrics of preemption, with kube-scheduler's names. */
 export class PreemptionMetrics {
   readonly #attempts: Counter;
   readonly #victims: Histogram;

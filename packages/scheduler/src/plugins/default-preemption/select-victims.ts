@@ -7,7 +7,7 @@ import { Status } from '../../framework/status.ts';
 import type { DisruptionBudgets } from './disruption-budgets.ts';
 import { byImportance } from './importance.ts';
 
-/** A pod that needs room, and what is known of the attempt to schedule it. */
+/** A pod that needs room, with the state of the attempt to schedule it. */
 export interface Preemption {
   readonly handle: Pick<Handle, 'runAddPod' | 'runRemovePod' | 'filterWithNominatedPods'>;
   readonly state: CycleState;
@@ -15,12 +15,12 @@ export interface Preemption {
   readonly budgets: DisruptionBudgets;
 }
 
-/** Nobody on the node matters less than the pod. */
+/** No pod on the node has a lower priority. */
 const noVictims: Status = Object.freeze(Status.unresolvable('No preemption victims found for incoming pod'));
 
 /**
- * The fewest pods that have to leave the node for the pod to fit there, the most important first; or why that does not help.
- * Nothing is changed: it is tried on copies.
+ * Returns the smallest set of victims on the node that lets the pod fit, highest priority first, or a status when preemption does not help.
+ * Works on copies only.
  */
 export function selectVictims(preemption: Preemption, node: NodeInfo): Victims | Status {
   const { priority } = preemption.pod;
@@ -31,7 +31,7 @@ export function selectVictims(preemption: Preemption, node: NodeInfo): Victims |
     const failed = trial.remove(info);
     if (failed) return failed;
   }
-  // A pod that wants to be near one of its own victims finds no place: that is not worth another look.
+  // A pod with affinity to one of its own victims does not fit then. As upstream, that case is not supported, for performance.
   const rejected = trial.rejection();
   if (rejected) return rejected;
   if (potential.length > 1) potential.sort((a, b) => byImportance(a.pod, b.pod));
@@ -46,7 +46,7 @@ export function selectVictims(preemption: Preemption, node: NodeInfo): Victims |
   return { pods: victims, numPDBViolations };
 }
 
-/** A node and a state to try things with. */
+/** A copy of a node and a cycle state for trials. */
 class Trial {
   readonly #handle: Preemption['handle'];
   readonly #pod: PodInfo;
@@ -65,12 +65,12 @@ class Trial {
     return this.#handle.runRemovePod(this.#state, this.#pod, info, this.#node);
   }
 
-  /** Why the pod does not fit now, if it does not. */
+  /** Returns why the pod does not fit now; undefined when it fits. */
   rejection(): Status | undefined {
     return this.#handle.filterWithNominatedPods(this.#state, this.#pod, this.#node);
   }
 
-  /** Puts back one after the other, as long as the pod fits beside them; the others are added to the victims. */
+  /** Adds the pods back one by one as long as the preemptor still fits. The others become victims. */
   spare(infos: readonly PodInfo[], victims: PodInfo['pod'][]): Status | undefined {
     for (const info of infos) {
       this.#node.addPod(info);

@@ -10,7 +10,7 @@ import { bestCandidate, CandidateFinder } from './candidates.ts';
 import { DisruptionBudgets } from './disruption-budgets.ts';
 import recorded from './testdata/upstream.json' with { type: 'json' };
 
-/** A random cluster, and what upstream's preemption found for a pod that wants room in it. */
+/** A random cluster, and the results of upstream's preemption for a pod. */
 interface RecordedCase {
   readonly nodes: readonly Node[];
   readonly pods: readonly Pod[];
@@ -19,7 +19,7 @@ interface RecordedCase {
   readonly expected: {
     readonly candidates?: readonly { node: string; victims: readonly string[]; violations: number }[];
     readonly rejected?: Readonly<Record<string, string>>;
-    /** Those of which it took one. */
+    /** The nodes from which upstream selected one. */
     readonly best?: readonly string[];
   };
 }
@@ -49,7 +49,7 @@ describe.each(cases.map((each, i) => ({ ...each, i })))(
     };
     const finder = new CandidateFinder();
     const { candidates } = finder.find(preemption, infos, 0, infos.length);
-    // Why a node does not do is told only when there is no other.
+    // Rejections are reported only without candidates, so each node is tried on its own.
     const rejected = infos.flatMap((node) => finder.find(preemption, [node], 0, 1).rejected);
 
     it('finds the same victims, in the same order', () => {
@@ -61,13 +61,13 @@ describe.each(cases.map((each, i) => ({ ...each, i })))(
       expect(found.sort((a, b) => (a.node < b.node ? -1 : 1))).toEqual(expected.candidates ?? []);
     });
 
-    it('rejects the other nodes with the same words', () => {
+    it('rejects the other nodes with the same messages', () => {
       expect(
         Object.fromEntries(rejected.map(({ node, status }) => [node.name, `${status.code} ${status.message}`])),
       ).toEqual(expected.rejected ?? {});
     });
 
-    it('takes one that is as good', () => {
+    it('selects an equally good node', () => {
       const best = bestCandidate(candidates)?.nodeName;
       if (best === undefined) expect(expected.best).toBeUndefined();
       else expect(expected.best).toContain(best);

@@ -1,15 +1,18 @@
 import type { AllocatedDeviceStatus, DeviceRequestAllocationResult, ResourceClaim } from '@coxswain/api/resource/v1';
 import { dateFromTime } from '@coxswain/apimachinery/time';
 
-/** A driver says that a device cannot be made ready. */
+/** A binding failure condition of a device is true. */
 export class DeviceBindingFailed extends Error {}
-/** A device was not made ready in time. */
+/** The binding conditions of a device did not become true in time. */
 export class DeviceBindingTimeout extends Error {}
 
-/** Whether any of the devices has to be made ready before the pod is bound. */
+/** Whether any allocated device has binding conditions. */
 export const hasBindingConditions = (claim: ResourceClaim): boolean => devicesToPrepare(claim).length > 0;
 
-/** Whether all devices that had to be made ready are. Throws DeviceBindingFailed. */
+/**
+ * Whether the binding conditions of all allocated devices are true. Throws DeviceBindingFailed when a failure condition
+ * is true.
+ */
 export function isReadyForBinding(claim: ResourceClaim): boolean {
   if (!claim.status?.allocation) return false;
   for (const result of devicesToPrepare(claim)) {
@@ -31,7 +34,7 @@ export function isReadyForBinding(claim: ResourceClaim): boolean {
   return true;
 }
 
-/** Whether its devices have been waited for too long. */
+/** Whether the binding conditions have been waited for longer than the timeout. */
 export function isBindingOverdue(claim: ResourceClaim, timeoutMs: number, now: number): boolean {
   const { allocationTimestamp } = claim.status?.allocation ?? {};
   if (!allocationTimestamp || !hasBindingConditions(claim)) return false;

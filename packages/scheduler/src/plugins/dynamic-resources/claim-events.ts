@@ -6,9 +6,9 @@ import { hintAbout, queueIf } from '../../framework/queueing-hint.ts';
 import type { ClaimTracker } from './claim-tracker.ts';
 import { ClaimsNotReady, podResourceClaims } from './pod-claims.ts';
 
-/** What may help a pod that got no devices. */
+/** The events that may help a pod whose devices could not be allocated. */
 export function claimEvents(tracker: ClaimTracker): readonly ClusterEventWithHint[] {
-  /** The pod's claims; undefined while they are not all there. */
+  /** Returns the pod's claims; undefined while they are not all usable. */
   const claimsOf = (pod: Pod): readonly ResourceClaim[] | undefined => {
     try {
       return podResourceClaims(pod, (key) => tracker.get(key));
@@ -26,7 +26,7 @@ export function claimEvents(tracker: ClaimTracker): readonly ClusterEventWithHin
       hint: hintAbout<ResourceClaim>((pod, before, after) => {
         const claims = claimsOf(pod);
         if (!claims || !after) return 'Skip';
-        // Devices have become free, whoever had them.
+        // Devices were deallocated, of whichever claim.
         if (before?.status?.allocation && !after.status?.allocation) return 'Queue';
         if (!claims.some(({ metadata }) => metadata.uid === after.metadata.uid)) return 'Skip';
         return queueIf(!before || !jsonEquals(before.status, after.status));

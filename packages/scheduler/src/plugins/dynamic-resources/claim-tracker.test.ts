@@ -26,7 +26,7 @@ const claim = (name: string, resourceVersion: string, ...results: Result[]): Res
 
 let clock: FakeClock;
 let tracker: ClaimTracker;
-/** What the informer hears. */
+/** The informer's cache. */
 let stored: { add(object: ResourceClaim): void };
 beforeEach(() => {
   clock = new FakeClock();
@@ -51,7 +51,7 @@ describe('devices', () => {
     expect(isTaken('x')).toBe(false);
   });
 
-  it('are taken from the moment on that they are given away', () => {
+  it('are taken as soon as their allocation is pending', () => {
     stored.add(claim('a', '1'));
     tracker.addPending('uid-a', claim('a', '1', { device: 'x' }));
     expect(isTaken('x')).toBe(true);
@@ -64,7 +64,7 @@ describe('devices', () => {
     expect(isTaken('x')).toBe(false);
   });
 
-  it('are free again when nothing comes of it', () => {
+  it('are free again when the pending allocation is removed', () => {
     stored.add(claim('a', '1'));
     tracker.addPending('uid-a', claim('a', '1', { device: 'x' }));
     expect(tracker.removePending('uid-a')).toBe(true);
@@ -72,14 +72,14 @@ describe('devices', () => {
     expect(isTaken('x')).toBe(false);
   });
 
-  it('of a claim that nobody ever hears of are free after a while', async () => {
+  it('of an assumed claim that the informer never sees are free after a while', async () => {
     tracker.assume(claim('made', '5', { device: 'x' }));
     expect(isTaken('x')).toBe(true);
     await clock.advance(120_000);
     expect(isTaken('x')).toBe(false);
   });
 
-  it('that are shared are had in part', () => {
+  it('that are shared are consumed in part', () => {
     const part = { device: 'x', consumedCapacity: { memory: '1Gi' } };
     stored.add(claim('a', '1', { ...part, shareID: '1' }));
     tracker.addPending('uid-b', claim('b', '1', { ...part, shareID: '2' }));
@@ -91,7 +91,7 @@ describe('devices', () => {
 });
 
 describe('a claim', () => {
-  it('is what was written last, until the informer knows as much', () => {
+  it('is the last written one until the informer has it', () => {
     stored.add(claim('a', '9'));
     tracker.assume(claim('a', '10', { device: 'x' }));
     expect(tracker.get('ns/a')?.metadata.resourceVersion).toBe('10');
@@ -100,7 +100,7 @@ describe('a claim', () => {
   });
 });
 
-describe('a pod that waits', () => {
+describe('a waiting pod', () => {
   const pod: Pod = {
     metadata: { name: 'p', namespace: 'ns', uid: 'pod' },
     spec: { containers: [], resourceClaims: [{ name: 'x', resourceClaimName: 'a' }] },
@@ -111,26 +111,26 @@ describe('a pod that waits', () => {
       ?.hint?.(pod, before, after);
   const about = 'resource.k8s.io/ResourceClaim';
 
-  it('is tried when its claim comes, and not for another', () => {
+  it('is retried when its claim is created, but not another', () => {
     expect(hint(about, undefined, claim('b', '1'))).toBe('Skip');
     stored.add(claim('a', '1'));
     expect(hint(about, undefined, claim('b', '1'))).toBe('Skip');
     expect(hint(about, undefined, claim('a', '1'))).toBe('Queue');
   });
 
-  it('is tried when any claim gives devices back', () => {
+  it('is retried when any claim is deallocated', () => {
     stored.add(claim('a', '1'));
     expect(hint(about, claim('b', '1', { device: 'x' }), claim('b', '2'))).toBe('Queue');
     expect(hint(about, claim('b', '1'), claim('b', '2', { device: 'x' }))).toBe('Skip');
   });
 
-  it('is tried when the status of its claim changes, and not for the rest of it', () => {
+  it('is retried only when the status of its claim changes', () => {
     stored.add(claim('a', '1'));
     expect(hint(about, claim('a', '1'), claim('a', '2', { device: 'x' }))).toBe('Queue');
     expect(hint(about, claim('a', '1'), claim('a', '2'))).toBe('Skip');
   });
 
-  it('is tried when it learns the name of its claim', () => {
+  it('is retried when its claim is generated', () => {
     expect(hint('Pod', pod, pod)).toBe('Skip');
     stored.add(claim('a', '1'));
     expect(hint('Pod', pod, pod)).toBe('Queue');

@@ -8,7 +8,7 @@ import { keyOfClaim } from './pod-claims.ts';
 const deviceIndex = 'allocatedDevice';
 const extendedIndex = 'extendedResourceClaimOf';
 
-/** An informer that has not heard of a written claim for so long never will: it is gone again. */
+/** How long a written claim is assumed that the informer does not have. After this time it must have been deleted. */
 const assumedForMs = 120_000;
 
 interface Assumed {
@@ -17,15 +17,15 @@ interface Assumed {
 }
 
 /**
- * All claims, with what the scheduler is about to write or has just written: devices that it has given away are gone at once,
- * whenever the informer hears of it.
+ * All claims, including allocations that the scheduler is about to write or has just written. Allocated devices count as taken at once,
+ * before the informer has the claim.
  */
 export class ClaimTracker {
   readonly #informer: SharedIndexInformer<ResourceClaim>;
   readonly #clock: Clock;
-  /** By uid: allocated in this process, and not written yet. */
+  /** By UID: claims allocated in this process but not written yet. */
   readonly #inFlight = new Map<string, ResourceClaim>();
-  /** By key: written, and newer than what the informer knows. */
+  /** By key: written claims that are newer than the informer's. */
   readonly #assumed = new Map<string, Assumed>();
 
   constructor(informer: SharedIndexInformer<ResourceClaim>, clock: Clock) {
@@ -46,35 +46,35 @@ export class ClaimTracker {
     });
   }
 
-  /** The newest that is known of it. */
+  /** Returns the newest known version of the claim. */
   get(key: string): ResourceClaim | undefined {
     const stored = this.#informer.indexer.getByKey(key);
     const assumed = this.#assumed.get(key)?.claim;
     return assumed && isNewer(assumed, stored) ? assumed : stored;
   }
 
-  /** The claim that was made for the extended resources of a pod. */
+  /** Returns the claim that was created for the extended resources of a pod. */
   extendedClaimOf(podUid: string): ResourceClaim | undefined {
     const [claim] = this.#informer.indexer.byIndex(extendedIndex, podUid);
     return claim && this.get(keyOfClaim(claim));
   }
 
-  /** Where the allocation of a claim is on its way to the server. */
+  /** Returns the allocation of a claim that is not written yet. */
   pendingAllocation(uid: string): AllocationResult | undefined {
     return this.#inFlight.get(uid)?.status?.allocation;
   }
 
-  /** The devices are given away; the claim's uid may be one that only this process knows. */
+  /** Records an allocation that is not written yet. The UID may exist only in this process. */
   addPending(uid: string, claim: ResourceClaim): void {
     this.#inFlight.set(uid, claim);
   }
 
-  /** Whether it was there. */
+  /** Returns whether it was recorded. */
   removePending(uid: string): boolean {
     return this.#inFlight.delete(uid);
   }
 
-  /** Has been written so. */
+  /** Records a claim that was just written. */
   assume(claim: ResourceClaim): void {
     this.#assumed.set(keyOfClaim(claim), { claim, until: this.#clock.monotonic() + assumedForMs });
   }
@@ -83,7 +83,7 @@ export class ClaimTracker {
     this.#assumed.delete(key);
   }
 
-  /** What all claims have at this moment. */
+  /** Returns the devices allocated to any claim as of now. */
   allocatedDevices(): AllocatedDevices {
     this.#forgetKnown();
     const { indexer } = this.#informer;
@@ -97,7 +97,7 @@ export class ClaimTracker {
     const usesIn = (id: string): DeviceUse[] => [
       ...(ahead.get(id) ?? []),
       ...indexer.byIndex(deviceIndex, id).flatMap((claim) => {
-        // What is ahead of the informer has been counted.
+        // Claims that are newer than the informer's are counted already.
         if (this.#assumed.has(keyOfClaim(claim))) return [];
         return usesOf(claim.status?.allocation).filter((use) => use.id === id);
       }),
@@ -126,7 +126,7 @@ export class ClaimTracker {
   }
 }
 
-/** Another object of that name has taken the place of the one that was written. */
+/** Whether the assumed claim is newer than the stored one. False when the stored one is another claim of the same name. */
 function isNewer(assumed: ResourceClaim, stored: ResourceClaim | undefined): boolean {
   if (!stored) return true;
   if (stored.metadata.uid !== assumed.metadata.uid) return false;

@@ -5,10 +5,10 @@ import { timeFromDate } from '@coxswain/apimachinery/time';
 import { type ClientSet, type Clock, retryOnConflict } from '@coxswain/client';
 import { keyOfClaim } from './pod-claims.ts';
 
-/** Keeps the devices of a claim from being given to others while they are in use. */
+/** Prevents the deletion of a claim while its devices are allocated. */
 export const claimFinalizer = 'resource.kubernetes.io/delete-protection';
 
-/** Writes what the scheduler decides about claims. */
+/** Writes the scheduler's decisions about claims. */
 export class ClaimWriter {
   readonly #clients: ClientSet;
   readonly #clock: Clock;
@@ -24,7 +24,10 @@ export class ClaimWriter {
     this.#random = random;
   }
 
-  /** Gives the claim its allocation, where it is to have one, and to the pod. Throws when somebody else was faster. */
+  /**
+   * Writes the allocation, if any, and reserves the claim for the pod. Throws an Error when another client has changed
+   * the claim in conflict with that.
+   */
   async bind(
     claim: ResourceClaim,
     pod: Pod,
@@ -36,7 +39,7 @@ export class ClaimWriter {
       if (latest.metadata.deletionTimestamp) throw new Error(`claim ${key} got deleted in the meantime`);
       if (allocation && latest.status?.allocation)
         throw new Error(`claim ${key} got allocated elsewhere in the meantime`);
-      // It must not be deleted from the moment on that it has devices.
+      // The finalizer must be set before the allocation.
       const kept = allocation ? await this.#withFinalizer(latest, signal) : latest;
       const given = allocation ?? kept.status?.allocation;
       if (!given) throw new Error(`claim ${key} got deallocated elsewhere in the meantime`);
@@ -53,12 +56,12 @@ export class ClaimWriter {
     });
   }
 
-  /** Takes the devices from a claim that nobody uses. */
+  /** Removes the allocation of an unused claim. */
   async deallocate(claim: ResourceClaim, signal: AbortSignal): Promise<void> {
     await this.#claims(claim).updateStatus({ ...claim, status: {} }, { signal });
   }
 
-  /** The claim is not for this pod any more; others may still use it. */
+  /** Removes the pod's reservation; other pods may still use the claim. */
   unreserve(claim: ResourceClaim, pod: Pod): Promise<ResourceClaim> {
     return this.#claims(claim).patch(
       claim.metadata.name ?? '',
@@ -71,7 +74,7 @@ export class ClaimWriter {
     );
   }
 
-  /** Creates a claim that was only in this process. */
+  /** Creates a claim that existed only in this process. */
   async create({ metadata, spec }: ResourceClaim, signal: AbortSignal): Promise<ResourceClaim> {
     const { name: _, uid: __, ...rest } = metadata;
     return explained(`create claim for extended resources ${metadata.namespace}/`, () =>
@@ -79,7 +82,7 @@ export class ClaimWriter {
     );
   }
 
-  /** Deletes the claim, though it has devices. */
+  /** Removes the finalizer and deletes the claim. */
   async delete(claim: ResourceClaim, signal?: AbortSignal): Promise<void> {
     const options = signal ? { signal } : {};
     const key = keyOfClaim(claim);
@@ -92,7 +95,7 @@ export class ClaimWriter {
     await this.#claims(claim).delete(claim.metadata.name ?? '', options);
   }
 
-  /** Tells the pod which claim has the devices that stand for its extended resources. */
+  /** Writes to the pod's status which claim has the devices for its extended resources. */
   async tellPod(
     { metadata }: Pod,
     extendedResourceClaimStatus: NonNullable<NonNullable<Pod['status']>['extendedResourceClaimStatus']>,
@@ -115,7 +118,7 @@ export class ClaimWriter {
     );
   }
 
-  /** Tries it with the claim as it is known, and again as it is then when somebody else has written it. */
+  /** Runs `write` with the given claim, and after a conflict again with the current one. */
   #withLatest<T>(
     claim: ResourceClaim,
     signal: AbortSignal | undefined,

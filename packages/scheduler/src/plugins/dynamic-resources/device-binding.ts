@@ -25,7 +25,7 @@ export interface DeviceBindingOptions {
   readonly timeoutMs: number;
 }
 
-/** Writes what Reserve has given to claims, and waits for devices that have to be made ready. */
+/** Writes the allocations of Reserve, and waits for the binding conditions of devices. */
 export class DeviceBinding {
   readonly #options: DeviceBindingOptions;
   readonly #created: (status: 'success' | 'failure') => void;
@@ -56,7 +56,9 @@ export class DeviceBinding {
     this.#used = (driver, status) => used.add(1, profileName, driver, status);
   }
 
-  /** All claims are the pod's afterwards, and their devices ready. Throws when that cannot be. */
+  /**
+   * Reserves all claims for the pod and waits until their binding conditions are true. Throws an Error when that fails.
+   */
   async bind(devices: PodDevices, pod: Pod, nodeName: string, signal: AbortSignal): Promise<void> {
     for (const [index, claim] of devices.claims.entries()) {
       if (!isReservedFor(claim, pod)) await this.#bindClaim(devices, index, pod, nodeName, signal);
@@ -69,12 +71,12 @@ export class DeviceBinding {
     const { allocation } = devices.infos[index]!;
     let claim = devices.claims[index]!;
     const isExtended = index === devices.userClaims;
-    // Device plug-ins have what it stands for.
+    // Device plug-ins of the node provide these extended resources.
     if (isExtended && !allocation && !claim.spec.devices?.requests) return;
     try {
       if (isUnwritten(claim)) {
         claim = await this.#create(devices, nodeName, signal);
-        // From now on it has to be deleted when the pod does not get there.
+        // From now on the claim has to be deleted when the pod is not bound.
         devices.claims[index] = claim;
       }
       claim = await writer.bind(claim, pod, allocation, signal);
@@ -143,7 +145,7 @@ export class DeviceBinding {
     }
   }
 
-  /** Throws when one of them never will be. */
+  /** Throws an Error when a failure condition is true or a timeout has passed. */
   #areReady(devices: PodDevices): boolean {
     const { handle, timeoutMs, tracker } = this.#options;
     for (const [index, { metadata }] of devices.claims.entries()) {
@@ -161,7 +163,7 @@ export class DeviceBinding {
   }
 }
 
-/** Takes back what Reserve and PreBind have done. What has to be written is written meanwhile. */
+/** Undoes Reserve and PreBind. The writes continue in the background. */
 export function releaseDevices(
   devices: PodDevices,
   pod: Pod,

@@ -1,12 +1,12 @@
 import type { DeviceClass } from '@coxswain/api/resource/v1';
 import type { SharedIndexInformer } from '@coxswain/client';
 
-/** Every class is an extended resource by this and its name. */
+/** The implicit extended resource name of a class is this prefix plus its name. */
 export const deviceClassPrefix = 'deviceclass.resource.kubernetes.io/';
 
 const resourceIndex = 'extendedResource';
 
-/** Classes by name, and by the extended resources that they stand for. */
+/** Device classes by name, and by the extended resources that they provide. */
 export class DeviceClasses {
   readonly #informer: SharedIndexInformer<DeviceClass>;
 
@@ -24,7 +24,9 @@ export class DeviceClasses {
     return this.#informer.indexer.getByKey(name);
   }
 
-  /** Of several classes the newest, so that one can take the place of another; of those of the same age the first by name. */
+  /**
+   * Returns the class for an extended resource: of several the newest, so that one can replace another; of the same age the first by name.
+   */
   forResource(resource: string): DeviceClass | undefined {
     const [first, ...others] = this.#informer.indexer.byIndex(resourceIndex, resource);
     return others.reduce((best, each) => (comesBefore(each, best!) ? each : best), first);

@@ -7,15 +7,15 @@ import { SliceIndex } from './allocator/slice-index.ts';
 import { ClaimTracker } from './claim-tracker.ts';
 import { DeviceClasses } from './device-classes.ts';
 
-/** Expressions that are kept compiled: there are few classes, and claims made by one template have the same. */
+/** Number of compiled expressions to cache: there are few classes, and claims of one template share their expressions. */
 const compiledSelectors = 100;
 
-/** What is known of devices and claims, by all profiles: what one gives away the others must not. */
+/** The state of devices and claims, shared by all profiles so that no device is allocated twice. */
 export class DeviceManager {
   readonly claims: ClaimTracker;
   readonly classes: DeviceClasses;
   readonly #slices: Indexer<ResourceSlice>;
-  /** Of `#indexed`. */
+  /** Built from `#indexed`. */
   #index = new SliceIndex([]);
   #indexed: readonly ResourceSlice[] = [];
   #matches: DeviceMatches | undefined;
@@ -29,8 +29,8 @@ export class DeviceManager {
   }
 
   /**
-   * All slices that there are. Events would tell of changes, but perhaps later than they tell the queue, which brings pods back
-   * because of them: so it is looked whether there are any.
+   * An index of all current slices. Changes are detected by comparing with the informer's cache: an event handler might run after the
+   * queue's handler, which retries pods because of the same event.
    */
   get slices(): SliceIndex {
     if (!this.#isCurrent()) {
@@ -40,12 +40,12 @@ export class DeviceManager {
     return this.#index;
   }
 
-  /** Undefined before `load` is done. */
+  /** Undefined until `load` has finished. */
   get matches(): DeviceMatches | undefined {
     return this.#matches;
   }
 
-  /** Most clusters have no devices, and should not wait for an expression language when they start. */
+  /** Loads the CEL library. Most clusters have no devices, so it is not loaded at startup. */
   load(): Promise<void> {
     this.#loading ??= this.#load();
     return this.#loading;

@@ -14,7 +14,7 @@ describe('the args of DynamicResources', () => {
     });
   });
 
-  it('are refused when they make no sense', () => {
+  it('are refused when they are invalid', () => {
     expect(() => readDynamicResourcesArgs({ filterTimeout: '-1s', bindingTimeout: '10ms' }, Path.of('args'))).toThrow(
       '[args.filterTimeout: Invalid value: "-1s": must be zero or positive, args.bindingTimeout: Invalid value: "10ms": must be at least 1 second]',
     );

@@ -3,15 +3,15 @@ import { durationToMs } from '@coxswain/apimachinery/time';
 import { readArgsOfShape } from '../../framework/args-shape.ts';
 
 export interface DynamicResourcesArgs {
-  /** How long devices may be looked for, for one node; 0: as long as it takes. */
+  /** Time limit for finding devices on one node; 0: no limit. */
   readonly filterTimeoutMs: number;
-  /** How long a pod waits for devices that have to be prepared, once it has a node. */
+  /** How long a pod waits in PreBind for binding conditions. */
   readonly bindingTimeoutMs: number;
 }
 
 const shape = { filterTimeout: 'string', bindingTimeout: 'string' } as const;
 
-/** Throws an Error that names what makes no sense. */
+/** Throws an Error that names the invalid args. */
 export function readDynamicResourcesArgs(args: unknown, path: Path = Path.of('')): DynamicResourcesArgs {
   const { filterTimeout = '10s', bindingTimeout = '10m0s' } = readArgsOfShape(args, shape);
   const read = { filterTimeoutMs: durationToMs(filterTimeout), bindingTimeoutMs: durationToMs(bindingTimeout) };

@@ -13,8 +13,8 @@ const classes: Readonly<Record<string, string>> = {
   'deviceclass.resource.kubernetes.io/class-b': 'class-b',
 };
 
-describe('devices in place of extended resources', () => {
-  it('are requested as upstream does, container by container', () => {
+describe('device requests for extended resources', () => {
+  it('are the same as upstream’s, container by container', () => {
     const answers = (recorded as unknown as readonly Recorded[]).map(({ initContainers, containers, ...theirs }) => {
       const pod: Pod = { metadata: {}, spec: { initContainers: initContainers ?? [], containers } };
       return {

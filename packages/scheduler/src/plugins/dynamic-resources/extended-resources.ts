@@ -4,21 +4,21 @@ import type { DeviceRequest, ResourceClaim } from '@coxswain/api/resource/v1';
 import { Quantity } from '@coxswain/apimachinery/quantity';
 import { deviceClassPrefix } from './device-classes.ts';
 
-/** On the claim that is made for the extended resources of a pod. */
+/** Marks the claim that is created for the extended resources of a pod. */
 export const extendedResourceAnnotation = 'resource.kubernetes.io/extended-resource-claim';
 
-/** Stands for a name while the claim is only in this process; none that the server would accept. */
+/** The name of a claim that exists only in this process. It is not a valid name for the server. */
 const unwrittenName = '<extended-resources>';
 
 export const isUnwritten = ({ metadata }: ResourceClaim): boolean => metadata.name === unwrittenName;
 
-/** Whether devices of a class may be what pods get that ask for it. */
+/** Whether the resource may be provided by devices of a class. */
 export const mayBeDevice = (resource: string): boolean =>
   isExtendedResourceName(resource) || resource.startsWith(deviceClassPrefix);
 
 /**
- * A claim for all that the pod asks for by extended resources; for which of them shows with the node. Until it is written it
- * goes by the pod's uid.
+ * Creates an in-memory claim for the pod's extended resources. Its requests are filled in per node. Until it is written, its UID is that of
+ * the pod.
  */
 export function newExtendedClaim({ metadata }: Pod): ResourceClaim {
   const { name = '', namespace = '', uid = '' } = metadata;
@@ -35,15 +35,15 @@ export function newExtendedClaim({ metadata }: Pod): ResourceClaim {
   };
 }
 
-/** Requests of devices in place of extended resources, and which container uses which of them. */
+/** Device requests for extended resources, and the mapping of containers to them. */
 export interface ExtendedRequests {
   readonly requests: readonly DeviceRequest[];
   readonly mappings: readonly ContainerExtendedResourceRequest[];
 }
 
 /**
- * A request for each container and resource. Init containers that end before others begin can have the devices of those that
- * come after them, and what they need beside these they have one after the other: so the greatest of these requests is for all.
+ * Creates a request for each container and resource. Init containers that terminate before later containers start can reuse the devices of
+ * those. What they need beyond these is used one after the other, so they share the largest of these requests.
  */
 export function extendedRequests(
   pod: Pod,
@@ -97,7 +97,7 @@ interface Asked {
   readonly count: number;
 }
 
-/** Which requests of later containers a container can use, and how many devices it needs beside. */
+/** Returns the requests of later containers that a container can reuse, and how many more devices it needs. */
 function reusable({ index, count }: Asked, lasting: readonly (Asked & { readonly requestName: string })[]) {
   const reused: string[] = [];
   let missing = count;
@@ -115,7 +115,7 @@ function countOf({ resources }: Container, resource: string): number {
   return requested === undefined ? 0 : Number(Quantity.parse(requested).asInt64() ?? 0n);
 }
 
-/** By the places of the container and of the resource among all that it requests. */
+/** Made of the index of the container and the index of the resource among its requests. */
 function requestName({ container, index }: Pick<Asked, 'container' | 'index'>, resource: string): string {
   const at = Object.keys(container.resources?.requests ?? {})
     .toSorted()

@@ -17,7 +17,10 @@ export interface FilterOptions {
   readonly now: () => number;
 }
 
-/** Whether the node has the devices that the pod's claims have, and those that they still need; what it could give is noted. */
+/**
+ * Checks that the node can use the devices allocated to the pod's claims, and has devices for the other claims. Stores the possible
+ * allocation in `devices.byNode`.
+ */
 export function filterNode(
   devices: PodDevices,
   pod: PodInfo,
@@ -28,7 +31,7 @@ export function filterNode(
   if (!node) return undefined;
   const extended = extendedOn(devices, pod, nodeInfo, options.classes);
   if (extended instanceof Status) return extended;
-  // Device plug-ins of the node have all that is asked for.
+  // Device plug-ins of the node provide everything that is requested.
   if (!extended && devices.userClaims === 0) return undefined;
   const unavailable = unavailableOn(devices, node, options);
   const found = devices.allocator && allocate(devices, extended, node, options);
@@ -41,7 +44,7 @@ export function filterNode(
   return undefined;
 }
 
-/** The indexes of claims whose devices the node cannot use, or that nobody can because they were not made ready. */
+/** The indexes of allocated claims whose devices the node cannot use, or whose binding conditions have failed. */
 function unavailableOn({ claims, infos }: PodDevices, node: Node, options: FilterOptions): number[] {
   return claims.flatMap((claim, index) => {
     const { isAvailableOn } = infos[index]!;
@@ -63,7 +66,9 @@ interface ExtendedOnNode extends ExtendedRequests {
   readonly claim: ResourceClaim;
 }
 
-/** What the node would have to give as devices for extended resources; undefined when it need not, a status when it cannot. */
+/**
+ * Returns the devices that the node would have to provide for extended resources; undefined when none are needed, a status when it cannot.
+ */
 function extendedOn(
   devices: PodDevices,
   { pod, resources }: PodInfo,
@@ -72,7 +77,7 @@ function extendedOn(
 ): ExtendedOnNode | Status | undefined {
   const claim = extendedClaimIn(devices);
   if (!claim) return undefined;
-  // It is left from an attempt that failed: PostFilter takes it away, and the next attempt begins anew.
+  // The claim is left from a failed attempt. PostFilter deletes it, and the next attempt creates a new one.
   if (claim.spec.devices?.requests) return Status.unresolvable('cannot schedule extended resource claim');
   const asDevices: string[] = [];
   for (const [name, amount] of resources.requests.scalar ?? []) {
@@ -80,7 +85,7 @@ function extendedOn(
     if (allocatable.get(name) === 0 && classes.forResource(name)) asDevices.push(name);
     else if (!allocatable.scalar?.has(name)) return Status.unresolvable('cannot fit resource');
   }
-  // Differs from upstream: beside other claims it does not ask for a claim without devices, with which the pod is never bound.
+  // Differs from upstream: when the pod has other claims, upstream would request a claim without devices, and the pod would never be bound.
   if (asDevices.length === 0) return undefined;
   return withClaim(
     claim,
@@ -116,7 +121,7 @@ function allocate(
   }
 }
 
-/** Nearly always another node is chosen: only what is asked for is made. */
+/** Computes the value on first use: usually another node is selected, and the result is not needed. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -125,7 +130,7 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** How much the pod gets of what it wants most: the sooner an alternative was named, the better. */
+/** Scores how preferable the allocated alternatives are: earlier alternatives score higher. */
 export function scoreNode(devices: PodDevices, nodeName: string): number {
   const found = devices.byNode.get(nodeName);
   if (!found) return 0;
@@ -145,14 +150,14 @@ export function scoreNode(devices: PodDevices, nodeName: string): number {
   return score;
 }
 
-/** The most alternatives that a request can have. */
+/** The maximum number of alternatives of a request. */
 const maxAlternatives = 8;
 
 /** Whether scores of nodes can differ at all. */
 export const hasAlternatives = ({ claims }: PodDevices): boolean =>
   claims.some(({ spec }) => spec.devices?.requests?.some(({ firstAvailable }) => firstAvailable?.length));
 
-/** Whether the pod may need devices, as far as it says so itself. */
+/** Whether the pod's spec may need devices. */
 export const mayNeedDevices = ({ spec }: Pod): boolean =>
   (spec?.resourceClaims?.length ?? 0) > 0 ||
   [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].some(({ resources }) =>

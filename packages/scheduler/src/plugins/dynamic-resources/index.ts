@@ -19,14 +19,16 @@ import { SearchDeadline } from './search-deadline.ts';
 
 const name = 'DynamicResources';
 
-/** Pods only on nodes where their claims have devices, or can get some; gives devices to claims. */
+/**
+ * Restricts pods to nodes where the devices of their claims are, or can be allocated, and allocates devices to claims.
+ */
 export const dynamicResources: PluginDefinition<DynamicResourcesArgs> = {
   name,
   readArgs: readDynamicResourcesArgs,
   create,
 };
 
-/** Whether an attempt came to this plug-in's PreFilter: no earlier one has said no. */
+/** Set when PreFilter of this plug-in has run, so no earlier plug-in has rejected the pod. */
 const hasBegun = new StateKey<true>('DynamicResources');
 
 function create({ filterTimeoutMs, bindingTimeoutMs }: DynamicResourcesArgs, handle: Handle): Plugin {
@@ -66,7 +68,7 @@ function create({ filterTimeoutMs, bindingTimeoutMs }: DynamicResourcesArgs, han
       return devices && filterNode(devices, pod, node, filterOptions);
     },
     postFilter: async (state, { pod }, _statuses, signal) => {
-      // Upstream misses its state then, and says no more; preemption is not tried.
+      // As upstream, whose state is missing in this case: it returns only this message, and preemption is not tried.
       if (!state.find(hasBegun)) return Status.unresolvable('not found');
       const devices = state.find(podDevices);
       if (!devices) return Status.unschedulable('no new claims to deallocate');
@@ -76,7 +78,7 @@ function create({ filterTimeoutMs, bindingTimeoutMs }: DynamicResourcesArgs, han
         return Status.failed(error);
       }
     },
-    // Only alternatives make a difference.
+    // Scores differ only with alternatives.
     preScore: (state) => {
       const devices = state.find(podDevices);
       return devices && hasAlternatives(devices) ? undefined : skip;
@@ -116,11 +118,11 @@ function create({ filterTimeoutMs, bindingTimeoutMs }: DynamicResourcesArgs, han
 const notReady = (error: unknown): Status =>
   error instanceof ClaimsNotReady ? Status.unresolvable(error.message) : Status.failed(error);
 
-/** Holds pods back that came before the expression language was there. */
+/** Gates pods with claims until the CEL library is loaded. */
 class Loading {
   readonly #manager: DeviceManager;
   readonly #handle: Handle;
-  /** No more than there are pods. */
+  /** By UID: the gated pods. Bounded by the number of pods. */
   readonly #held = new Map<string, Pod>();
 
   constructor(manager: DeviceManager, handle: Handle) {
@@ -133,12 +135,11 @@ class Loading {
     if (this.#held.size === 0) {
       this.#manager.load().then(
         () => this.#release(),
-        (error: unknown) =>
-          this.#handle.logger.error('The expression language cannot be loaded', error, { plugin: name }),
+        (error: unknown) => this.#handle.logger.error('Failed to load the CEL library', error, { plugin: name }),
       );
     }
     this.#held.set(pod.metadata.uid ?? '', pod);
-    return Status.unresolvable('the expression language is being loaded');
+    return Status.unresolvable('the CEL library is being loaded');
   }
 
   #release(): void {
@@ -148,13 +149,13 @@ class Loading {
   }
 }
 
-/** Gives the devices away that Filter has found. */
+/** Records the allocations found by Filter as pending. */
 function reserve(devices: PodDevices, nodeName: string, { claims: tracker }: DeviceManager): Status | undefined {
   const missing = toAllocate(devices);
   if (missing.length === 0) return undefined;
   const found = devices.byNode.get(nodeName);
   if (!found) {
-    // Device plug-ins of the node have what the pod asks for.
+    // Device plug-ins of the node provide what the pod requests.
     if (missing.every((index) => index === devices.userClaims)) return undefined;
     return Status.failed(new Error('claim allocation not found for node'));
   }
@@ -177,7 +178,7 @@ function reserve(devices: PodDevices, nodeName: string, { claims: tracker }: Dev
   return undefined;
 }
 
-/** Takes devices from a claim that no other pod uses, if that may help: what came of it. */
+/** Deallocates a claim that no other pod uses, if that may help. Returns a message with the result. */
 async function freeDevices(devices: PodDevices, pod: Pod, writer: ClaimWriter, signal: AbortSignal): Promise<string> {
   const extended = extendedClaimIn(devices);
   const stale = extended && !isUnwritten(extended) ? extended : undefined;

@@ -28,36 +28,36 @@ describe('the claims of a pod', () => {
     expect(names(pod({ name: 'x', resourceClaimName: 'c' }), claim('c'))).toEqual(['c']);
   });
 
-  it('are those that were made for it', () => {
+  it('are those that were generated for it', () => {
     expect(names(made('c'), claim('c', { ownerReferences: [owner] }))).toEqual(['c']);
   });
 
-  it('need not be there when it was decided so', () => {
+  it('may be missing when its status says that none is needed', () => {
     expect(names(made())).toEqual([]);
   });
 
   it.each<[string, Pod, ResourceClaim[], string]>([
-    ['is not there', pod({ name: 'x', resourceClaimName: 'c' }), [], 'could not find ResourceClaim "ns/c"'],
+    ['does not exist', pod({ name: 'x', resourceClaimName: 'c' }), [], 'could not find ResourceClaim "ns/c"'],
     [
-      'is going',
+      'is being deleted',
       pod({ name: 'x', resourceClaimName: 'c' }),
       [claim('c', { deletionTimestamp: '2026-01-01T00:00:00Z' })],
       'resourceclaim "c" is being deleted',
     ],
     [
-      'has not been made yet',
+      'has not been generated yet',
       pod({ name: 'x', resourceClaimTemplateName: 't' }),
       [],
       'pod "ns/p": ResourceClaim not created yet',
     ],
     [
-      'was made for another pod',
+      'was generated for another pod',
       made('c'),
       [claim('c', { ownerReferences: [{ ...owner, uid: 'other' }] })],
       'ResourceClaim ns/c was not created for Pod ns/p (Pod is not owner)',
     ],
     [
-      'is of a kind that is not known',
+      'has no supported source',
       pod({ name: 'x' }),
       [],
       'pod "ns/p", spec.resourceClaim "x": none of the supported fields are set',

@@ -1,15 +1,15 @@
 import type { Pod, PodResourceClaim } from '@coxswain/api/core/v1';
 import type { ResourceClaim } from '@coxswain/api/resource/v1';
 
-/** Why a pod cannot be scheduled before somebody else has done something. */
+/** Thrown when a pod cannot be scheduled until another component has acted on its claims. */
 export class ClaimsNotReady extends Error {}
 
-/** The claims that a pod names or that were made for it. Throws ClaimsNotReady. */
+/** Returns the claims of a pod, named or generated. Throws ClaimsNotReady. */
 export function podResourceClaims(pod: Pod, find: (key: string) => ResourceClaim | undefined): ResourceClaim[] {
   const claims: ResourceClaim[] = [];
   for (const podClaim of pod.spec?.resourceClaims ?? []) {
     const claimName = claimNameOf(pod, podClaim);
-    // It was decided that the pod needs none.
+    // The pod's status says that no claim is needed.
     if (claimName === undefined) continue;
     const key = `${pod.metadata.namespace}/${claimName}`;
     const claim = find(key);

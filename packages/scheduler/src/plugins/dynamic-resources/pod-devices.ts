@@ -3,18 +3,18 @@ import type { AllocationResult, ResourceClaim } from '@coxswain/api/resource/v1'
 import { StateKey } from '../../framework/cycle-state.ts';
 import type { Allocator } from './allocator/allocator.ts';
 
-/** What a node could give to a pod. */
+/** A possible allocation of a pod's claims on a node. */
 export interface NodeAllocation {
-  /** For each claim that has no allocation yet, in order. */
+  /** The allocations for the claims that do not have one yet, in order. */
   results(): readonly AllocationResult[];
-  /** For the pod's extended resources, as far as this node has them as devices. */
+  /** The claim for those extended resources that this node provides as devices. */
   readonly extendedClaim: ResourceClaim | undefined;
   readonly mappings: readonly ContainerExtendedResourceRequest[];
 }
 
-/** What is known of a claim of the pod. */
+/** Scheduling information about a claim of the pod. */
 export interface ClaimInfo {
-  /** Of one that is allocated: where its devices can be used. */
+  /** For an allocated claim: whether a node can use its devices. */
   readonly isAvailableOn: ((node: Node) => boolean) | undefined;
   /** Set by Reserve, written by PreBind. */
   allocation?: AllocationResult;
@@ -22,27 +22,27 @@ export interface ClaimInfo {
 
 /** The claims of a pod in one attempt to schedule it. */
 export interface PodDevices {
-  /** As they were at the beginning, or as PreBind has written them. The one for extended resources comes last. */
+  /** As of the start of the attempt, or as written by PreBind. The claim for extended resources is last. */
   readonly claims: ResourceClaim[];
   readonly infos: readonly ClaimInfo[];
-  /** How many of them the user named. */
+  /** The number of claims without the one for extended resources. */
   readonly userClaims: number;
-  /** The uid under which the claim for extended resources is known until it is written. */
+  /** The UID of the claim for extended resources until it is written. */
   readonly extendedUid: string | undefined;
-  /** Set when something has to be allocated. */
+  /** Set when a claim has to be allocated. */
   readonly allocator: Allocator | undefined;
-  /** By index: allocated, but not for some node. */
+  /** Indexes of allocated claims that some node cannot use. */
   readonly unavailable: Set<number>;
   readonly byNode: Map<string, NodeAllocation>;
 }
 
-/** Written for pods that have claims. Trials add what they find out, which holds for the pod itself too. */
+/** Set for pods with claims. It is shared with clones of the state: their results apply to the pod as well. */
 export const podDevices = new StateKey<PodDevices>('DynamicResources');
 
 export const extendedClaimIn = ({ claims, userClaims }: PodDevices): ResourceClaim | undefined => claims[userClaims];
 
 export const isAllocated = ({ status }: ResourceClaim): boolean => status?.allocation !== undefined;
 
-/** The indexes of claims that have no allocation. */
+/** The indexes of claims without an allocation. */
 export const toAllocate = ({ claims }: PodDevices): number[] =>
   claims.flatMap((claim, index) => (isAllocated(claim) ? [] : [index]));

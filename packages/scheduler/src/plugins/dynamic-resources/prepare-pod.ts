@@ -16,8 +16,8 @@ export interface PrepareOptions {
 }
 
 /**
- * The claims of a pod, and all that has to be known to find devices for them; undefined for a pod that needs none. Throws
- * ClaimsNotReady when the pod has to wait whatever the node, other Errors when something is wrong.
+ * Returns the claims of a pod with everything needed to find devices for them; undefined for a pod without claims. Throws ClaimsNotReady
+ * when the pod has to wait on any node, and other Errors for invalid objects.
  */
 export function preparePod(pod: PodInfo, options: PrepareOptions): PodDevices | undefined {
   const { manager } = options;
@@ -43,7 +43,7 @@ export function preparePod(pod: PodInfo, options: PrepareOptions): PodDevices | 
   };
 }
 
-/** One from an earlier attempt, or one that does not ask for anything yet; undefined when the pod needs none. */
+/** Returns the claim of an earlier attempt, or a new one without requests; undefined when the pod needs none. */
 function extendedClaimFor({ pod, resources }: PodInfo, manager: DeviceManager): ResourceClaim | undefined {
   let isNeeded = false;
   for (const [name, amount] of resources.requests.scalar ?? []) {
@@ -62,7 +62,7 @@ function availability({ status }: ResourceClaim): ClaimInfo['isAvailableOn'] {
   return test;
 }
 
-/** Another pod is about to allocate it: better wait for that. */
+/** Throws when the claim is being allocated for another pod. */
 function checkPending(claim: ResourceClaim, { claims }: DeviceManager): void {
   if (!claims.pendingAllocation(claim.metadata.uid ?? '')) return;
   throw new ClaimsNotReady(`resource claim ${keyOfClaim(claim)} is in the process of being allocated`);
@@ -88,7 +88,7 @@ function checkClass({ classes }: DeviceManager, className: string, request: stri
 
 function newAllocator({ manager, deadline, newShareID }: PrepareOptions): Allocator {
   const { matches, slices, claims, classes } = manager;
-  if (!matches) throw new Error('the expression language is being loaded');
+  if (!matches) throw new Error('the CEL library is being loaded');
   return new Allocator({
     slices,
     allocated: claims.allocatedDevices(),

@@ -1,4 +1,4 @@
-/** A uid of the fourth version, made of a source of numbers in [0, 1). */
+/** Returns a version 4 UUID. `random` returns numbers in [0, 1). */
 export function randomUid(random: () => number): string {
   return 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'.replace(/[xy]/g, (place) => {
     const digit = Math.floor(random() * 16);

@@ -1,11 +1,11 @@
 import type { Clock } from '@coxswain/client';
 
-/** So many steps of a search take less than a millisecond. */
+/** This many search steps take less than a millisecond. */
 const stepsBetweenLooks = 512;
 
 export class SearchTimeout extends Error {}
 
-/** Ends a search that takes too long. Looks at the clock only now and then. */
+/** Ends a search that takes too long. Reads the clock only every 512 steps. */
 export class SearchDeadline {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
@@ -17,13 +17,13 @@ export class SearchDeadline {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** A search begins. */
+  /** Starts the time for a search. */
   start(): void {
     this.#steps = 0;
     this.#end = this.#timeoutMs > 0 ? this.#clock.monotonic() + this.#timeoutMs : Number.POSITIVE_INFINITY;
   }
 
-  /** Throws SearchTimeout when its time is over. */
+  /** Throws SearchTimeout when the time is over. */
   check(): void {
     if (++this.#steps % stepsBetweenLooks === 0 && this.#clock.monotonic() >= this.#end) throw new SearchTimeout();
   }

@@ -7,11 +7,14 @@ import type { PodInfo } from '../../framework/pod-info.ts';
 const name = 'ImageLocality';
 
 const mebibyte = 1024 * 1024;
-/** Images below this (all of a pod together) are no reason, and those above the other (each) no better one. */
+/** Image sizes below this (per pod) score 0, and sizes above `mostBytesPerContainer` (per container) do not increase the score. */
 const leastBytes = 23 * mebibyte;
 const mostBytesPerContainer = 1000 * mebibyte;
 
-/** Rather on nodes that have the pod's images already; images that many nodes have count more, lest one node gets all. */
+/**
+ * Prefers nodes that already have the pod's images. Images are weighted by the share of nodes that have them, so that a node does not
+ * attract all pods.
+ */
 export const imageLocality: PluginDefinition = {
   name,
   create: (_, handle) => {
@@ -20,7 +23,7 @@ export const imageLocality: PluginDefinition = {
       name,
       score: (_state, pod, node) => {
         if (node.imageStates.size === 0) return 0;
-        // Every node is asked for one pod before the next pod comes.
+        // All nodes are scored for one pod before the next pod.
         if (last?.pod !== pod) last = { pod, wanted: wantedImages(pod.pod) };
         return scoreOf(node, last.wanted, handle.snapshot().nodes.length);
       },
@@ -53,7 +56,7 @@ function scoreOf({ imageStates }: NodeInfo, { images, containers }: Wanted, node
 
 const spreadBytes = ({ size, nodes }: ImageState, allNodes: number): number => Math.trunc(size * (nodes / allNodes));
 
-/** As nodes report their images: with a tag. */
+/** Adds the default tag, since nodes report images with tags. */
 function normalizedImageName(image: string): string {
   return image.lastIndexOf(':') <= image.lastIndexOf('/') ? `${image}:latest` : image;
 }

@@ -8,29 +8,29 @@ import { countMatching, IncomingTerm, matchesAll } from './incoming-terms.ts';
 import type { Namespaces } from './namespaces.ts';
 import { findOrAdd, TopologyCounts } from './topology-counts.ts';
 
-/** What keeps a pod away from a node. */
+/** The kind of rule that a node violates. */
 export type Conflict = 'affinity' | 'antiAffinity' | 'existingAntiAffinity';
 
-/** What does not change in a trial. */
+/** The parts that do not change in a trial. */
 interface Incoming {
   readonly pod: PodInfo;
   readonly namespaceLabels: Labels | undefined;
   readonly affinityTerms: readonly IncomingTerm[];
   readonly antiAffinityTerms: readonly IncomingTerm[];
-  /** Whether the pod is one of those that all its affinity terms are about. */
+  /** Whether the pod itself matches all its affinity terms. */
   readonly isSelfAffine: boolean;
-  /** How many pods the affinity terms are about. */
+  /** The number of existing pods that match all affinity terms. */
   readonly affinityTotal: number;
 }
 
-/** Whether a pod may be on a node as its required terms, and those of pods that are there, have it. */
+/** Checks nodes against the pod's required terms and the required anti-affinity of existing pods. */
 export class AffinityFilter {
   readonly #incoming: Incoming;
-  /** Pods that all of the affinity terms are about. */
+  /** Counts of pods that match all affinity terms. */
   readonly #affinity: readonly TopologyCounts[];
-  /** Pods that the anti-affinity terms are about. */
+  /** Counts of pods that match an anti-affinity term. */
   readonly #antiAffinity: readonly TopologyCounts[];
-  /** Pods with anti-affinity to this one. */
+  /** Counts of pods with anti-affinity to this one. */
   readonly #existing: TopologyCounts[];
 
   private constructor(
@@ -45,7 +45,7 @@ export class AffinityFilter {
     this.#existing = existing;
   }
 
-  /** For a pod that the terms `existing` of others are about. */
+  /** `existing` are the anti-affinity terms of other pods that match this pod. */
   static of(
     pod: PodInfo,
     cache: CountsCache,
@@ -83,7 +83,7 @@ export class AffinityFilter {
     );
   }
 
-  /** Another pod comes to the node (1) or goes (-1). */
+  /** Updates the counts when another pod is added to the node (1) or removed (-1). */
   change(other: PodInfo, node: NodeInfo, by: 1 | -1): void {
     const { pod, namespaceLabels, affinityTerms, antiAffinityTerms } = this.#incoming;
     for (const term of other.requiredAntiAffinityTerms)
@@ -94,7 +94,7 @@ export class AffinityFilter {
         for (const counts of this.#antiAffinity) if (counts.topologyKey === term.topologyKey) counts.change(node, by);
   }
 
-  /** Undefined when nothing does. */
+  /** Returns the violated rule; undefined when the pod may run on the node. */
   conflict(row: number, node: NodeInfo): Conflict | undefined {
     if (!this.#isNearEnough(row, node)) return 'affinity';
     if (isAnyAt(this.#antiAffinity, row, node)) return 'antiAffinity';
@@ -108,7 +108,7 @@ export class AffinityFilter {
       if (!counts.hasDomain(node)) return false;
       if (counts.at(row, node) <= 0) arePodsThere = false;
     }
-    // The first of pods that want to be together has nobody to be with.
+    // The first pod of a group with affinity to itself cannot find a matching pod.
     return arePodsThere || (this.#incoming.isSelfAffine && this.#isNobodyAnywhere());
   }
 

@@ -6,7 +6,7 @@ import { PodInfo } from '../../framework/pod-info.ts';
 import { hintAbout, queueIf } from '../../framework/queueing-hint.ts';
 import type { Namespaces } from './namespaces.ts';
 
-/** What may make a pod schedulable that pod affinity or anti-affinity kept from all nodes. */
+/** The events that may make a pod schedulable that was rejected for pod affinity or anti-affinity. */
 export function affinityEvents(namespaces: Namespaces): ClusterEventWithHint[] {
   const hints = new AffinityHints(namespaces);
   return [
@@ -23,7 +23,7 @@ export function affinityEvents(namespaces: Namespaces): ClusterEventWithHint[] {
 
 class AffinityHints {
   readonly #namespaces: Namespaces;
-  /** Waiting pods are asked about after many events: read their terms once. */
+  /** Caches parsed terms, since hints for waiting pods are called after many events. */
   readonly #infos = new WeakMap<Pod, PodInfo>();
 
   constructor(namespaces: Namespaces) {
@@ -31,11 +31,11 @@ class AffinityHints {
   }
 
   /**
-   * Differs from upstream: an anti-affinity term that is about the other pod is enough, where upstream asks for all of them,
-   * and namespaces are selected by their labels, where upstream looks at none. Pods that it forgets so wait for minutes.
+   * Differs from upstream: one matching anti-affinity term is enough, where upstream requires all of them, and namespaces are selected by
+   * their labels, which upstream ignores. Pods that upstream misses for these reasons wait for minutes.
    */
   afterPodChange(pod: Pod, before: Pod | undefined, after: Pod | undefined): QueueingHint {
-    // Others may have anti-affinity to what its labels were.
+    // Other pods may have had anti-affinity to its old labels.
     if (before && after && pod.metadata.uid === after.metadata.uid) return 'Queue';
     if ((before && !hasNode(before)) || (after && !hasNode(after))) return 'Skip';
     const { requiredAffinityTerms, requiredAntiAffinityTerms } = this.#infoOf(pod);
@@ -49,10 +49,10 @@ class AffinityHints {
   }
 
   /**
-   * Nodes of other domains, and those that are in none where that is an advantage.
+   * Queues the pod when a node enters another domain, or leaves all domains where that helps anti-affinity.
    *
-   * Differs from upstream: a pod without terms was kept away by those of others, and may be let in by any node; upstream
-   * forgets it.
+   * Differs from upstream: a pod without terms of its own was rejected by those of others, and any node may accept it. Upstream does not
+   * queue it.
    */
   afterNodeChange(pod: Pod, before: Node | undefined, after: Node | undefined): QueueingHint {
     const { requiredAffinityTerms, requiredAntiAffinityTerms } = this.#infoOf(pod);
@@ -66,7 +66,7 @@ class AffinityHints {
     );
   }
 
-  /** Whether anti-affinity of the other pod was in the way. */
+  /** Whether anti-affinity of the other pod matches this pod. */
   #keptAway(pod: Pod, other: Pod): boolean {
     return this.#infoOf(other).requiredAntiAffinityTerms.some((term) => this.#namespaces.matches(term, pod));
   }

@@ -12,7 +12,7 @@ interface Weighted {
   readonly weight: number;
 }
 
-/** How much a pod, and the pods that are there, want it on a node. */
+/** Scores nodes by the preferences of the pod and of existing pods. */
 export class AffinityScore {
   readonly #table: NodeTable;
   readonly #parts: readonly Weighted[];
@@ -30,14 +30,14 @@ export class AffinityScore {
   }
 }
 
-/** What counts for the pod; nothing when there is nothing to choose by. */
+/** Returns the weighted counts for the pod; empty when no term matches any pod. */
 export function weightedTerms(
   pod: PodInfo,
   cache: CountsCache,
   namespaces: Namespaces,
   existing: readonly ExistingTerm[],
 ): Weighted[] {
-  // The weights of those are in their sums.
+  // The sums of existing terms already include their weights.
   const parts: Weighted[] = existing.map((counts) => ({ counts, weight: 1 }));
   const add = (terms: PodInfo['preferredAffinityTerms'], sign: 1 | -1): void => {
     for (const term of terms) {
@@ -50,7 +50,7 @@ export function weightedTerms(
   return parts;
 }
 
-/** The best get 100, the worst 0. */
+/** Scales scores so that the best is 100 and the worst is 0. */
 export function normalizeAffinityScores(scores: number[]): void {
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;

@@ -6,7 +6,7 @@ import type { NodeInfo } from '../../framework/node-info.ts';
 import type { DomainIndex } from '../../topology/domain-index.ts';
 import type { NodeTable } from '../../topology/node-table.ts';
 
-/** Tells the terms of the pods on a node, each with what it counts. */
+/** Calls `visit` for each term of the pods on a node, with its weight. */
 export type VisitTerms = (node: NodeInfo, visit: (term: AffinityTerm, weight: number) => void) => void;
 
 interface Share {
@@ -15,13 +15,13 @@ interface Share {
   readonly weight: number;
 }
 
-/** A term that any number of pods on nodes have, and the sum of what it counts in each domain of its topology key. */
+/** A term that pods on nodes have, with the sum of its weights in each domain of its topology key. */
 export class ExistingTerm {
   readonly key: string;
   readonly term: AffinityTerm;
   readonly index: DomainIndex;
   readonly #sums = new Map<number, number>();
-  /** How many shares it has. */
+  /** The number of shares. */
   uses = 0;
 
   constructor(key: string, term: AffinityTerm, index: DomainIndex) {
@@ -43,18 +43,18 @@ export class ExistingTerm {
 }
 
 /**
- * The terms of pods that are on nodes. Pods of a workload have the same terms: so there are few to ask whether they are about
- * a pod, however many pods have them.
+ * The distinct terms of pods that are on nodes. Pods of a workload have the same terms, so only few terms have to be matched against a pod,
+ * however many pods have them.
  */
 export class ExistingTerms {
   readonly #table: NodeTable;
   readonly #visitTerms: VisitTerms;
   #version = -1;
-  /** A term is here if and only if some row has a share in it. */
+  /** Contains a term if and only if some row has a share in it. */
   readonly #terms = new Map<string, ExistingTerm>();
   /** By row. */
   readonly #shares: (readonly Share[])[] = [];
-  /** Pods with terms are replaced when they change, and outlive many changes of their nodes. */
+  /** Cached by term object: a pod's terms stay the same while its node changes many times. */
   readonly #keys = new WeakMap<AffinityTerm, string>();
 
   constructor(table: NodeTable, visitTerms: VisitTerms) {
@@ -62,12 +62,12 @@ export class ExistingTerms {
     this.#visitTerms = visitTerms;
   }
 
-  /** Whether there was none at the last question. */
+  /** Whether there were no terms at the last call of `matching`. */
   get isEmpty(): boolean {
     return this.#terms.size === 0;
   }
 
-  /** The terms that are about the pod, as of the table's last `sync`. */
+  /** Returns the terms that match the pod, as of the table's last `sync`. */
   matching(pod: Pod, namespaceLabels: Labels | undefined): ExistingTerm[] {
     this.#sync();
     const matching: ExistingTerm[] = [];
@@ -117,7 +117,7 @@ export class ExistingTerms {
   }
 }
 
-/** Terms with the same key are about the same pods. */
+/** Terms with the same key match the same pods. */
 function termKey({ namespaces, namespaceSelector, selector, topologyKey }: AffinityTerm): string {
   const parts = [selector, namespaceSelector].map((s) => (s.requirements() === undefined ? '-' : `+${s}`));
   return [topologyKey, [...namespaces].sort().join(), ...parts].join('\n');

@@ -5,10 +5,10 @@ import type { CountsCache } from '../../topology/counts-cache.ts';
 import type { DomainCounts } from '../../topology/domain-counts.ts';
 import type { Namespaces } from './namespaces.ts';
 
-/** A term of the pod that is to be scheduled, its namespaces found out. */
+/** A term of the pod to be scheduled, with its namespaces resolved. */
 export class IncomingTerm {
   readonly topologyKey: string;
-  /** Says all that `matches` depends on: terms with the same key match the same pods. */
+  /** Identifies everything `matches` depends on: terms with the same key match the same pods. */
   readonly key: string;
   readonly #namespaces: ReadonlySet<string> | undefined;
   readonly #selector: AffinityTerm['selector'];
@@ -22,18 +22,18 @@ export class IncomingTerm {
     this.key = isOfNothing ? 'nothing' : `${names}:${term.selector}`;
   }
 
-  /** Whether the term is about that other pod. */
+  /** Whether the term matches the other pod. */
   matches({ metadata }: Pod): boolean {
     if (this.#namespaces && !this.#namespaces.has(metadata.namespace ?? '')) return false;
     return this.#selector.matches(metadata.labels);
   }
 }
 
-/** Pods that all of the terms are about; no term is about no pod. */
+/** Whether the pod matches all terms. False without terms. */
 export const matchesAll = (terms: readonly IncomingTerm[], pod: Pod): boolean =>
   terms.length > 0 && terms.every((term) => term.matches(pod));
 
-/** How many pods there are that all of the terms are about, by domains of that topology key. */
+/** Counts the pods that match all terms, by domain of the topology key. */
 export function countMatching(cache: CountsCache, terms: readonly IncomingTerm[], topologyKey: string): DomainCounts {
   const key = terms.map((term) => term.key).join('\n');
   return cache.get(key, topologyKey, () => ({ pods }: NodeInfo): number => {

@@ -2,15 +2,15 @@ import { invalid, Path } from '@coxswain/apimachinery/field';
 import { readArgsOfShape } from '../../framework/args-shape.ts';
 
 export interface InterPodAffinityArgs {
-  /** What required affinity of other pods to this one counts in scores, beside the weights of preferred affinity. */
+  /** The weight in scores of required affinity of existing pods to this one. */
   readonly hardPodAffinityWeight: number;
-  /** Whether what other pods prefer is left out for pods that prefer nothing themselves. */
+  /** Whether preferences of existing pods are ignored for pods without preferences. */
   readonly ignorePreferredTermsOfExistingPods: boolean;
 }
 
 const shape = { hardPodAffinityWeight: 'integer', ignorePreferredTermsOfExistingPods: 'boolean' } as const;
 
-/** Throws an Error with the message of what is wrong. */
+/** Throws an Error that names the invalid field. */
 export function readInterPodAffinityArgs(args: unknown, path?: Path): InterPodAffinityArgs {
   const { hardPodAffinityWeight = 1, ignorePreferredTermsOfExistingPods = false } = readArgsOfShape(args, shape);
   if (hardPodAffinityWeight < 0 || hardPodAffinityWeight > 100) {

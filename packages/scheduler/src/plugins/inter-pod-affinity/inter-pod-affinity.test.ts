@@ -25,7 +25,7 @@ const near = (...terms: PodAffinityTerm[]): Partial<PodSpec> => ({
 const red = { namespaceSelector: { matchLabels: { team: 'red' } } };
 const node = (zone?: string): Node => ({ metadata: { name: 'node', ...(zone !== undefined && { labels: { zone } }) } });
 
-it('goes by the labels that namespaces have now', () => {
+it('uses the current labels of namespaces', () => {
   const nodes = nodeInfos([node('z')], [podOf('other', 'n2', { nodeName: 'node' })]);
   const handle = topologyHandle(nodes);
   const plugin = interPodAffinity.create(readInterPodAffinityArgs(undefined), handle);
@@ -54,37 +54,49 @@ describe('a pod that was rejected', () => {
   const [a, b] = [assigned('a'), assigned('b')];
 
   it.each<[string, 'Queue' | 'Skip', Partial<PodSpec>, Pod?, Pod?]>([
-    ['one it wants to be near comes', 'Queue', near(term('a')), undefined, a],
-    ['one comes that it wants to be near in part', 'Skip', near(term('a'), term('b')), undefined, a],
-    ['one comes that has no node', 'Skip', near(term('a')), undefined, podOf('a', 'n1')],
-    ['one comes in a namespace that it selects', 'Queue', near(term('a', red)), undefined, assigned('a', 'n1')],
-    ['one comes in another', 'Skip', near(term('a', red)), undefined, assigned('a', 'n2')],
-    ['one gets the label it looks for', 'Queue', near(term('c')), a, relabelled(a, 'c')],
-    ['one keeps the label it looks for', 'Skip', near(term('a')), a, a],
-    ['any of those goes that it keeps away from', 'Queue', apartFrom(term('a'), term('b')), a, undefined],
-    ['one of those loses its label', 'Queue', apartFrom(term('a'), term('b')), a, relabelled(a, 'c')],
-    ['one of those comes', 'Skip', apartFrom(term('a')), undefined, a],
-    ['one goes that kept it away', 'Queue', {}, assigned('c', 'n2', apartFrom(term('x'), term('pod', red))), undefined],
-    ['one goes that has nothing to do with it', 'Skip', near(term('a')), b, undefined],
+    ['a pod that matches its affinity is added', 'Queue', near(term('a')), undefined, a],
+    ['a pod that matches only one of its affinity terms is added', 'Skip', near(term('a'), term('b')), undefined, a],
+    ['a matching pod without a node is added', 'Skip', near(term('a')), undefined, podOf('a', 'n1')],
+    ['a matching pod in a selected namespace is added', 'Queue', near(term('a', red)), undefined, assigned('a', 'n1')],
+    ['a pod in another namespace is added', 'Skip', near(term('a', red)), undefined, assigned('a', 'n2')],
+    ['a pod gets the selected label', 'Queue', near(term('c')), a, relabelled(a, 'c')],
+    ['a pod keeps the selected label', 'Skip', near(term('a')), a, a],
+    ['a pod that matches an anti-affinity term is deleted', 'Queue', apartFrom(term('a'), term('b')), a, undefined],
+    [
+      'a pod that matches an anti-affinity term loses its label',
+      'Queue',
+      apartFrom(term('a'), term('b')),
+      a,
+      relabelled(a, 'c'),
+    ],
+    ['a pod that matches an anti-affinity term is added', 'Skip', apartFrom(term('a')), undefined, a],
+    [
+      'a pod with anti-affinity to it is deleted',
+      'Queue',
+      {},
+      assigned('c', 'n2', apartFrom(term('x'), term('pod', red))),
+      undefined,
+    ],
+    ['an unrelated pod is deleted', 'Skip', near(term('a')), b, undefined],
   ])('after %s: %s', (_, expected, spec, before, after) => {
     expect(ofPods!.hint!(podOf('pod', 'n1', spec), before, after)).toBe(expected);
   });
 
-  it('is tried again when its own labels change', () => {
+  it('is retried when its own labels change', () => {
     const pod = podOf('pod', 'n1');
     expect(ofPods!.hint!(pod, pod, relabelled(pod, 'other'))).toBe('Queue');
   });
 
   it.each<[string, 'Queue' | 'Skip', Partial<PodSpec>, Node?, Node?]>([
-    ['a node with the topology key comes', 'Queue', near(term('a')), undefined, node('z')],
-    ['a node without it comes', 'Skip', near(term('a')), undefined, node()],
-    ['a node gets it', 'Queue', near(term('a')), node(), node('z')],
-    ['a node loses it', 'Skip', near(term('a')), node('z'), node()],
-    ['any node comes', 'Queue', apartFrom(term('a')), undefined, node()],
+    ['a node with the topology key is added', 'Queue', near(term('a')), undefined, node('z')],
+    ['a node without the topology key is added', 'Skip', near(term('a')), undefined, node()],
+    ['a node gets the topology key', 'Queue', near(term('a')), node(), node('z')],
+    ['a node loses the topology key', 'Skip', near(term('a')), node('z'), node()],
+    ['any node is added', 'Queue', apartFrom(term('a')), undefined, node()],
     ['a node leaves its domain', 'Queue', apartFrom(term('a')), node('z'), node()],
     ['a node joins a domain', 'Skip', apartFrom(term('a')), node(), node('z')],
-    ['any node comes, where only others have terms', 'Queue', {}, undefined, node()],
-    ['a node changes otherwise', 'Skip', apartFrom(term('a')), node('z'), node('z')],
+    ['any node is added, and only other pods have terms', 'Queue', {}, undefined, node()],
+    ['other fields of a node change', 'Skip', apartFrom(term('a')), node('z'), node('z')],
   ])('after %s: %s', (_, expected, spec, before, after) => {
     expect(ofNodes!.hint!(podOf('pod', 'n1', spec), before, after)).toBe(expected);
   });

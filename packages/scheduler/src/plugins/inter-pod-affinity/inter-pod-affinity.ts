@@ -19,7 +19,7 @@ export const name = 'InterPodAffinity';
 const filterKey = new StateKey<AffinityFilter>(`PreFilter${name}`, (filter) => filter.clone());
 const scoreKey = new StateKey<AffinityScore>(`PreScore${name}`);
 
-/** Puts pods near the pods they want to be near, away from those they want to be away from, and the other way round. */
+/** Schedules pods by inter-pod affinity and anti-affinity, of the pod and of existing pods. */
 export class InterPodAffinity implements Plugin {
   readonly name: string = name;
   readonly #handle: Handle;
@@ -58,7 +58,7 @@ export class InterPodAffinity implements Plugin {
 
   preFilter(state: CycleState, pod: PodInfo, nodes: readonly NodeInfo[]): Status | undefined {
     const hasTerms = pod.requiredAffinityTerms.length + pod.requiredAntiAffinityTerms.length > 0;
-    // The list of such nodes is made anew after each change: do not ask for it where there probably are some.
+    // The snapshot's list is rebuilt after each change, so it is not accessed when there probably are such nodes.
     const hasExisting = !this.#antiAffinity.isEmpty || this.#handle.snapshot().nodesWithRequiredAntiAffinity.length > 0;
     if (!hasTerms && !hasExisting) return skip;
     this.#table.sync(nodes);

@@ -3,7 +3,7 @@ import type { Labels } from '@coxswain/apimachinery/labels';
 import type { SharedInformerFactory } from '@coxswain/client';
 import { type AffinityTerm, termMatches } from '../../framework/affinity-term.ts';
 
-/** The cluster's namespaces, by which terms select other pods. */
+/** The cluster's namespaces, for evaluating namespace selectors. */
 export class Namespaces {
   readonly #informer;
 
@@ -11,15 +11,15 @@ export class Namespaces {
     this.#informer = core.v1.namespaces.informer;
   }
 
-  /** None for a namespace that is not known. */
+  /** Undefined for an unknown namespace. */
   labels(name = ''): Labels | undefined {
     return this.#informer.indexer.getByKey(name)?.metadata.labels;
   }
 
-  /** The namespaces that the term is about; undefined when it is about all. */
+  /** The namespaces that the term selects; undefined for all. */
   of({ namespaces, namespaceSelector }: AffinityTerm): ReadonlySet<string> | undefined {
-    // Upstream asks without labels too: so a selector for what is not there (NotIn, DoesNotExist) is about all namespaces, as
-    // an empty one is.
+    // As upstream, the selector is also evaluated without labels. So a selector for missing labels (NotIn, DoesNotExist) selects all
+    // namespaces, like an empty one.
     if (namespaceSelector.matches(undefined)) return undefined;
     if (namespaceSelector.requirements() === undefined) return namespaces;
     const names = new Set(namespaces);
@@ -28,7 +28,7 @@ export class Namespaces {
     return names;
   }
 
-  /** Whether a term of a pod that waits is about that other pod. */
+  /** Whether a term of a waiting pod matches the other pod. */
   matches(term: AffinityTerm, pod: Pod): boolean {
     return termMatches(term, pod, undefined) || termMatches(term, pod, this.labels(pod.metadata.namespace));
   }

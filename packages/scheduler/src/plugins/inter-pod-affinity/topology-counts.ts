@@ -6,18 +6,18 @@ interface CountSource {
   at(row: number): number;
 }
 
-/** How many pods matter in the domain of a node, for one topology key; also if some pods came or went. */
+/** The count of relevant pods in a node's domain of one topology key, including hypothetical changes. */
 export class TopologyCounts {
   readonly topologyKey: string;
   readonly #sources: CountSource[] = [];
-  /** Pods that came or went on trial, by the value of the label. */
+  /** Pods added or removed in a trial, by value of the label. */
   #changes: Map<string, number> | undefined;
 
   constructor(topologyKey: string) {
     this.topologyKey = topologyKey;
   }
 
-  /** All of these, one for each topology key. */
+  /** Groups the sources by topology key. */
   static of(sources: readonly CountSource[]): TopologyCounts[] {
     const counts: TopologyCounts[] = [];
     for (const source of sources) findOrAdd(counts, source.index.topologyKey).#sources.push(source);
@@ -42,7 +42,7 @@ export class TopologyCounts {
     return this.#valueOf(node) !== undefined;
   }
 
-  /** A pod that matters comes to the node (1) or goes (-1). */
+  /** Records that a relevant pod is added to the node (1) or removed (-1). */
   change(node: NodeInfo, by: 1 | -1): void {
     const value = this.#valueOf(node);
     if (value === undefined) return;
@@ -50,7 +50,7 @@ export class TopologyCounts {
     this.#changes.set(value, (this.#changes.get(value) ?? 0) + by);
   }
 
-  /** How many pods came on trial, less those that went. */
+  /** The sum of all recorded changes. */
   get changed(): number {
     let sum = 0;
     for (const change of this.#changes?.values() ?? []) sum += change;
@@ -62,7 +62,7 @@ export class TopologyCounts {
   }
 }
 
-/** The one of that topology key. */
+/** Returns the counts of the topology key, added if missing. */
 export function findOrAdd(counts: TopologyCounts[], topologyKey: string): TopologyCounts {
   const known = counts.find((one) => one.topologyKey === topologyKey);
   if (known) return known;

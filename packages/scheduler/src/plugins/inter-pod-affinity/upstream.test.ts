@@ -5,12 +5,12 @@ import { interPodAffinity } from './index.ts';
 
 const cases: readonly RecordedCase[] = JSON.parse(JSON.stringify(recorded));
 
-describe("InterPodAffinity says what upstream's says", () => {
-  it.each(cases.map((one, i) => [i, one] as const))('to random cluster %i', (_, one) => {
+describe("InterPodAffinity returns the same results as upstream's", () => {
+  it.each(cases.map((one, i) => [i, one] as const))('for random cluster %i', (_, one) => {
     const { hints = [], ...answers } = answersOf(interPodAffinity, one);
     const { hints: expectedHints = [], ...expected } = one.expected;
     expect(answers).toEqual(expected);
-    // Ours wakes up some pods more.
+    // Our hints queue some pods more often than upstream's.
     expect(hints.filter((hint, i) => hint === 'Skip' && expectedHints[i] === 'Queue')).toEqual([]);
   });
 });

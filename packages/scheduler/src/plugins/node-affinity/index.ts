@@ -14,7 +14,9 @@ const name = 'NodeAffinity';
 const required = new StateKey<(node: Node) => boolean>(`PreFilter${name}`);
 const preferred = new StateKey<(node: Node) => number>(`PreScore${name}`);
 
-/** Pods only on nodes that their `nodeSelector` and node affinity allow, and rather on those that they prefer. */
+/**
+ * Restricts pods to nodes that match their `nodeSelector` and required node affinity, and prefers nodes by their preferred node affinity.
+ */
 export const nodeAffinity: PluginDefinition<NodeAffinityArgs> = {
   name,
   readArgs: readNodeAffinityArgs,
@@ -55,7 +57,8 @@ export const nodeAffinity: PluginDefinition<NodeAffinityArgs> = {
           hint: hintAbout<Node>((pod, before, after) => {
             if (!after || (isAllowed && !isAllowed(after))) return 'Skip';
             const isMet = requirementOf(pod);
-            // Differs from upstream: labels by which the administrator's rule is met now, and the pod's was before, count too.
+            // Differs from upstream: a node is also considered when the added affinity matches only now, while the pod's own affinity
+            // matched before.
             const wasAllowed = !isAllowed || !before || isAllowed(before);
             return queueIf(isMet(after) && (!before || !wasAllowed || !isMet(before)));
           }),
@@ -70,7 +73,7 @@ const requiredTermsOf = ({ spec }: Pod): NodeSelector | undefined =>
 
 const requirementOf = ({ spec }: Pod): ((node: Node) => boolean) => requiredNodeAffinity(spec ?? { containers: [] });
 
-/** The only nodes for which a term can be met, as far as terms ask for names; undefined when that may be any. */
+/** The names of the only nodes that can match, when each term requires names; undefined otherwise. */
 function namedNodes({ nodeSelectorTerms }: NodeSelector): ReadonlySet<string> | undefined {
   if (nodeSelectorTerms.length === 0) return undefined;
   const names = new Set<string>();

@@ -3,7 +3,7 @@ import { Path } from '@coxswain/apimachinery/field';
 import { nodeSelectorTest, preferredNodeAffinity } from '@coxswain/component-helpers';
 import { readArgsOfShape } from '../../framework/args-shape.ts';
 
-/** What the administrator adds to every pod's own affinity. */
+/** Affinity that the administrator adds to that of every pod. */
 export interface NodeAffinityArgs {
   readonly addedAffinity?: NodeAffinity;
 }
@@ -17,20 +17,20 @@ const shape = {
   },
 } as const;
 
-/** Throws an Error that names every term that makes no sense. */
+/** Throws an Error that names every invalid term. */
 export function readNodeAffinityArgs(args: unknown, path: Path = Path.of('')): NodeAffinityArgs {
   const { addedAffinity } = readArgsOfShape(args, shape);
   if (!addedAffinity) return {};
-  // Keys and operators that are missing, or none that there are, are found below.
+  // Missing or unknown keys and operators are found by `compileAddedAffinity`.
   const added = addedAffinity as NodeAffinity;
   compileAddedAffinity(added, path);
   return { addedAffinity: added };
 }
 
 export interface AddedAffinity {
-  /** Whether pods may be on the node; undefined when nothing is said about it. */
+  /** Whether pods may run on the node; undefined without required terms. */
   readonly isAllowed?: (node: Node) => boolean;
-  /** How much pods should want to be there. */
+  /** The sum of the weights of the preferred terms that match the node. */
   readonly preference?: (node: Node) => number;
 }
 
@@ -57,6 +57,6 @@ export function compileAddedAffinity(
   return { ...(isAllowed && { isAllowed }), ...(preference && { preference }) };
 }
 
-/** All of the messages as one, in upstream's form. */
+/** Joins messages in upstream's form. */
 export const joined = (messages: readonly string[]): string =>
   messages.length === 1 ? messages[0]! : `[${messages.join(', ')}]`;

@@ -23,11 +23,11 @@ const pod = (...nodeSelectorTerms: NodeSelectorTerm[]): Pod => ({
 describe('nodes that a pod names', () => {
   const looked = (wanted: Pod) => make({}).preFilter?.(new CycleState(), new PodInfo(wanted), []);
 
-  it('are the only ones to look at', () => {
+  it('are the only ones to filter', () => {
     expect(looked(pod(named('a'), named('b')))).toEqual({ nodeNames: new Set(['a', 'b']) });
   });
 
-  it('are not when another term is for any', () => {
+  it('are not the only ones when another term matches any node', () => {
     expect(looked(pod(named('a'), { matchExpressions: [{ key: 'x', operator: 'Exists' }] }))).toBeUndefined();
   });
 
@@ -47,7 +47,7 @@ describe('affinity that the administrator adds', () => {
   });
   const onlySsd = make(added([{ key: 'disk', operator: 'In', values: ['ssd'] }]));
 
-  it('holds for pods that say nothing', () => {
+  it('applies to pods without affinity', () => {
     const plain = new PodInfo({ metadata: { name: 'p' } });
     const state = new CycleState();
     expect(onlySsd.preFilter?.(state, plain, [])).toBeUndefined();
@@ -57,7 +57,7 @@ describe('affinity that the administrator adds', () => {
     ]);
   });
 
-  it('makes a node worth a try that meets it now', () => {
+  it('queues pods when a node starts to match it', () => {
     const [registered] = onlySsd.eventsToRegister?.() ?? [];
     const plain: Pod = { metadata: { name: 'p' } };
     expect(registered?.hint?.(plain, node({}), node({ disk: 'ssd' }))).toBe('Queue');
@@ -71,13 +71,13 @@ describe('affinity that the administrator adds', () => {
 
   it.each<[string, unknown, string]>([
     [
-      'an operator that there is not',
+      'an unknown operator',
       added([{ key: 'a', operator: 'Foo' }]),
       `${required}[0].matchExpressions[0].operator: Unsupported value: "Foo": ` +
         'supported values: "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"',
     ],
     [
-      'values that do not go together',
+      'missing and empty values',
       added([
         { key: 'a', operator: 'In' },
         { key: 'b', operator: 'NotIn', values: [] },
@@ -86,7 +86,7 @@ describe('affinity that the administrator adds', () => {
         `${required}[0].matchExpressions[1].values: Invalid value: []: ${tooFew}]`,
     ],
     [
-      'fields that are asked for wrongly',
+      'invalid field selectors',
       {
         addedAffinity: {
           requiredDuringSchedulingIgnoredDuringExecution: {
@@ -114,7 +114,7 @@ describe('affinity that the administrator adds', () => {
     expect(() => nodeAffinity.readArgs!(args, Path.of('args'))).toThrow(new Error(message));
   });
 
-  it('may be nothing', () => {
+  it('may be empty', () => {
     expect(nodeAffinity.readArgs!(undefined)).toEqual({});
     const args = { addedAffinity: { requiredDuringSchedulingIgnoredDuringExecution: {} } };
     expect(nodeAffinity.readArgs!(args)).toEqual(args);

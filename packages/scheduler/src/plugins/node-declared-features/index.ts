@@ -10,7 +10,7 @@ const name = 'NodeDeclaredFeatures';
 
 const required = new StateKey<readonly string[]>(`PreFilter${name}`);
 
-/** No pods on nodes that do not say (`status.declaredFeatures`) that they have what the pods use. */
+/** Restricts pods to nodes that declare the features they use in `status.declaredFeatures`. */
 export const nodeDeclaredFeatures: PluginDefinition = {
   name,
   create: () => {

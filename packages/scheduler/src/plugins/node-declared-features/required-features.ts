@@ -1,6 +1,6 @@
 import type { Container, Pod, PodSpec } from '@coxswain/api/core/v1';
 
-/** Features that a node has to declare for pods that use them, and which pods do. */
+/** The features that nodes have to declare, each with a predicate for the pods that use it. */
 const features: readonly (readonly [name: string, isUsedBy: (spec: PodSpec) => boolean])[] = [
   [
     'RestartAllContainersOnContainerExits',
@@ -12,6 +12,6 @@ const features: readonly (readonly [name: string, isUsedBy: (spec: PodSpec) => b
 const restartsAll = ({ restartPolicyRules }: Container): boolean =>
   restartPolicyRules?.some(({ action }) => action === 'RestartAllContainers') ?? false;
 
-/** The names of the features that a node has to declare to get the pod, sorted. */
+/** The names of the features that a node has to declare for the pod, sorted. */
 export const requiredFeatures = ({ spec }: Pod): readonly string[] =>
   spec ? features.flatMap(([name, isUsedBy]) => (isUsedBy(spec) ? [name] : [])) : [];

@@ -4,7 +4,7 @@ import { Status } from '../../framework/status.ts';
 
 const name = 'NodeName';
 
-/** A pod that names its node may be on no other. */
+/** Restricts a pod with a node name to that node. */
 export const nodeName: PluginDefinition = {
   name,
   create: () => {

@@ -7,7 +7,7 @@ import { Status, skip } from '../../framework/status.ts';
 
 const name = 'NodePorts';
 
-/** No pods on nodes where another has a host port that they want. */
+/** Rejects nodes on which a host port of the pod is already in use. */
 export const nodePorts: PluginDefinition = {
   name,
   create: () => {
@@ -34,7 +34,7 @@ function conflict(wanted: readonly HostPort[], used: UsedPorts): boolean {
   return false;
 }
 
-/** Only a pod that is on a node, or was promised a place on one, has ports there. */
+/** Only pods with a node or a nomination occupy ports. */
 function freesPortOf(pod: Pod, deleted: Pod): boolean {
   if (!deleted.spec?.nodeName && !deleted.status?.nominatedNodeName) return false;
   const freed = new UsedPorts();

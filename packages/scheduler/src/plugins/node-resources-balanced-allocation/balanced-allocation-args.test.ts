@@ -2,7 +2,7 @@ import { Path } from '@coxswain/apimachinery/field';
 import { expect, it } from 'vitest';
 import { readBalancedAllocationArgs } from './balanced-allocation-args.ts';
 
-it('are CPU and memory by default, and weigh one', () => {
+it('are CPU and memory by default, with weight one', () => {
   const core = [
     { name: 'cpu', weight: 1 },
     { name: 'memory', weight: 1 },
@@ -11,7 +11,7 @@ it('are CPU and memory by default, and weigh one', () => {
   expect(readBalancedAllocationArgs({ resources: [{ name: 'a' }] })).toEqual({ resources: [{ name: 'a', weight: 1 }] });
 });
 
-it('are refused with weights and repetitions', () => {
+it('are refused with other weights and with duplicates', () => {
   const args = { resources: [{ name: 'cpu', weight: 2 }, { name: 'cpu' }] };
   const path = Path.of('profiles').index(0).child('pluginConfig').index(0).child('args');
   expect(() => readBalancedAllocationArgs(args, path)).toThrow(

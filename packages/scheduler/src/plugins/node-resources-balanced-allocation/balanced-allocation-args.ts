@@ -6,7 +6,7 @@ export interface NodeResourcesBalancedAllocationArgs {
   readonly resources: readonly ResourceSpec[];
 }
 
-/** Throws an Error that names everything wrong. */
+/** Throws an Error with all problems. */
 export function readBalancedAllocationArgs(
   args: unknown,
   path: Path = Path.of(''),

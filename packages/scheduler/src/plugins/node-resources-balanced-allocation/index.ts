@@ -10,7 +10,10 @@ const name = 'NodeResourcesBalancedAllocation';
 
 const scored = new StateKey<readonly ScoredResource[]>(`PreScore${name}`);
 
-/** Rather on nodes of which the pod makes the use of resources more even: not all CPU gone while memory is left. */
+/**
+ * Prefers nodes whose resource usage becomes more balanced with the pod, so that for example CPU is not used up while
+ * memory is left.
+ */
 export const nodeResourcesBalancedAllocation: PluginDefinition<NodeResourcesBalancedAllocationArgs> = {
   name,
   readArgs: readBalancedAllocationArgs,
@@ -20,7 +23,7 @@ export const nodeResourcesBalancedAllocation: PluginDefinition<NodeResourcesBala
       name,
       preScore: (state, pod) => {
         const { requests } = pod.resources;
-        // Pods that ask for nothing would all go to the same node.
+        // Pods without requests would all be scheduled to the same node.
         if (resources.every((resource) => requests.get(resource.name) === 0)) return skip;
         state.set(
           scored,
@@ -33,13 +36,13 @@ export const nodeResourcesBalancedAllocation: PluginDefinition<NodeResourcesBala
   },
 };
 
-/** Used shares of a node's resources. Filled anew for every node rather than made. */
+/** Used fractions of a node's resources. The arrays are reused for every node. */
 interface Shares {
   readonly withPod: number[];
   readonly without: number[];
 }
 
-/** 75 when the pod changes nothing; up to 100 as it makes the node more even, down to 50 as it does the contrary. */
+/** 75 when the pod does not change the balance, up to 100 when it improves it, down to 50 when it worsens it. */
 function balanceGain(node: NodeInfo, resources: readonly ScoredResource[], { withPod, without }: Shares): number {
   let count = 0;
   for (const { request, allocatable, requested } of resources) {
@@ -54,7 +57,7 @@ function balanceGain(node: NodeInfo, resources: readonly ScoredResource[], { wit
   return half + Math.floor((half + evenness(withPod, count) - evenness(without, count)) / 2);
 }
 
-/** How alike the first so many shares are: 100 less their standard deviation, in percent. */
+/** The balance of the first `count` fractions: 100 minus their standard deviation in percent. */
 function evenness(shares: readonly number[], count: number): number {
   if (count < 2) return maxNodeScore;
   if (count === 2) return Math.trunc((1 - Math.abs((shares[0]! - shares[1]!) / 2)) * maxNodeScore);

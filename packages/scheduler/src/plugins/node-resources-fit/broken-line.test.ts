@@ -10,7 +10,7 @@ const points = fc
   })
   .map((list) => list.sort((a, b) => a.utilization - b.utilization));
 
-it('goes through its points, is level outside of them and never leaves the span of the two it is between', () => {
+it('passes through its points, is constant outside of them, and stays between neighboring points', () => {
   fc.assert(
     fc.property(points, fc.integer({ min: -10, max: 110 }), (shape, x) => {
       const line = brokenLine(shape);
@@ -31,7 +31,7 @@ it.each([
   [75, 25],
   [100, 0],
   [90, 10],
-])('at %i percent the mountain is %i high', (x, expected) => {
+])('at %i percent a peak-shaped function is %i', (x, expected) => {
   const mountain = brokenLine([
     { utilization: 0, score: 0 },
     { utilization: 50, score: 50 },

@@ -1,15 +1,15 @@
-/** A point of the function from a resource's use (0 to 100 percent) to a score. */
+/** A point of the function from a resource's utilization (0 to 100 percent) to a score. */
 export interface ShapePoint {
   readonly utilization: number;
   readonly score: number;
 }
 
-/** The greatest score of a point. */
+/** The maximum score of a point. */
 export const maxShapeScore = 10;
 
 /**
- * The function that is straight between the points, and level before the first and after the last. It takes and gives whole
- * numbers. The points must be sorted, and there must be one.
+ * Returns the piecewise linear function through the points, constant before the first and after the last. Values are truncated to integers.
+ * The points must be sorted and not empty.
  */
 export function brokenLine(points: readonly ShapePoint[]): (x: number) => number {
   return (x) => {

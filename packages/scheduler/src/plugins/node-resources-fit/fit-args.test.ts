@@ -25,7 +25,7 @@ describe('the args of NodeResourcesFit', () => {
     expect(scoringStrategy).toEqual({ type: 'MostAllocated', resources: [{ name: 'x', weight: 1 }] });
   });
 
-  it('have the shape of a function', () => {
+  it('have a shape for RequestedToCapacityRatio', () => {
     const shape = [
       { utilization: 0, score: 0 },
       { utilization: 100, score: 10 },
@@ -39,14 +39,14 @@ describe('the args of NodeResourcesFit', () => {
 
   it.each<[string, unknown, string]>([
     [
-      'names that are none',
+      'invalid names',
       { ignoredResources: ['a b'], ignoredResourceGroups: ['x/y', '-'] },
       `[ignoredResources[0]: Invalid value: "a b": ${badName}, ` +
         `ignoredResourceGroups[0]: Invalid value: "x/y": resource group name can't contain '/', ` +
         `ignoredResourceGroups[1]: Invalid value: "-": ${badName}]`,
     ],
     [
-      'a strategy that there is not',
+      'an unknown strategy',
       { scoringStrategy: { type: 'Least' } },
       `scoringStrategy.type: Unsupported value: "Least": ${strategies}`,
     ],
@@ -66,13 +66,13 @@ describe('the args of NodeResourcesFit', () => {
         'scoringStrategy.resources[1].weight: Invalid value: -1: resource weight of memory not in valid range (0, 100]]',
     ],
     [
-      'a ratio without a function',
+      'a ratio without a shape',
       { scoringStrategy: { type: 'RequestedToCapacityRatio' } },
       'scoringStrategy.requestedToCapacityRatio: Required value: must be specified when type is RequestedToCapacityRatio',
     ],
-    ['a function without points', ratio([]), `${shapePath}: Required value: at least one point must be specified`],
+    ['a shape without points', ratio([]), `${shapePath}: Required value: at least one point must be specified`],
     [
-      'a function for nothing',
+      'a shape for another strategy',
       { scoringStrategy: { ...ratio([{ utilization: 0, score: 0 }]).scoringStrategy, type: 'MostAllocated' } },
       'scoringStrategy.requestedToCapacityRatio: Forbidden: must be nil when type is not RequestedToCapacityRatio',
     ],
@@ -90,7 +90,7 @@ describe('the args of NodeResourcesFit', () => {
         `${shapePath}[2].utilization: Invalid value: 101: not in valid range [0, 100], ` +
         `${shapePath}[3].utilization: Invalid value: -1: not in valid range [0, 100]]`,
     ],
-    ['a field that there is not', { ignored: [] }, 'strict decoding error: unknown field "ignored"'],
+    ['an unknown field', { ignored: [] }, 'strict decoding error: unknown field "ignored"'],
   ])('are refused with %s', (_, args, message) => {
     expect(() => readFitArgs(args)).toThrow(new Error(message));
   });

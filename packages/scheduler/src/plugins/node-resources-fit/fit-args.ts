@@ -13,7 +13,7 @@ import { defaultedResources, type ResourceSpec, resourceSpecsShape } from '../no
 import { maxShapeScore, type ShapePoint } from './broken-line.ts';
 
 export interface NodeResourcesFitArgs {
-  /** Extended resources that are not looked at, by name, and by what stands before the slash. */
+  /** Extended resources to ignore, by name, and by group (the part before the slash). */
   readonly ignoredResources: readonly string[];
   readonly ignoredResourceGroups: readonly string[];
   readonly scoringStrategy: ScoringStrategy;
@@ -37,8 +37,8 @@ const argsShape = {
 } as const;
 
 /**
- * Throws an Error that names everything wrong, by its path within the args: upstream looks at these when it makes the plug-in,
- * and not with the rest of the configuration.
+ * Throws an Error with all problems, with paths relative to the args: upstream validates these when it creates the plug-in, not with the
+ * rest of the configuration.
  */
 export function readFitArgs(args: unknown): NodeResourcesFitArgs {
   const {

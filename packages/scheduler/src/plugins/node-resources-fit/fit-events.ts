@@ -9,9 +9,12 @@ import type { Resources } from '../../framework/resources.ts';
 import { standsFor } from './device-classes.ts';
 import { RoomCheck, type WantedResources } from './room-check.ts';
 
-/** What may make room for a pod that found none. `wantedBy` reads what a pod wants. */
+/**
+ * The events that may make room for a rejected pod. `wantedBy` computes the resources that a pod wants from its
+ * requests.
+ */
 export function fitEvents(wantedBy: (requests: Resources) => WantedResources): readonly ClusterEventWithHint[] {
-  // One event is asked about for every pod that waits.
+  // Cached, because each event is evaluated for all waiting pods.
   const requestsOf = remembered((pod: Pod) => podResources(pod).requests);
   const emptyNode = remembered((node: Node) => new NodeInfo(node));
   const roomCheck = new RoomCheck();
@@ -46,7 +49,7 @@ export function fitEvents(wantedBy: (requests: Resources) => WantedResources): r
   ];
 }
 
-/** Whether the pod that changed has less now of anything that the waiting one wants. */
+/** Whether the changed pod now uses less of a resource that the waiting pod wants. */
 function anyLess(before: Resources, after: Resources, wanted: Resources): boolean {
   return namesOf(wanted).some((name) => wanted.get(name) !== 0 && before.get(name) > after.get(name));
 }

@@ -15,7 +15,10 @@ const name = 'NodeResourcesFit';
 const wanted = new StateKey<WantedResources>(`PreFilter${name}`);
 const scored = new StateKey<readonly ScoredResource[]>(`PreScore${name}`);
 
-/** Pods only on nodes that have room for what they request; by default rather where most is left. */
+/**
+ * Restricts pods to nodes with enough free resources. Scores by a strategy; the default prefers nodes with the most
+ * free resources.
+ */
 export const nodeResourcesFit: PluginDefinition<NodeResourcesFitArgs> = {
   name,
   readArgs: readFitArgs,
@@ -44,9 +47,9 @@ export const nodeResourcesFit: PluginDefinition<NodeResourcesFitArgs> = {
   },
 };
 
-/** What the pod counts with when nodes are scored, by the name of a resource. */
+/** Returns the amount of a resource that the pod counts with in scores, by resource name. */
 function scoringRequest({ pod, resources }: PodInfo): (resource: string) => number {
-  // As upstream has it, what a pod requests as a whole is not looked at here.
+  // As upstream, pod-level requests are ignored here.
   if (pod.spec?.resources?.requests) {
     const requests = assumedContainerRequests(pod);
     return (resource) => requests.get(resource);

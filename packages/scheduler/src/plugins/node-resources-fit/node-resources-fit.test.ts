@@ -31,10 +31,10 @@ function filtered(plugin: ReturnType<typeof make>, wanted: Pod, on: Node, ...pla
   return plugin.filter?.(state, new PodInfo(wanted), info);
 }
 
-describe('a node has no room', () => {
+describe('a node has not enough room', () => {
   it.each<[string, Pod, Node, Pod[], string, string[]]>([
     [
-      'for want of anything',
+      'of any resource',
       pod({ cpu: '5', memory: '5Gi', 'ephemeral-storage': '1' }),
       node({ pods: '0' }),
       [],
@@ -42,16 +42,23 @@ describe('a node has no room', () => {
       ['Too many pods', 'Insufficient cpu', 'Insufficient memory', 'Insufficient ephemeral-storage'],
     ],
     [
-      'now, but had if others went',
+      'now, but preemption might help',
       pod({ cpu: '3' }),
       node({}),
       [pod({ cpu: '2' }, 'n')],
       'Unschedulable',
       ['Insufficient cpu'],
     ],
-    ['of pods, whatever they take', pod({}), node({ pods: '1' }), [pod({}, 'n')], 'Unschedulable', ['Too many pods']],
     [
-      'of devices',
+      'for another pod, without any requests',
+      pod({}),
+      node({ pods: '1' }),
+      [pod({}, 'n')],
+      'Unschedulable',
+      ['Too many pods'],
+    ],
+    [
+      'of an extended resource',
       pod({ 'example.com/gpu': '2' }),
       node({ 'example.com/gpu': '2' }),
       [pod({ 'example.com/gpu': '1' }, 'n')],
@@ -59,7 +66,7 @@ describe('a node has no room', () => {
       ['Insufficient example.com/gpu'],
     ],
     [
-      'of devices at all',
+      'because it lacks an extended resource',
       pod({ 'example.com/gpu': '2' }),
       node({}),
       [],
@@ -71,25 +78,25 @@ describe('a node has no room', () => {
   });
 });
 
-describe('a resource is not looked at', () => {
+describe('a resource is ignored', () => {
   const wanted = pod({ 'example.com/gpu': '1', 'example.com/fpga': '1' });
 
-  it('that is ignored by its name', () => {
+  it('by its name', () => {
     const status = filtered(make({ ignoredResources: ['example.com/gpu'] }), wanted, node({}));
     expect(status?.reasons).toEqual(['Insufficient example.com/fpga']);
   });
 
-  it('that is ignored by its group', () => {
+  it('by its group', () => {
     expect(filtered(make({ ignoredResourceGroups: ['example.com'] }), wanted, node({}))).toBeUndefined();
   });
 
-  it('but for native ones, which nobody can ignore', () => {
+  it('unless it is a native one', () => {
     const status = filtered(make({ ignoredResources: ['hugepages-2Mi'] }), pod({ 'hugepages-2Mi': '2Mi' }), node({}));
     expect(status?.reasons).toEqual(['Insufficient hugepages-2Mi']);
   });
 });
 
-describe('devices of a class stand in for an extended resource', () => {
+describe('devices of a class provide an extended resource', () => {
   const wanted = pod({ 'example.com/gpu': '1' });
   const plugin = make({}, [deviceClass('gpus', 'example.com/gpu'), deviceClass('plain')]);
 
@@ -102,17 +109,17 @@ describe('devices of a class stand in for an extended resource', () => {
     expect(status?.reasons).toEqual(['Insufficient example.com/gpu']);
   });
 
-  it('and for the resource that every class has by its name', () => {
+  it('and the implicit resource named after the class', () => {
     expect(filtered(plugin, pod({ 'deviceclass.resource.kubernetes.io/plain': '1' }), node({}))).toBeUndefined();
     expect(filtered(plugin, pod({ 'deviceclass.resource.kubernetes.io/other': '1' }), node({}))).toBeDefined();
   });
 
-  it('and not for others', () => {
+  it('but no other resource', () => {
     expect(filtered(plugin, pod({ 'example.com/fpga': '1' }), node({}))).toBeDefined();
   });
 });
 
-describe('a pod that found no room is worth a try', () => {
+describe('a rejected pod is queued', () => {
   const hint = (
     plugin: ReturnType<typeof make>,
     resource: string,
@@ -126,41 +133,59 @@ describe('a pod that found no room is worth a try', () => {
       ?.hint?.(wanted, before, after);
 
   it.each<[string, Pod, DeviceClass | undefined, DeviceClass, string]>([
-    ['a class comes for what it wants', pod({ 'a.b/c': '1' }), undefined, deviceClass('x', 'a.b/c'), 'Queue'],
+    ['when a class for its resource is added', pod({ 'a.b/c': '1' }), undefined, deviceClass('x', 'a.b/c'), 'Queue'],
     [
-      'a class of its name comes',
+      'when a class for its implicit resource is added',
       pod({ 'deviceclass.resource.kubernetes.io/x': '1' }),
       undefined,
       deviceClass('x'),
       'Queue',
     ],
-    ['a class is for it now', pod({ 'a.b/c': '1' }), deviceClass('x'), deviceClass('x', 'a.b/c'), 'Queue'],
     [
-      'but not when the class stays as it is',
+      'when a class is changed to provide its resource',
+      pod({ 'a.b/c': '1' }),
+      deviceClass('x'),
+      deviceClass('x', 'a.b/c'),
+      'Queue',
+    ],
+    [
+      'not when a class does not change',
       pod({ 'a.b/c': '1' }),
       deviceClass('x', 'a.b/c'),
       deviceClass('x', 'a.b/c'),
       'Skip',
     ],
-    ['nor when it is for something else', pod({ 'a.b/c': '1' }), undefined, deviceClass('x', 'a.b/d'), 'Skip'],
-    ['nor when it wants nothing of the kind', pod({ cpu: '1' }), undefined, deviceClass('x', 'a.b/d'), 'Skip'],
-  ])('when %s', (_, wanted, before, after, expected) => {
+    [
+      'not when a class for another resource is added',
+      pod({ 'a.b/c': '1' }),
+      undefined,
+      deviceClass('x', 'a.b/d'),
+      'Skip',
+    ],
+    [
+      'not when a class is added and it requests no extended resource',
+      pod({ cpu: '1' }),
+      undefined,
+      deviceClass('x', 'a.b/d'),
+      'Skip',
+    ],
+  ])('%s', (_, wanted, before, after, expected) => {
     expect(hint(make(), 'resource.k8s.io/DeviceClass', wanted, before, after)).toBe(expected);
   });
 
-  it('when a node comes that lacks only what is ignored', () => {
+  it('when a node is added that lacks only ignored resources', () => {
     const wanted = pod({ 'a.b/c': '1' });
     expect(hint(make(), 'Node', wanted, undefined, node({}))).toBe('Skip');
     expect(hint(make({ ignoredResources: ['a.b/c'] }), 'Node', wanted, undefined, node({}))).toBe('Queue');
   });
 
-  it('when a node can take devices of a class for it, whatever else of the node changed', () => {
+  it('when a node with a device class for its resource changes in any way', () => {
     const plugin = make({}, [deviceClass('x', 'a.b/c')]);
     expect(hint(plugin, 'Node', pod({ 'a.b/c': '1' }), node({}), node({ cpu: '5' }))).toBe('Queue');
     expect(hint(plugin, 'Node', pod({ memory: '1' }), node({}), node({ cpu: '5' }))).toBe('Skip');
   });
 
-  it('when another pod shrinks in what it wants', () => {
+  it('when another pod is scaled down in a resource that it requests', () => {
     const shrunk = hint(make(), 'Pod', pod({ cpu: '1' }), pod({ cpu: '2' }, 'n'), pod({ cpu: '1' }, 'n'));
     expect(shrunk).toBe('Queue');
     expect(hint(make(), 'Pod', pod({ memory: '1' }), pod({ cpu: '2' }, 'n'), pod({ cpu: '1' }, 'n'))).toBe('Skip');

@@ -4,15 +4,15 @@ import type { Resources } from '../../framework/resources.ts';
 import { Status } from '../../framework/status.ts';
 import type { NodeResourcesFitArgs } from './fit-args.ts';
 
-/** A special resource of which a pod wants some. */
+/** A request for an extended resource or huge pages. */
 interface ScalarRequest {
   readonly name: string;
   readonly amount: number;
-  /** Devices of a DeviceClass stand in for it on nodes that do not have it themselves. */
+  /** Whether a DeviceClass provides it on nodes that do not have it themselves. */
   readonly hasDeviceClass: boolean;
 }
 
-/** What a pod wants, read once for all nodes. */
+/** The resources that a pod wants, computed once for all nodes. */
 export interface WantedResources {
   readonly requests: Resources;
   readonly scalars: readonly ScalarRequest[];
@@ -20,7 +20,7 @@ export interface WantedResources {
 
 type Ignored = Pick<NodeResourcesFitArgs, 'ignoredResources' | 'ignoredResourceGroups'>;
 
-/** Without the resources that are not looked at. */
+/** Returns the wanted resources without ignored ones. */
 export function wantedResources(
   requests: Resources,
   { ignoredResources, ignoredResourceGroups }: Ignored,
@@ -35,16 +35,16 @@ export function wantedResources(
   return { requests, scalars };
 }
 
-/** The same for pods that want the same. */
+/** Equal for pods that want the same resources. */
 export const signatureOf = ({ requests: { milliCPU, memory, ephemeralStorage }, scalars }: WantedResources): string =>
   JSON.stringify([milliCPU, memory, ephemeralStorage, scalars]);
 
-/** The bits of what is lacking. */
+/** Bits for the resources that a node lacks. */
 const tooManyPods = 1;
 const cpu = 2;
 const memory = 4;
 const ephemeralStorage = 8;
-/** More is wanted than the node has at all: nobody's leaving would help. */
+/** More is wanted than the node's capacity, so preemption does not help. */
 const unresolvable = 16;
 
 const reasons: readonly (readonly [bit: number, reason: string])[] = [
@@ -54,9 +54,12 @@ const reasons: readonly (readonly [bit: number, reason: string])[] = [
   [ephemeralStorage, 'Insufficient ephemeral-storage'],
 ];
 
-/** Says whether a node has room for a pod, and if not, for want of what. */
+/** Checks whether nodes have enough free resources for a pod. */
 export class RoomCheck {
-  /** By bits. Nodes that lack the same are told the same: in a full cluster that is thousands of nodes for each pod. */
+  /**
+   * By bits. Nodes that lack the same resources share a status: in a full cluster that is thousands of nodes for each
+   * pod.
+   */
   readonly #statuses = new Map<number, Status>();
 
   check({ requests, scalars }: WantedResources, { allocatable, requested, pods }: NodeInfo): Status | undefined {

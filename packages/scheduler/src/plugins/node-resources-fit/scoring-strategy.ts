@@ -4,10 +4,10 @@ import type { ScoredResource } from '../node-resources/scored-resources.ts';
 import { brokenLine, maxShapeScore } from './broken-line.ts';
 import type { ScoringStrategy } from './fit-args.ts';
 
-/** The score of a node for the pod whose requests the resources hold. */
+/** Returns the score of a node for the pod that `resources` was computed for. */
 export type NodeScorer = (node: NodeInfo, resources: readonly ScoredResource[]) => number;
 
-/** The score of one resource, by what would be requested with the pod on the node; `capacity` is not zero. */
+/** Returns the score of one resource; `requested` includes the pod, `capacity` is not zero. */
 type ResourceScorer = (requested: number, capacity: number) => number;
 
 export function nodeScorer(strategy: ScoringStrategy): NodeScorer {
@@ -24,7 +24,7 @@ export function nodeScorer(strategy: ScoringStrategy): NodeScorer {
 const leastAllocated: ResourceScorer = (requested, capacity) =>
   requested > capacity ? 0 : Math.floor(((capacity - requested) * maxNodeScore) / capacity);
 
-/** More may be requested than there is: pods that ask for nothing are counted with something. */
+/** The requested amount may exceed the capacity, since pods without requests count with default amounts. */
 const mostAllocated: ResourceScorer = (requested, capacity) =>
   Math.floor((Math.min(requested, capacity) * maxNodeScore) / capacity);
 
@@ -42,7 +42,7 @@ const weightedMean =
     return weights === 0 ? 0 : Math.floor(sum / weights);
   };
 
-/** As the administrator's function has it; resources that score nothing do not count at all. */
+/** Scores by the configured function. Resources with score 0 are not counted. */
 function ratioScorer(shape: Extract<ScoringStrategy, { type: 'RequestedToCapacityRatio' }>['shape']): NodeScorer {
   const scale = maxNodeScore / maxShapeScore;
   const line = brokenLine(shape.map(({ utilization, score }) => ({ utilization, score: score * scale })));

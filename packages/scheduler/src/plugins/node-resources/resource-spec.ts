@@ -1,10 +1,10 @@
-/** A resource by which nodes are scored, and how much it weighs beside the others. */
+/** A resource for scoring nodes, with its weight. */
 export interface ResourceSpec {
   readonly name: string;
   readonly weight: number;
 }
 
-/** How such a list looks in the configuration. */
+/** The shape of a list of resources in the configuration. */
 export const resourceSpecsShape = [{ name: 'string', weight: 'integer' }] as const;
 
 const defaultResources: readonly ResourceSpec[] = [
@@ -12,7 +12,7 @@ const defaultResources: readonly ResourceSpec[] = [
   { name: 'memory', weight: 1 },
 ];
 
-/** CPU and memory, unless others are named; each weighs one, unless something else is said. */
+/** Fills in defaults: CPU and memory for an empty list, and weight 1. */
 export function defaultedResources(specs: readonly Partial<ResourceSpec>[] = []): readonly ResourceSpec[] {
   if (specs.length === 0) return defaultResources;
   return specs.map(({ name = '', weight }) => ({ name, weight: weight || 1 }));

@@ -3,20 +3,23 @@ import type { ResourceSpec } from './resource-spec.ts';
 
 type Amount = (node: NodeInfo) => number;
 
-/** One of the resources by which nodes are scored for one pod. */
+/** A resource by which nodes are scored for one pod. */
 export interface ScoredResource {
   readonly weight: number;
-  /** What the pod asks for. */
+  /** The pod's request. */
   readonly request: number;
   readonly allocatable: Amount;
-  /** What the pods on the node have. */
+  /** The requests of the pods on the node. */
   readonly requested: Amount;
 }
 
-/** Which of a node's sums of CPU and memory count: with a little for containers that ask for none, or without. */
+/** Which sum of CPU and memory requests is used: with or without default amounts for containers without requests. */
 export type CountedSum = 'requested' | 'nonZeroRequested';
 
-/** What the pod asks for of the resources; those left out of which it wants nothing, as only some nodes have them. */
+/**
+ * Returns the pod's requests for the resources. Extended resources that it does not request are omitted, since only
+ * some nodes have them.
+ */
 export function scoredResources(
   specs: readonly ResourceSpec[],
   requestOf: (name: string) => number,
@@ -27,7 +30,7 @@ export function scoredResources(
     const core = coreAmounts[sum][name];
     if (core) return [{ weight, request, ...core }];
     if (request === 0) return [];
-    // Differs from upstream: devices of a DeviceClass that stand in for an extended resource are not counted.
+    // Differs from upstream: devices of a DeviceClass that provide an extended resource are not counted.
     return [
       {
         weight,

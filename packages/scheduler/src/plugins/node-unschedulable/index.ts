@@ -7,10 +7,10 @@ import { Status } from '../../framework/status.ts';
 
 const name = 'NodeUnschedulable';
 
-/** What a cordoned node has as a taint too, a little later. */
+/** The taint that a cordoned node gets as well, a little later. */
 const unschedulable: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
 
-/** No new pods on nodes with `spec.unschedulable`, but those that tolerate the taint of it. */
+/** Rejects nodes with `spec.unschedulable`, unless the pod tolerates the corresponding taint. */
 export const nodeUnschedulable: PluginDefinition = {
   name,
   create: () => {

@@ -11,29 +11,29 @@ import {
   translatedVolume,
 } from '../../volumes/migrated-volumes.ts';
 
-/** Drivers by volume: `driver/handle`. */
+/** Driver names by volume: `driver/handle`. */
 export type DriversByVolume = Map<string, string>;
 
-/** A claim that a pod cannot do without is not there, or is somebody else's. */
+/** A claim of the pod does not exist, or is owned by another pod. */
 export class ClaimError extends Error {
   override readonly name = 'ClaimError';
 }
 
-/** Finds out which volumes of CSI drivers pods use, those of plug-ins among them whose work a driver does now. */
+/** Finds the CSI volumes that pods use, including volumes of migrated in-tree plug-ins. */
 export class CSIVolumes {
   readonly #informers: SharedInformerFactory;
   readonly #prefix: string;
 
-  /** `prefix`: begins the names of volumes that are not made yet. No volume's handle may begin with it. */
+  /** `prefix` marks the handles of volumes that are not provisioned yet. Real handles must not begin with it. */
   constructor(informers: SharedInformerFactory, prefix: string) {
     this.#informers = informers;
     this.#prefix = prefix;
-    // So that they are watched from the beginning.
+    // Accessed so that these objects are watched from the start.
     void [informers.core.v1.persistentVolumes.informer, informers.core.v1.persistentVolumeClaims.informer];
     void [informers.storage.v1.storageClasses.informer];
   }
 
-  /** Throws a `ClaimError` when the pod could not run with its claims as they are. */
+  /** Throws a `ClaimError` when a claim of the pod does not exist, and an Error when one is invalid for it. */
   checkClaims(pod: Pod): void {
     for (const volume of pod.spec?.volumes ?? []) {
       const claimName = claimNameOf(pod, volume);
@@ -51,7 +51,7 @@ export class CSIVolumes {
     }
   }
 
-  /** Adds what the pod uses. Claims that are not there do not count. Throws when a volume makes no sense to its driver. */
+  /** Adds the pod's volumes. Missing claims are ignored. Throws an Error when an inline volume cannot be translated. */
   addVolumes(pod: Pod, found: DriversByVolume): void {
     for (const volume of pod.spec?.volumes ?? []) {
       const claimName = claimNameOf(pod, volume);
@@ -74,12 +74,12 @@ export class CSIVolumes {
     try {
       return translatedVolume(volume);
     } catch {
-      // Not one that a driver could attach.
+      // No CSI driver can attach it.
       return undefined;
     }
   }
 
-  /** The volume that will be made for the claim. One that has no class is bound before its pod is scheduled. */
+  /** Returns the volume that will be provisioned for the claim. A claim without a class is bound before its pod is scheduled. */
   #volumeToMake(claim: PersistentVolumeClaim): CSIVolume | undefined {
     const className = claimClass(claim);
     const storageClass = className && this.#informers.storage.v1.storageClasses.informer.indexer.getByKey(className);
@@ -103,6 +103,6 @@ function inlineVolume(volume: NonNullable<NonNullable<Pod['spec']>['volumes']>[n
   }
 }
 
-/** Whether the pod may have any volume that a driver has to attach. */
+/** Whether the pod may have volumes that a CSI driver has to attach. */
 export const mayUseCSI = ({ spec }: Pod): boolean =>
   spec?.volumes?.some((volume) => volume.persistentVolumeClaim || volume.ephemeral || inlinePlugin(volume)) ?? false;

@@ -13,16 +13,16 @@ import { ClaimError, CSIVolumes, type DriversByVolume, mayUseCSI, volumeKey } fr
 
 const name = 'NodeVolumeLimits';
 
-/** What the pod needs to have attached; why that cannot be told, when it cannot. */
+/** The volumes that the pod needs attached, or the failure to determine them. */
 interface WantedVolumes {
   readonly failure: Status | undefined;
-  /** Read when it is first needed: on a node that has a limit. */
+  /** Computed on first use: on a node with a limit. */
   volumes: DriversByVolume | undefined;
 }
 
 const wanted = new StateKey<WantedVolumes>(`PreFilter${name}`);
 
-/** Pods only on nodes whose CSI drivers can attach as many volumes more as they need. */
+/** Restricts pods to nodes whose CSI drivers can attach the additional volumes they need. */
 export const nodeVolumeLimits: PluginDefinition = {
   name,
   create: (_, { informers, random }) => {
@@ -33,7 +33,8 @@ export const nodeVolumeLimits: PluginDefinition = {
 
     function fits(newVolumes: DriversByVolume, node: NodeInfo, csiNode: CSINode): boolean {
       const limits = limitsOf(csiNode, new Set(newVolumes.values()));
-      // Differs from upstream: where none of the pod's drivers has a limit, nobody's volumes are looked at, and none can be wrong.
+      // Differs from upstream: without a limit for any of the pod's drivers, the volumes of other pods are not examined, so invalid ones
+      // cause no error.
       if (limits.size === 0) return true;
       const attached: DriversByVolume = new Map();
       for (const { pod } of node.pods) csi.addVolumes(pod, attached);
@@ -83,12 +84,12 @@ function failureOf(check: () => void): Status | undefined {
     check();
     return undefined;
   } catch (error) {
-    // It will fit nowhere until the claim is made.
+    // Unresolvable until the claim is created.
     return error instanceof ClaimError ? Status.unresolvable(error.message) : Status.failed(error);
   }
 }
 
-/** How many volumes the node can have of each of the drivers; those without a limit are left out. */
+/** The attach limits of the drivers on the node; drivers without a limit are omitted. */
 function limitsOf({ spec }: CSINode, drivers: ReadonlySet<string>): Map<string, number> {
   const limits = new Map<string, number>();
   for (const { name: driver, allocatable } of spec.drivers ?? []) {
@@ -97,7 +98,7 @@ function limitsOf({ spec }: CSINode, drivers: ReadonlySet<string>): Map<string, 
   return limits;
 }
 
-/** What is attached to nodes, be it for pods that are there, are gone, or are not known here. */
+/** The volumes attached to nodes, whether or not a known pod on the node uses them. */
 class Attachments {
   static readonly #index = 'nodeName';
   readonly #informers: SharedInformerFactory;
@@ -105,7 +106,7 @@ class Attachments {
   constructor(informers: SharedInformerFactory) {
     this.#informers = informers;
     const { informer } = informers.storage.v1.volumeAttachments;
-    // Another profile may have made it.
+    // Another profile may have added the index already.
     if (!informer.indexer.hasIndex(Attachments.#index)) {
       informer.addIndexers({ [Attachments.#index]: ({ spec }) => [spec.nodeName] });
     }

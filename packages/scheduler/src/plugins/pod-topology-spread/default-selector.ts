@@ -3,10 +3,10 @@ import { type Labels, labelSelectorAsSelector, merge, Selector } from '@coxswain
 import { getControllerOf, type LabelSelector } from '@coxswain/apimachinery/meta';
 import { NAMESPACE_INDEX, type SharedInformerFactory } from '@coxswain/client';
 
-/** Tells which pods belong together with a pod that does not say so itself: those of its services and of its controller. */
+/** Computes the selector for default constraints: that of the pod's services and controller. */
 export class DefaultSelector {
   readonly #informers;
-  /** Services never change, they are replaced. */
+  /** Cached by object, since informers replace changed Services. */
   readonly #serviceSelectors = new WeakMap<Service, Selector>();
 
   constructor({ core, apps }: SharedInformerFactory) {
@@ -18,7 +18,7 @@ export class DefaultSelector {
     };
   }
 
-  /** Empty when the pod belongs to nothing. */
+  /** Empty when the pod has neither services nor a controller. */
   of(pod: Pod): Selector {
     let labels = this.#serviceLabels(pod);
     const controller = getControllerOf(pod);
@@ -38,7 +38,7 @@ export class DefaultSelector {
     }
   }
 
-  /** What the services ask for that the pod is behind. All of them select it, so that no two ask for different values. */
+  /** Returns the merged selectors of the services that select the pod. Since all match the pod's labels, their values do not conflict. */
   #serviceLabels({ metadata }: Pod): Labels {
     let labels: Labels = {};
     for (const service of this.#informers.services.indexer.byIndex(NAMESPACE_INDEX, metadata.namespace ?? '')) {
@@ -57,7 +57,7 @@ export class DefaultSelector {
   }
 }
 
-/** A selector that cannot be read, or that selects nothing, says nothing. */
+/** An invalid selector, or one that selects nothing, is ignored. */
 function and(labels: Labels, labelSelector: LabelSelector | undefined): Selector {
   const selector = Selector.fromSet(labels);
   try {

@@ -2,7 +2,7 @@ import type { PluginDefinition } from '../../framework/handle.ts';
 import { name, PodTopologySpread } from './pod-topology-spread.ts';
 import { type PodTopologySpreadArgs, readPodTopologySpreadArgs } from './pod-topology-spread-args.ts';
 
-/** Spreads pods over the domains of the cluster, as their topology spread constraints, or the default ones, ask for. */
+/** Spreads pods over topology domains by their topology spread constraints, or the default ones. */
 export const podTopologySpread: PluginDefinition<PodTopologySpreadArgs> = {
   name,
   readArgs: readPodTopologySpreadArgs,

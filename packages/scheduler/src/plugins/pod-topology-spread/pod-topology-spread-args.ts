@@ -14,10 +14,10 @@ import { isJsonObject } from '@coxswain/apimachinery/json';
 import { isQualifiedName } from '@coxswain/apimachinery/validation';
 import { readArgsOfShape, type Shaped } from '../../framework/args-shape.ts';
 
-/** How pods are spread that have no constraints of their own. */
+/** The constraints for pods without their own. */
 export interface PodTopologySpreadArgs {
   readonly defaultConstraints: readonly TopologySpreadConstraint[];
-  /** System: not these, but those that the scheduler has. */
+  /** System: the scheduler's built-in constraints instead of these. */
   readonly defaultingType: 'System' | 'List';
 }
 
@@ -37,7 +37,7 @@ const types = ['System', 'List'] as const;
 const actions = ['DoNotSchedule', 'ScheduleAnyway'] as const;
 const policies = ['Honor', 'Ignore'] as const;
 
-/** Throws an Error with the messages of all fields that are wrong. */
+/** Throws an Error with the messages of all invalid fields. */
 export function readPodTopologySpreadArgs(args: unknown, path?: Path): PodTopologySpreadArgs {
   const { rest, withSelector } = withoutSelectors(args);
   const read = readArgsOfShape(rest, shape);
@@ -94,7 +94,10 @@ function checkConstraint(constraint: ReadConstraint, path: Path, errors: ErrorLi
 const isSame = (a: ReadConstraint, b: ReadConstraint): boolean =>
   a.topologyKey === b.topologyKey && a.whenUnsatisfiable === b.whenUnsatisfiable;
 
-/** A selector, whatever is in it, is refused: take it out, and remember which constraints had one. */
+/**
+ * Removes selectors before decoding, since any selector is refused, and returns the indexes of the constraints that had
+ * one.
+ */
 function withoutSelectors(args: unknown): { rest: unknown; withSelector: ReadonlySet<number> } {
   const withSelector = new Set<number>();
   if (!isJsonObject(args) || !Array.isArray(args.defaultConstraints)) return { rest: args, withSelector };

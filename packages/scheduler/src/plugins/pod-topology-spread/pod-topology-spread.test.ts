@@ -10,7 +10,7 @@ import { readPodTopologySpreadArgs } from './pod-topology-spread-args.ts';
 const nodes = nodeInfos([{ metadata: { name: 'node', labels: { zone: 'z' } } }], []);
 const create = () => podTopologySpread.create(readPodTopologySpreadArgs(undefined), topologyHandle(nodes));
 
-/** With a selector that only a server which checks nothing could let through. */
+/** A pod with a selector that the API server's validation would refuse. */
 const unreadable = (whenUnsatisfiable: TopologySpreadConstraint['whenUnsatisfiable']): PodInfo => {
   const pod: Pod = { metadata: { name: 'p', namespace: 'n1' }, spec: { containers: [] } };
   const labelSelector = { matchExpressions: [{ key: 'a', operator: 'In' as const, values: [] }] };
@@ -19,15 +19,15 @@ const unreadable = (whenUnsatisfiable: TopologySpreadConstraint['whenUnsatisfiab
 };
 const complaint = "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty";
 
-describe('a selector that cannot be read', () => {
-  it('fails the pod where it must be satisfied', () => {
+describe('an invalid selector', () => {
+  it('fails PreFilter for DoNotSchedule', () => {
     expect(create().preFilter!(new CycleState(), unreadable('DoNotSchedule'), nodes)).toMatchObject({
       code: 'Error',
       reasons: [`get constraints from pod: obtaining pod's hard topology spread constraints: ${complaint}`],
     });
   });
 
-  it('and where it should', () => {
+  it('fails PreScore for ScheduleAnyway', () => {
     expect(create().preScore!(new CycleState(), unreadable('ScheduleAnyway'), nodes)).toMatchObject({
       code: 'Error',
       reasons: [`calculating preScoreState: obtaining pod's soft topology spread constraints: ${complaint}`],
@@ -36,7 +36,7 @@ describe('a selector that cannot be read', () => {
 });
 
 describe('the args', () => {
-  it('are system defaults where there are none', () => {
+  it('are system defaults when absent', () => {
     expect(readPodTopologySpreadArgs(undefined)).toEqual({ defaultingType: 'System', defaultConstraints: [] });
   });
 
@@ -59,12 +59,12 @@ describe('the args', () => {
       'defaultingType: Unsupported value: "Foo": supported values: "System", "List"',
     ],
     [
-      'constraints that say nothing',
+      'empty constraints',
       { defaultingType: 'List', defaultConstraints: [{}] },
       '[defaultConstraints[0].maxSkew: Invalid value: 0: not in valid range (0, inf), defaultConstraints[0].topologyKey: Required value: can not be empty, defaultConstraints[0].whenUnsatisfiable: Required value: can not be empty]',
     ],
     [
-      'constraints that are wrong in everything',
+      'constraints with only invalid fields',
       {
         defaultingType: 'List',
         defaultConstraints: [
@@ -87,11 +87,11 @@ describe('the args', () => {
       'defaultConstraints[1]: Duplicate value: "{zone, ScheduleAnyway}"',
     ],
     ['unknown fields', { defaultConstraint: [] }, 'strict decoding error: unknown field "defaultConstraint"'],
-  ])('may not have %s', (_, args, message) => {
+  ])('must not have %s', (_, args, message) => {
     expect(() => readPodTopologySpreadArgs(args)).toThrow(new Error(message));
   });
 
-  it('are named by where they are', () => {
+  it('are named with their path in errors', () => {
     expect(() => readPodTopologySpreadArgs({ defaultingType: 'Foo' }, Path.of('args'))).toThrow(
       /^args\.defaultingType: Unsupported value/,
     );

@@ -18,7 +18,7 @@ import { hostnameLabel, SpreadScore } from './spread-score.ts';
 
 export const name = 'PodTopologySpread';
 
-/** Where nothing else was said. */
+/** The built-in default constraints. */
 const systemDefaults: readonly TopologySpreadConstraint[] = [
   { topologyKey: hostnameLabel, whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 3 },
   { topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 5 },
@@ -37,7 +37,7 @@ const scoreKey = new StateKey<SpreadScore>(`PreScore${name}`);
 
 type OwnConstraints = Partial<Record<WhenUnsatisfiable, readonly SpreadConstraint[]>>;
 
-/** Spreads pods over the domains of the cluster, as their topology spread constraints, or the default ones, ask for. */
+/** Spreads pods over topology domains by their topology spread constraints, or the default ones. */
 export class PodTopologySpread implements Plugin {
   readonly name: string = name;
   readonly #handle: Handle;
@@ -46,7 +46,7 @@ export class PodTopologySpread implements Plugin {
   readonly #defaultSelector: DefaultSelector | undefined;
   readonly #table = new NodeTable();
   readonly #counts = new CountsCache(this.#table);
-  /** What pods themselves ask for: read once, and asked for after many events. */
+  /** Cached own constraints of pods, since hints need them after many events. */
   readonly #constraints = new WeakMap<Pod, OwnConstraints>();
   readonly #missesLabel = Status.unresolvable(
     "node(s) didn't match pod topology spread constraints (missing required label)",
@@ -106,7 +106,7 @@ export class PodTopologySpread implements Plugin {
       return failed('calculating preScoreState', error);
     }
     if (constraints.length === 0) return skip;
-    // A node without a zone is still one among several nodes.
+    // With the system defaults, nodes without a zone still count for the hostname constraint.
     const requireAllKeys = hasConstraints(pod) || !this.#isSystemDefaulted;
     // The snapshot is the same as in `preFilter`.
     if (!state.find(filterKey)) this.#table.sync(all);
@@ -129,7 +129,7 @@ export class PodTopologySpread implements Plugin {
     for (const filter of state.get(filterKey).filters) filter.change(changed, row, by);
   }
 
-  /** Throws when a selector cannot be read. */
+  /** Throws an Error for an invalid selector. */
   #constraintsOf(pod: Pod, whenUnsatisfiable: WhenUnsatisfiable): readonly SpreadConstraint[] {
     return hasConstraints(pod)
       ? this.#ownConstraints(pod, whenUnsatisfiable)

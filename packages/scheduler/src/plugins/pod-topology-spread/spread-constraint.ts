@@ -3,21 +3,21 @@ import { ownEntry } from '@coxswain/apimachinery/json';
 import { labelSelectorAsSelector, Requirement, type Selector } from '@coxswain/apimachinery/labels';
 import type { NodeInfo } from '../../framework/node-info.ts';
 
-/** A constraint of one pod, its selector read and its defaults filled in. */
+/** A constraint of one pod, with its selector parsed and defaults filled in. */
 export interface SpreadConstraint {
   readonly maxSkew: number;
   readonly topologyKey: string;
-  /** The pods that are to be spread. */
+  /** Selects the pods to be spread. */
   readonly selector: Selector;
   readonly minDomains: number;
-  /** Whether nodes that the pod's node affinity, or its missing tolerations, keep it away from are left out of account. */
+  /** Whether nodes are excluded that do not match the pod's node affinity, or that have taints it does not tolerate. */
   readonly honorsAffinity: boolean;
   readonly honorsTaints: boolean;
 }
 
 export type WhenUnsatisfiable = TopologySpreadConstraint['whenUnsatisfiable'];
 
-/** The constraints of that kind, as they are for a pod with these labels. Throws when a selector cannot be read. */
+/** Returns the constraints of that kind for a pod with these labels. Throws an Error for an invalid selector. */
 export function spreadConstraints(
   constraints: readonly TopologySpreadConstraint[],
   labels: Pod['metadata']['labels'],
@@ -36,8 +36,8 @@ export function spreadConstraints(
 }
 
 /**
- * The API server has merged `matchLabelKeys` into the selector, and asking for the same twice changes nothing; it did not for
- * pods that are older than it, nor for default constraints.
+ * Merges `matchLabelKeys` into the selector. For most pods the API server has already done that, and repeating it has no effect; but not
+ * for pods created by older API servers, nor for default constraints.
  */
 function selectorOf(
   { labelSelector, matchLabelKeys }: TopologySpreadConstraint,
@@ -50,7 +50,7 @@ function selectorOf(
   return labelSelectorAsSelector(labelSelector).add(...requirements);
 }
 
-/** The pods of a node that a constraint is about. Those that are about to go do not count. */
+/** Counts the pods of a node that match a constraint. Terminating pods are not counted. */
 export function countMatchingPods({ pods }: NodeInfo, selector: Selector, namespace: string | undefined): number {
   if (selector.isEmpty()) return 0;
   let count = 0;

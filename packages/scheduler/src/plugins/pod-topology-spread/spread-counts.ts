@@ -7,8 +7,8 @@ import type { CountPods, DomainCounts } from '../../topology/domain-counts.ts';
 import { countMatchingPods, type SpreadConstraint } from './spread-constraint.ts';
 
 /**
- * How the pods that the pod's constraints are about are spread now, constraint by constraint. Only nodes take part that the
- * constraints' policies include, and, if `requireAllKeys`, that have the topology keys of all of them.
+ * Returns, for each constraint, the counts of matching pods by domain. Only nodes are counted that the constraint's policies include and,
+ * with `requireAllKeys`, that have the topology keys of all constraints.
  */
 export function spreadCounts(
   cache: CountsCache,
@@ -22,7 +22,7 @@ export function spreadCounts(
   );
 }
 
-/** All that `countPods` looks at. */
+/** Contains everything that `countPods` depends on. */
 function cacheKey({ metadata, spec }: Pod, constraint: SpreadConstraint, keys: readonly string[]): string {
   const { selector, honorsAffinity, honorsTaints } = constraint;
   const affinity = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;

@@ -2,14 +2,14 @@ import type { Pod } from '@coxswain/api/core/v1';
 import type { DomainCounts } from '../../topology/domain-counts.ts';
 import type { SpreadConstraint } from './spread-constraint.ts';
 
-/** Whether a pod may be on a node, as far as one of its constraints goes; also if some other pods came or went. */
+/** Checks nodes against one constraint of a pod, including hypothetical changes by other pods. */
 export class SpreadFilter {
   readonly #constraint: SpreadConstraint;
   readonly #counts: DomainCounts;
   readonly #isSelfMatching: boolean;
-  /** Pods that came or went on trial, by domain. */
+  /** Pods added or removed in a trial, by domain. */
   readonly #changes: Map<number, number>;
-  /** How many of the pods may be in a domain to which the pod goes. */
+  /** The maximum number of matching pods in a domain that may get the pod. */
   #limit: number;
 
   constructor(
@@ -33,14 +33,14 @@ export class SpreadFilter {
     return this.#counts.index.domain(row) >= 0;
   }
 
-  /** Whether the node's domain would not get too far ahead of the others. */
+  /** Whether the pod would stay within the maximum skew on the node. */
   allows(row: number): boolean {
     const count = this.#counts.at(row);
     if (this.#changes.size === 0) return count <= this.#limit;
     return count + (this.#changes.get(this.#counts.index.domain(row)) ?? 0) <= this.#limit;
   }
 
-  /** A pod of the same namespace comes to the node (1) or goes (-1). */
+  /** Records that a pod of the same namespace is added to the node (1) or removed (-1). */
   change({ metadata }: Pod, row: number, by: 1 | -1): void {
     if (this.#counts.onNode(row) < 0 || !this.#constraint.selector.matches(metadata.labels)) return;
     const domain = this.#counts.index.domain(row);
@@ -48,7 +48,7 @@ export class SpreadFilter {
     this.#limit = this.#findLimit();
   }
 
-  /** While there are fewer domains than there should be, one that does not exist yet counts as empty. */
+  /** With fewer domains than `minDomains`, the minimum count is 0. */
   #findLimit(): number {
     const { maxSkew, minDomains } = this.#constraint;
     const fewest = this.#counts.domains < minDomains ? 0 : this.#counts.fewest(this.#changes);

@@ -7,7 +7,7 @@ import { hasLabels } from './spread-counts.ts';
 
 type ConstraintsOf = (pod: Pod) => readonly SpreadConstraint[];
 
-/** What may make a pod schedulable whose hard constraints no node satisfied. */
+/** The events that may make a pod schedulable whose DoNotSchedule constraints no node satisfied. */
 export function spreadEvents(constraintsOf: ConstraintsOf): ClusterEventWithHint[] {
   return [
     {
@@ -47,7 +47,7 @@ function afterPodChange(
   return queueIf(constraints.some(({ selector }) => selector.matches(old) !== selector.matches(labels)));
 }
 
-/** It is the pod itself, or one of its namespace that has a node, or was promised one. */
+/** Whether the changed pod is the waiting pod itself, or one of its namespace with a node or a nomination. */
 function isInvolved({ metadata, spec, status }: Pod, pod: Pod): boolean {
   if (metadata.uid === pod.metadata.uid) return true;
   return !!(spec?.nodeName || status?.nominatedNodeName) && metadata.namespace === pod.metadata.namespace;

@@ -10,20 +10,26 @@ export const hostnameLabel = 'kubernetes.io/hostname';
 interface Part {
   readonly constraint: SpreadConstraint;
   readonly counts: DomainCounts;
-  /** Of nodes there are many, of zones few: so that a pod in a zone does not count for less. */
+  /**
+   * Grows with the logarithm of the number of domains: counts per domain are smaller in topologies with many domains
+   * (nodes) than in those with few (zones), so they weigh more.
+   */
   weight: number;
   readonly isPerNode: boolean;
 }
 
-/** How many pods of its kind a pod would meet on a node, as its constraints weigh them: the fewer the better. */
+/**
+ * Scores nodes by the number of matching pods in their domains, weighted by constraint. Lower is better until
+ * normalized.
+ */
 export class SpreadScore {
   readonly #table: NodeTable;
   readonly #namespace: string | undefined;
   readonly #parts: readonly Part[];
-  /** Rows of nodes that do not have all the topology keys. */
+  /** Rows of nodes that lack a topology key. */
   readonly #ignored = new Set<number>();
 
-  /** `nodes` are those that are left to choose from; `requireAllKeys`: only among those that have all topology keys. */
+  /** `nodes` are the feasible nodes. With `requireAllKeys`, nodes without all topology keys get score 0. */
   constructor(
     pod: Pod,
     table: NodeTable,
@@ -47,7 +53,7 @@ export class SpreadScore {
     for (const part of this.#parts) part.weight = Math.log(this.#domains(part, scored) + 2);
   }
 
-  /** As far as `normalize` needs it. */
+  /** Returns the raw score, for `normalize`. */
   score(info: NodeInfo): number {
     const row = this.#table.row(info.name);
     if (this.#ignored.has(row)) return 0;
@@ -75,13 +81,13 @@ export class SpreadScore {
     }
   }
 
-  /** Nodes that the constraint's policies leave out count here all the same. */
+  /** Nodes excluded by the constraint's policies are counted here as well. */
   #onNode({ constraint, counts }: Part, row: number, info: NodeInfo): number {
     const count = counts.onNode(row);
     return count < 0 ? countMatchingPods(info, constraint.selector, this.#namespace) : count;
   }
 
-  /** How many domains there are to choose from. Nodes without the label, where they are not ignored, count as one. */
+  /** The number of domains of the feasible nodes. Nodes without the label, unless ignored, count as one domain. */
   #domains({ counts, isPerNode }: Part, rows: readonly number[]): number {
     if (isPerNode) return rows.length;
     const domains = new Set<number>();

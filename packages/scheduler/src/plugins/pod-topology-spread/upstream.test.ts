@@ -5,8 +5,8 @@ import { podTopologySpread } from './index.ts';
 
 const cases: readonly RecordedCase[] = JSON.parse(JSON.stringify(recorded));
 
-describe("PodTopologySpread says what upstream's says", () => {
-  it.each(cases.map((one, i) => [i, one] as const))('to random cluster %i', (_, one) => {
+describe("PodTopologySpread returns the same results as upstream's", () => {
+  it.each(cases.map((one, i) => [i, one] as const))('for random cluster %i', (_, one) => {
     expect(answersOf(podTopologySpread, one)).toEqual(one.expected);
   });
 });

@@ -2,7 +2,7 @@ import type { PluginDefinition } from '../../framework/handle.ts';
 
 const name = 'PrioritySort';
 
-/** Pods of higher priority come first; among equals those that wait longer. */
+/** Sorts by priority, then by waiting time. */
 export const prioritySort: PluginDefinition = {
   name,
   create: () => ({

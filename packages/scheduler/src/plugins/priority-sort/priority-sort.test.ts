@@ -16,11 +16,11 @@ const queued = (priority: number | undefined, timestamp: number): QueuedPod => (
 
 it.each<[string, QueuedPod, QueuedPod, boolean]>([
   ['higher priority is first', queued(2, 9), queued(1, 1), true],
-  ['lower priority is not', queued(1, 1), queued(2, 9), false],
-  ['no priority is zero', queued(undefined, 9), queued(-1, 1), true],
+  ['lower priority is not first', queued(1, 1), queued(2, 9), false],
+  ['a missing priority counts as zero', queued(undefined, 9), queued(-1, 1), true],
   ['among equals the older is first', queued(1, 1), queued(1, 2), true],
-  ['and the younger is not', queued(1, 2), queued(1, 1), false],
-  ['nor one of the same age', queued(1, 1), queued(1, 1), false],
+  ['among equals the younger is not first', queued(1, 2), queued(1, 1), false],
+  ['neither is first with equal priority and age', queued(1, 1), queued(1, 1), false],
 ])('%s', (_, a, b, expected) => {
   expect(prioritySort.create(undefined, fakeHandle()).less?.(a, b)).toBe(expected);
 });

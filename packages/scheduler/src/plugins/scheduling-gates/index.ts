@@ -6,7 +6,7 @@ import { Status } from '../../framework/status.ts';
 
 const name = 'SchedulingGates';
 
-/** Keeps pods out of the active queue as long as they have `spec.schedulingGates`. */
+/** Keeps pods with `spec.schedulingGates` out of the active queue. */
 export const schedulingGates: PluginDefinition = {
   name,
   create: () => ({

@@ -9,18 +9,18 @@ const pod = (uid: string, ...gates: string[]): Pod => ({
   spec: { containers: [], schedulingGates: gates.map((name) => ({ name })) },
 });
 
-it('a pod with gates waits outside, and says for which', () => {
+it('a pod with gates is rejected with their names', () => {
   const status = plugin.preEnqueue?.(pod('a', 'example.com/one', 'two'));
   expect(status?.code).toBe('UnschedulableAndUnresolvable');
   expect(status?.message).toBe('waiting for scheduling gates: [example.com/one two]');
 });
 
-it('a pod without gates comes in', () => {
+it('a pod without gates is accepted', () => {
   expect(plugin.preEnqueue?.(pod('a'))).toBeUndefined();
   expect(plugin.preEnqueue?.({ metadata: { name: 'a' } })).toBeUndefined();
 });
 
-it('a pod is worth a try when its own last gate goes', () => {
+it('a pod is queued when its own last gate is removed', () => {
   const [registered] = plugin.eventsToRegister?.() ?? [];
   expect(registered?.hint?.(pod('a', 'x'), pod('a', 'x'), pod('a'))).toBe('Queue');
   expect(registered?.hint?.(pod('a', 'x'), pod('b', 'x'), pod('b'))).toBe('Skip');

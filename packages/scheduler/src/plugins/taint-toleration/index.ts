@@ -10,13 +10,16 @@ import { defaultNormalizeScore } from '../default-normalize-score.ts';
 
 const name = 'TaintToleration';
 
-/** Effects that keep new pods away. */
+/** The effects that prevent scheduling. */
 const effects: readonly Taint['effect'][] = ['NoSchedule', 'NoExecute'];
 
-/** The pod's tolerations of the effect PreferNoSchedule. */
+/** The pod's tolerations that apply to the effect PreferNoSchedule. */
 const preferred = new StateKey<readonly Toleration[]>(`PreScore${name}`);
 
-/** No pods on nodes with taints that they do not tolerate; rather not on those with taints of the soft kind. */
+/**
+ * Rejects nodes with taints that the pod does not tolerate, and prefers nodes with fewer untolerated PreferNoSchedule
+ * taints.
+ */
 export const taintToleration: PluginDefinition = {
   name,
   create: () => {

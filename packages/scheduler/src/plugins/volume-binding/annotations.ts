@@ -1,9 +1,9 @@
-/** What binder, provisioners and scheduler tell each other on claims and volumes. */
+/** Annotations by which PV controller, provisioners and scheduler communicate on claims and volumes. */
 export const annotations = {
-  /** On claims: they were bound once. */
+  /** On claims: binding was completed. */
   bindCompleted: 'pv.kubernetes.io/bind-completed',
-  /** On volumes: it was not a user who chose the claim. */
+  /** On volumes: the claim was chosen by a controller, not by a user. */
   boundByController: 'pv.kubernetes.io/bound-by-controller',
-  /** On claims: where the pod is going to be that they are for. */
+  /** On claims: the node of the pod to provision for. */
   selectedNode: 'volume.kubernetes.io/selected-node',
 } as const;

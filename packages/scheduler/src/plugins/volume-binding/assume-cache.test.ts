@@ -31,14 +31,14 @@ describe('an assumed change', () => {
   const changed = () => new Promise<void>((resolve) => cache.onChange(['v'], resolve));
   const assumed = (): PersistentVolume => ({ ...stored, spec: { hostPath: { path: 'new' } } });
 
-  it('is seen in place of what is stored', () => {
+  it('replaces the stored object in reads', () => {
     cache.assume(assumed());
     expect(pathOf(cache.get('v'))).toBe('new');
     expect(cache.byIndex('all', 'yes').map(pathOf)).toEqual(['new']);
     expect(pathOf(cache.stored('v'))).toBe('old');
   });
 
-  it('can be given up', () => {
+  it('can be restored', () => {
     cache.assume(assumed());
     cache.restore(volume('999', 'other'));
     expect(pathOf(cache.get('v'))).toBe('new');
@@ -46,7 +46,7 @@ describe('an assumed change', () => {
     expect(pathOf(cache.get('v'))).toBe('old');
   });
 
-  it('gives way to every other version', async () => {
+  it('is replaced by every other version', async () => {
     cache.assume(assumed());
     const change = changed();
     const clients = new ClientSet(new RESTClient(transport));
@@ -56,7 +56,7 @@ describe('an assumed change', () => {
     expect(() => cache.assume(assumed())).toThrow(/^"v" is out of sync \(stored: \d+, assume: \d+\)$/);
   });
 
-  it('goes with its object', async () => {
+  it('is dropped when its object is deleted', async () => {
     cache.assume(assumed());
     const change = changed();
     await new ClientSet(new RESTClient(transport)).core.v1.persistentVolumes().delete('v');

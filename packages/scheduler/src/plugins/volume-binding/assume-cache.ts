@@ -2,13 +2,13 @@ import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import { deletedObject, type SharedIndexInformer } from '@coxswain/client';
 
 /**
- * What an informer knows, and over it changes that are about to be written to the server. Such a change is of one version of
- * its object: any other that the informer hears of takes its place. So it holds no more than the informer does.
+ * An informer's cache overlaid with changes that are about to be written. An assumed change belongs to one version of its object, and is
+ * dropped when the informer receives any other version. So there are never more than the informer has objects.
  */
 export class AssumeCache<T extends KubernetesObject> {
   readonly #informer: SharedIndexInformer<T>;
   readonly #assumed = new Map<string, T>();
-  /** By key: who wants to know when the object changes. */
+  /** By key: called when the object changes. */
   readonly #listeners = new Map<string, Set<() => void>>();
 
   constructor(informer: SharedIndexInformer<T>) {
@@ -20,24 +20,24 @@ export class AssumeCache<T extends KubernetesObject> {
     });
   }
 
-  /** As it is going to be. */
+  /** The object including the assumed change. */
   get(key: string): T | undefined {
     const stored = this.stored(key);
     return stored && this.#assumedOr(key, stored);
   }
 
-  /** As the informer knows it. */
+  /** The object in the informer's cache. */
   stored(key: string): T | undefined {
     return this.#informer.indexer.getByKey(key);
   }
 
-  /** Each as it is going to be; found by what the informer knows. */
+  /** The objects including assumed changes. The index contains the informer's objects. */
   byIndex(index: string, value: string): T[] {
     const { indexer } = this.#informer;
     return indexer.byIndex(index, value).map((stored) => this.#assumedOr(indexer.keyOf(stored), stored));
   }
 
-  /** Throws when the object has changed since the version that this is made from. */
+  /** Assumes a change. Throws an Error when the informer's version of the object is not the one it is based on. */
   assume(object: T): void {
     const key = this.#informer.indexer.keyOf(object);
     const stored = versionOf(this.stored(key));
@@ -46,13 +46,13 @@ export class AssumeCache<T extends KubernetesObject> {
     this.#assumed.set(key, object);
   }
 
-  /** The change is not going to be made. Nothing happens when another version is assumed. */
+  /** Drops the assumed change. No effect when another version is assumed. */
   restore(object: T): void {
     const key = this.#informer.indexer.keyOf(object);
     if (versionOf(this.#assumed.get(key)) === versionOf(object)) this.#assumed.delete(key);
   }
 
-  /** Calls back after every change of one of these, until the returned function is called. */
+  /** Calls `listener` after every change of one of the objects, until the returned function is called. */
   onChange(keys: readonly string[], listener: () => void): () => void {
     for (const key of keys) {
       const listeners = this.#listeners.get(key);

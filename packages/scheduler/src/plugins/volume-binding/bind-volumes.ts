@@ -14,12 +14,12 @@ export interface BindingTools {
   readonly timeoutMs: number;
 }
 
-/** Besides every change of a claim or volume: the node and the pod are looked at so often. */
+/** How often node and pod are checked, besides checks after changes of claims and volumes. */
 const checkMs = 1000;
 
 /**
- * Writes what was reserved for the pod, and waits until the binder has bound everything. Rejects when it cannot be written,
- * when somebody decides otherwise, and when it takes too long.
+ * Writes what was reserved for the pod, and waits until the PV controller has bound all claims. Rejects when a write fails, when binding
+ * becomes impossible, and after the timeout.
  */
 export async function bindVolumes(
   tools: BindingTools,
@@ -63,7 +63,7 @@ async function untilBound(
   }
 }
 
-/** Differs from upstream, which looks once a second: changes of claims and volumes are noticed at once. */
+/** Differs from upstream, which polls once a second: changes of claims and volumes are noticed at once. */
 async function nextChange(
   { caches: { claims, volumes }, clock }: BindingTools,
   { bindings, provisions }: VolumeReservation,
@@ -72,7 +72,7 @@ async function nextChange(
   const claimKeys = [...bindings.map(({ claim }) => claim), ...provisions].map(keyOf);
   const volumeKeys = [
     ...bindings.map(({ volume }) => volume.metadata.name ?? ''),
-    // Made meanwhile, but perhaps not known here.
+    // The volume was provisioned meanwhile but may not be in the cache yet.
     ...provisions.flatMap((claim) => claims.stored(keyOf(claim))?.spec?.volumeName ?? []),
   ];
   const stop: (() => void)[] = [];
@@ -90,7 +90,7 @@ async function nextChange(
   for (const each of stop) each();
 }
 
-/** Throws when it will not come to that. */
+/** Returns whether all claims are bound. Throws an Error when they cannot become bound any more. */
 function areBound({ caches, access }: BindingTools, pod: Pod, reservation: VolumeReservation): boolean {
   const { core } = caches.informers;
   const nodeName = pod.spec?.nodeName ?? '';
@@ -121,13 +121,13 @@ function areBound({ caches, access }: BindingTools, pod: Pod, reservation: Volum
       throw new Error(`failed to check provisioning pvc: persistentvolumeclaims "${keyOf(written)}" not found`);
     if (isOlder(claim, written)) return false;
     if (!claim.metadata.annotations) throw new Error(`selectedNode annotation reset for PVC "${claim.metadata.name}"`);
-    // A provisioner that cannot do it takes the annotation away.
+    // A provisioner that fails removes the annotation.
     if (claim.metadata.annotations[annotations.selectedNode] !== nodeName)
       throw new Error(`provisioning failed for PVC "${claim.metadata.name}"`);
     const { volumeName } = claim.spec ?? {};
     if (volumeName) {
       const volume = caches.volumes.stored(volumeName);
-      // Word of it is still on its way.
+      // The informer has not received the volume yet.
       if (!volume) return false;
       checkAccess(volume);
     }

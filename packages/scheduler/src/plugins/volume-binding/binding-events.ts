@@ -6,7 +6,7 @@ import { usesClaim } from '../../volumes/claims.ts';
 import { volumeLimit } from './provisioning.ts';
 import { migratedPluginsAnnotation } from './volume-access.ts';
 
-/** What may help a pod whose volumes had no node. */
+/** The events that may help a pod whose volumes no node could use. */
 export const bindingEvents: readonly ClusterEventWithHint[] = [
   {
     event: { resource: 'storage.k8s.io/StorageClass', action: Action.Add | Action.Update },

@@ -17,17 +17,20 @@ interface VolumeState {
   reservation?: VolumeReservation;
 }
 
-/** Written for pods that have claims. Trials change nothing in it that matters. */
+/** Set for pods with claims. Shared with clones of the state: its contents do not depend on other pods. */
 const stateKey = new StateKey<VolumeState>(name);
 
-/** Pods only on nodes that can use their volumes; claims that wait for their first pod get a volume where it goes. */
+/**
+ * Restricts pods to nodes that can use their volumes, and binds or provisions volumes for WaitForFirstConsumer claims
+ * on the selected node.
+ */
 export const volumeBinding: PluginDefinition<VolumeBindingArgs> = {
   name,
   readArgs: readVolumeBindingArgs,
   create: ({ bindTimeoutSeconds }, { clients, clock, informers, metrics }) => {
     const { core, storage } = informers;
     const csiNodes = storage.v1.csiNodes.informer.indexer;
-    // So that they are watched from the beginning.
+    // Accessed so that these objects are watched from the start.
     void [storage.v1.storageClasses, storage.v1.csiDrivers, storage.v1.csiStorageCapacities].map(
       (each) => each.informer,
     );
@@ -68,7 +71,8 @@ export const volumeBinding: PluginDefinition<VolumeBindingArgs> = {
           return failed(error, 'predicate');
         }
       },
-      // Scores by storage capacity are behind a feature gate that is off; but profiles may name the plug-in there.
+      // Scoring by storage capacity is behind a feature gate that is off by default, but profiles may enable the
+      // plug-in for Score.
       preScore: () => skip,
       score: () => 0,
       reserve: (state, _pod, nodeName) => {

@@ -3,16 +3,16 @@ import { labelSelectorAsSelector } from '@coxswain/apimachinery/labels';
 import { Quantity } from '@coxswain/apimachinery/quantity';
 import type { VolumeAccess } from './volume-access.ts';
 
-/** A claim and the volumes that it could be bound to, wherever those are. */
+/** A claim with the volumes that it could be bound to, on any node. */
 export interface MatchableClaim {
   readonly claim: PersistentVolumeClaim;
-  /** The one that is reserved for it: then no other will do. */
+  /** The volume that is reserved for it by claimRef; no other volume is usable then. */
   readonly reserved: PersistentVolume | undefined;
-  /** The smallest first. */
+  /** Sorted by size, smallest first. */
   readonly volumes: readonly PersistentVolume[];
 }
 
-/** Reads once for all nodes what the claim could get of the volumes of its class. Throws when its selector makes no sense. */
+/** Finds the volumes of the class that match the claim, once for all nodes. Throws an Error for an invalid selector. */
 export function matchableClaim(claim: PersistentVolumeClaim, ofClass: readonly PersistentVolume[]): MatchableClaim {
   const { selector } = claim.spec ?? {};
   const labels = selector && labelSelectorAsSelector(selector);
@@ -36,7 +36,7 @@ export function matchableClaim(claim: PersistentVolumeClaim, ofClass: readonly P
   return { claim, reserved, volumes: sized.map(({ volume }) => volume) };
 }
 
-/** The best volume for the claim that the node can use and nobody else gets; undefined when there is none. */
+/** Returns the smallest matching volume that the node can use and that is not taken; undefined when there is none. */
 export function matchOnNode(
   { reserved, volumes }: MatchableClaim,
   node: Node,
@@ -47,7 +47,7 @@ export function matchOnNode(
   return undefined;
 }
 
-/** Whether the volume is the claim's, by name at least; no other claim of that name is the same. */
+/** Whether the volume's claimRef names this claim. A UID, if set, must match as well. */
 export function isReservedFor({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
   const { name, namespace, uid } = spec?.claimRef ?? {};
   return name === metadata.name && namespace === metadata.namespace && (!uid || uid === metadata.uid);

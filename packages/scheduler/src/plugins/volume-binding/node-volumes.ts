@@ -11,14 +11,14 @@ interface StaticBinding {
   readonly volume: PersistentVolume;
 }
 
-/** What has to be done for a pod's claims when it goes to a node. */
+/** What has to be written for a pod's claims when it is scheduled to a node. */
 export interface PodVolumes {
   readonly bindings: readonly StaticBinding[];
-  /** Claims that a volume is to be made for. */
+  /** Claims to provision volumes for. */
   readonly provisions: readonly PersistentVolumeClaim[];
 }
 
-/** The bits of what is wrong with a node. */
+/** Bits for the reasons why a node is rejected. */
 const nodeConflict = 1;
 const bindConflict = 2;
 const notEnoughSpace = 4;
@@ -31,19 +31,19 @@ const reasons: readonly (readonly [bit: number, reason: string])[] = [
   [volumeMissing, 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)'],
 ];
 
-/** By bits: nodes are told the same where the same is wrong. */
+/** By bits: nodes rejected for the same reasons share a status. */
 const statuses = Array.from({ length: 16 }, (_, bits) =>
   Status.unresolvable(...reasons.flatMap(([bit, reason]) => (bits & bit ? [reason] : []))),
 );
 
-/** Checks nodes for one pod. */
+/** Checks nodes against the claims of one pod. */
 export class NodeVolumeCheck {
   readonly #claims: PodClaims;
   readonly #caches: VolumeCaches;
   readonly #access: VolumeAccess;
-  /** Of the claims that it was asked for. */
+  /** Cached by claim. */
   readonly #provisionings = new Map<PersistentVolumeClaim, Provisioning>();
-  /** Of nodes that would do. */
+  /** By node name: the result for nodes that pass. */
   readonly #found = new Map<string, PodVolumes>();
 
   constructor(claims: PodClaims, caches: VolumeCaches, access: VolumeAccess) {
@@ -56,12 +56,12 @@ export class NodeVolumeCheck {
     return this.#claims.unbound.length + this.#claims.selected.length === 0;
   }
 
-  /** What is to be done on a node that was found to do. */
+  /** Returns the result for a node that passed; undefined when nothing has to be done. */
   found(nodeName: string): PodVolumes | undefined {
     return this.#found.get(nodeName);
   }
 
-  /** Throws when it cannot be told. */
+  /** Throws an Error when the check itself fails. */
   check(node: Node): Status | undefined {
     let wrong = this.#checkBound(node);
     if (!this.isAllBound) {

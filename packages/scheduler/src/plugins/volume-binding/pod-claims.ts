@@ -5,16 +5,16 @@ import { annotations } from './annotations.ts';
 import type { AssumeCache } from './assume-cache.ts';
 import { type MatchableClaim, matchableClaim, requestOf } from './matching-volumes.ts';
 
-/** What a pod's claims need of a node. */
+/** The claims of a pod, grouped by what they need on a node. */
 export interface PodClaims {
   readonly bound: readonly PersistentVolumeClaim[];
-  /** To be bound where the pod is going to be, to a volume that is there; those that ask for least first. */
+  /** WaitForFirstConsumer claims to be bound to existing volumes or provisioned; smallest request first. */
   readonly unbound: readonly MatchableClaim[];
-  /** A volume is to be made for them on a node that was chosen before. */
+  /** Claims for which a node was selected earlier, where their volume is to be provisioned. */
   readonly selected: readonly PersistentVolumeClaim[];
 }
 
-/** The pod must wait: nothing that happens to nodes would help. */
+/** The pod must wait for its claims; no node would help. */
 export class ClaimsNotReady extends Error {
   override readonly name = 'ClaimsNotReady';
 }
@@ -22,7 +22,7 @@ export class ClaimsNotReady extends Error {
 const classIndex = 'storageclass';
 
 export function addClassIndex(volumes: SharedIndexInformer<PersistentVolume>): void {
-  // Another profile may have made it.
+  // Another profile may have added the index already.
   if (volumes.indexer.hasIndex(classIndex)) return;
   volumes.addIndexers({ [classIndex]: (volume) => [volumeClass(volume)] });
 }
@@ -33,7 +33,10 @@ export interface VolumeCaches {
   readonly claims: AssumeCache<PersistentVolumeClaim>;
 }
 
-/** Undefined when the pod has no claims. Throws `ClaimsNotReady` when one is missing, on its way out or not bound in time. */
+/**
+ * Undefined when the pod has no claims. Throws `ClaimsNotReady` when a claim is missing, lost, being deleted, or an unbound claim of
+ * immediate binding.
+ */
 export function readPodClaims(pod: Pod, caches: VolumeCaches): PodClaims | undefined {
   const claims = claimsOf(pod, caches);
   if (claims.size === 0) return undefined;
@@ -47,7 +50,7 @@ export function readPodClaims(pod: Pod, caches: VolumeCaches): PodClaims | undef
     else if (claim.metadata.annotations?.[annotations.selectedNode] !== undefined) selected.push(claim);
     else toMatch.push(claim);
   }
-  // The binder sees to those that need no node.
+  // The PV controller binds claims of immediate binding.
   if (!isEveryOneReady) throw new ClaimsNotReady('pod has unbound immediate PersistentVolumeClaims');
   const unbound = toMatch
     .map((claim) => matchableClaim(claim, caches.volumes.byIndex(classIndex, claimClass(claim))))
@@ -58,7 +61,7 @@ export function readPodClaims(pod: Pod, caches: VolumeCaches): PodClaims | undef
 export const isFullyBound = ({ metadata, spec }: PersistentVolumeClaim): boolean =>
   !!spec?.volumeName && metadata.annotations?.[annotations.bindCompleted] !== undefined;
 
-/** Differs from upstream: one that several volumes are of is there once, and gets one volume. */
+/** Differs from upstream: a claim that is used by several volumes of the pod is listed once, and gets one volume. */
 function claimsOf(pod: Pod, { claims }: VolumeCaches): ReadonlySet<PersistentVolumeClaim> {
   const found = new Set<PersistentVolumeClaim>();
   for (const volume of pod.spec?.volumes ?? []) {
@@ -84,7 +87,7 @@ function claimsOf(pod: Pod, { claims }: VolumeCaches): ReadonlySet<PersistentVol
   return found;
 }
 
-/** Whether the claim waits for its first pod. */
+/** Whether the claim's class has binding mode WaitForFirstConsumer. */
 function isDelayed(claim: PersistentVolumeClaim, { storage }: SharedInformerFactory): boolean {
   const className = claimClass(claim);
   const storageClass = className && storage.v1.storageClasses.informer.indexer.getByKey(className);

@@ -6,13 +6,13 @@ import type { SharedInformerFactory } from '@coxswain/client';
 import { claimClass } from '../../volumes/claims.ts';
 import { requestOf } from './matching-volumes.ts';
 
-/** Whether a volume can be made for a claim that a node can use. */
+/** Returns whether a volume that the node can use can be provisioned for a claim. */
 export type Provisioning = (node: Node) => 'Possible' | 'Impossible' | 'NotEnoughSpace';
 
 const noProvisioner = 'kubernetes.io/no-provisioner';
 const impossible: Provisioning = () => 'Impossible';
 
-/** Reads once for all nodes what the claim's class says. Throws when there is no such class. */
+/** Reads the claim's class, once for all nodes. Throws an Error when the class does not exist. */
 export function provisioningOf(claim: PersistentVolumeClaim, { storage: { v1 } }: SharedInformerFactory): Provisioning {
   const className = claimClass(claim);
   const { namespace, name } = claim.metadata;
@@ -33,7 +33,7 @@ export function provisioningOf(claim: PersistentVolumeClaim, { storage: { v1 } }
   };
 }
 
-/** Whether there is a pool that the node can use and that has room for a volume of that size. */
+/** Returns a predicate: whether a CSIStorageCapacity for the node has room for a volume of that size. */
 function spaceTest(
   capacities: Iterable<CSIStorageCapacity>,
   className: string,
@@ -48,13 +48,13 @@ function spaceTest(
   return ({ metadata }) => pools.some((pool) => pool.matches(metadata.labels));
 }
 
-/** The largest volume that can be made; undefined when that is not known. */
+/** The maximum size of a new volume; undefined when unknown. */
 export function volumeLimit({ maximumVolumeSize, capacity }: CSIStorageCapacity): Quantity | undefined {
   const limit = maximumVolumeSize ?? capacity;
   return limit === undefined ? undefined : Quantity.parse(limit);
 }
 
-/** No terms at all are for every node, an empty one for none. */
+/** An empty list matches every node, an empty term none. */
 function matchesTopology(terms: readonly TopologySelectorTerm[], { metadata }: Node): boolean {
   const labels = metadata.labels ?? {};
   if (terms.length === 0) return true;

@@ -10,7 +10,7 @@ export const migratedPluginsAnnotation = 'storage.alpha.kubernetes.io/migrated-p
 
 const anywhere: NodeTest = () => true;
 
-/** Tells which nodes can use a volume. What was found out of a volume is kept as long as it is the same. */
+/** Evaluates which nodes can use a volume. Predicates are cached by volume object. */
 export class VolumeAccess {
   readonly #csiNodeOf: (nodeName: string) => CSINode | undefined;
   readonly #tests = new WeakMap<PersistentVolume, NodeTest>();
@@ -20,14 +20,14 @@ export class VolumeAccess {
     this.#csiNodeOf = csiNodeOf;
   }
 
-  /** By what the volume says itself. */
+  /** Returns a predicate by the volume's own node affinity. */
   test(volume: PersistentVolume): NodeTest {
     return remembered(this.#tests, volume, () => selectorTest(volume.spec?.nodeAffinity?.required));
   }
 
   /**
-   * By the words of the driver that took over from the volume's plugin, on nodes where one did. Throws when the volume makes
-   * no sense to it.
+   * Whether the node can use the volume. On nodes where the volume's in-tree plug-in is migrated, the node affinity translated for the CSI
+   * driver is used. Throws an Error when the volume cannot be translated.
    */
   has(node: Node, volume: PersistentVolume): boolean {
     const plugin = migratedPlugin(volume);

@@ -2,13 +2,13 @@ import { invalid, Path } from '@coxswain/apimachinery/field';
 import { readArgsOfShape } from '../../framework/args-shape.ts';
 
 export interface VolumeBindingArgs {
-  /** How long a pod waits for its volumes once it has a node. */
+  /** How long a pod waits in PreBind for its volumes. */
   readonly bindTimeoutSeconds: number;
 }
 
 const shape = { bindTimeoutSeconds: 'integer', shape: [{ utilization: 'integer', score: 'integer' }] } as const;
 
-/** Throws an Error that names what makes no sense. */
+/** Throws an Error that names the invalid args. */
 export function readVolumeBindingArgs(args: unknown, path: Path = Path.of('')): VolumeBindingArgs {
   const { bindTimeoutSeconds = 600, shape: points } = readArgsOfShape(args, shape);
   const errors: unknown[] = [];

@@ -8,7 +8,7 @@ import { completeConfiguration } from '../../config/complete-configuration.ts';
 
 let cluster: TestCluster;
 
-/** Attempts to make room have words of their own. */
+/** Without preemption, which adds to the messages. */
 const config = completeConfiguration({ profiles: [{ plugins: { postFilter: { disabled: [{ name: '*' }] } } }] });
 
 beforeEach(async () => {
@@ -55,7 +55,7 @@ async function pod(name: string, claimName = name): Promise<void> {
   await cluster.settle();
 }
 
-/** What the binder does once it is settled which volume the claim gets. */
+/** Binds the claim to the volume, like the PV controller. */
 async function bind(claimName: string, volumeName: string): Promise<void> {
   const bound = { phase: 'Bound' as const, capacity: { storage: '5Gi' } };
   const { metadata } = await claims().get(claimName);
@@ -70,8 +70,8 @@ async function bind(claimName: string, volumeName: string): Promise<void> {
   await cluster.settle();
 }
 
-describe('a claim that waits for its first pod', () => {
-  it('gets a volume of a node, and the pod goes there when the two are bound', async () => {
+describe('a WaitForFirstConsumer claim', () => {
+  it('is bound to a volume of a node, and the pod is then bound to that node', async () => {
     await volume('disk', 'local', 'b');
     const { metadata } = await claim('data', 'local');
     await pod('web', 'data');
@@ -92,7 +92,7 @@ describe('a claim that waits for its first pod', () => {
     expect(cluster.log).toEqual([]);
   });
 
-  it('has a volume made where the pod goes', async () => {
+  it('has a volume provisioned on the pod’s node', async () => {
     await claim('data', 'csi');
     await pod('web', 'data');
     const node = await selectedNode('data');
@@ -102,7 +102,7 @@ describe('a claim that waits for its first pod', () => {
     expect(await cluster.placements()).toEqual({ web: node });
   });
 
-  it('gets one volume though a pod has it twice', async () => {
+  it('gets one volume although a pod uses it twice', async () => {
     await volume('disk', 'local', 'b');
     await claim('data', 'local');
     const persistentVolumeClaim = { claimName: 'data' };
@@ -117,7 +117,7 @@ describe('a claim that waits for its first pod', () => {
     expect(await cluster.placements()).toEqual({ web: 'b' });
   });
 
-  it('is tried anew when no volume can be made there', async () => {
+  it('is retried when provisioning fails', async () => {
     await claim('data', 'csi');
     await pod('web', 'data');
     const provisioner = { 'volume.kubernetes.io/storage-provisioner': 'csi.example' };
@@ -132,7 +132,7 @@ describe('a claim that waits for its first pod', () => {
     expect(await selectedNode('data')).toMatch(/^[ab]$/);
   });
 
-  it('is given up after ten minutes', async () => {
+  it('times out after ten minutes', async () => {
     await claim('data', 'csi');
     await pod('web', 'data');
     await cluster.advance(600_000);
@@ -141,7 +141,7 @@ describe('a claim that waits for its first pod', () => {
     );
   });
 
-  it('is given up when the pod goes', async () => {
+  it('is no longer waited for when the pod is deleted', async () => {
     await claim('data', 'csi');
     await pod('web', 'data');
     await cluster.clients.core.v1.pods('default').delete('web');
@@ -150,7 +150,7 @@ describe('a claim that waits for its first pod', () => {
     expect(cluster.log).toContainEqual(expect.stringContaining('pod does not exist any more: pod \\"web\\" not found'));
   });
 
-  it('takes a volume from which another pod has just been kept away', async () => {
+  it('does not get a volume that is reserved for another pod', async () => {
     await volume('disk', 'local', 'a');
     await claim('first', 'local');
     await claim('second', 'local');
@@ -166,7 +166,7 @@ describe('a claim that waits for its first pod', () => {
     expect(await cluster.placements()).toEqual({ first: 'a', second: 'b' });
   });
 
-  it('gets its volume though somebody else changed it meanwhile', async () => {
+  it('gets its volume despite a conflicting change', async () => {
     await volume('disk', 'local', 'b');
     await claim('data', 'local');
     let conflicts = 1;
@@ -183,7 +183,7 @@ describe('a claim that waits for its first pod', () => {
     expect(await cluster.placements()).toEqual({ web: 'b' });
   });
 
-  it('goes on where a scheduler has stopped', async () => {
+  it('is continued by a restarted scheduler', async () => {
     await claim('data', 'csi');
     await pod('web', 'data');
     const node = await selectedNode('data');
@@ -199,20 +199,20 @@ describe('a claim that waits for its first pod', () => {
 
 describe('a pod whose claims are not ready', () => {
   it.each<[string, () => Promise<unknown>, string]>([
-    ['there is none', async () => {}, 'persistentvolumeclaim "data" not found.'],
-    ['it is not bound yet', () => claim('data', 'now'), 'pod has unbound immediate PersistentVolumeClaims.'],
+    ['the claim does not exist', async () => {}, 'persistentvolumeclaim "data" not found.'],
+    ['the claim is not bound yet', () => claim('data', 'now'), 'pod has unbound immediate PersistentVolumeClaims.'],
     [
       'no volume is large enough',
       () => claim('data', 'local', '50Gi'),
       "2 node(s) didn't find available persistent volumes to bind.",
     ],
-  ])('is told that %s', async (_, prepare, told) => {
+  ])('gets a message that %s', async (_, prepare, told) => {
     await prepare();
     await pod('web', 'data');
     expect(await message('web')).toBe(`0/2 nodes are available: ${told}`);
   });
 
-  it('is tried again when they are', async () => {
+  it('is retried when they are', async () => {
     await pod('web', 'data');
     await volume('disk', 'now', 'b');
     await claim('data', 'now');
@@ -233,8 +233,8 @@ describe('a pod whose claims are not ready', () => {
   });
 });
 
-describe('a claim that is for one pod only', () => {
-  it('keeps a second pod waiting until the first is gone', async () => {
+describe('a ReadWriteOncePod claim', () => {
+  it('keeps a second pod waiting until the first is deleted', async () => {
     await volume('disk', 'now', 'b');
     await claims().create({
       metadata: { name: 'data' },
@@ -253,8 +253,8 @@ describe('a claim that is for one pod only', () => {
   });
 });
 
-describe('a node whose driver can attach so many volumes', () => {
-  it('gets no more, until it can attach more', async () => {
+describe('a node with an attach limit', () => {
+  it('gets no more volumes until the limit is raised', async () => {
     const csiNodes = cluster.clients.storage.v1.csiNodes();
     const drivers = (count: number) => [{ name: 'csi.example', nodeID: 'x', allocatable: { count } }];
     for (const name of ['a', 'b']) await csiNodes.create({ metadata: { name }, spec: { drivers: drivers(0) } });

@@ -4,14 +4,17 @@ import { isReservedFor } from './matching-volumes.ts';
 import type { PodVolumes } from './node-volumes.ts';
 import type { VolumeCaches } from './pod-claims.ts';
 
-/** Volumes and claims as they will be once the pod has its node. Other pods see them like that already. */
+/**
+ * The volumes and claims as they will be written for the pod. They are assumed in the caches, so that other pods see
+ * them already.
+ */
 export class VolumeReservation {
   readonly #caches: VolumeCaches;
-  /** To be written, or, where that is done, as the server answered: then nothing is given up any more. */
+  /** The objects to write, or, once written, as returned by the server: then `giveUp` has no effect on them. */
   readonly bindings: { readonly claim: PersistentVolumeClaim; volume: PersistentVolume }[] = [];
   readonly provisions: PersistentVolumeClaim[] = [];
 
-  /** Throws when something has changed since it was found, and takes nothing then. */
+  /** Throws an Error, without reserving anything, when an object has changed since it was found. */
   constructor({ bindings, provisions }: PodVolumes, nodeName: string, caches: VolumeCaches) {
     this.#caches = caches;
     try {
@@ -37,7 +40,7 @@ export class VolumeReservation {
   }
 }
 
-/** The volume with the claim in it; the same object where nothing changes. */
+/** Returns the volume with its claimRef set; the same object when nothing changes. */
 function reservedVolume(volume: PersistentVolume, claim: PersistentVolumeClaim): PersistentVolume {
   const { namespace, name, uid, resourceVersion } = claim.metadata;
   const known = volume.spec?.claimRef;
@@ -51,7 +54,7 @@ function reservedVolume(volume: PersistentVolume, claim: PersistentVolumeClaim):
     ...(resourceVersion !== undefined && { resourceVersion }),
   };
   const reserved = { ...volume, spec: { ...volume.spec, claimRef } };
-  // A user who named the claim chose it.
+  // A claimRef set by a user means that the user has chosen the claim.
   return isReservedFor(volume, claim) ? reserved : withAnnotation(reserved, annotations.boundByController, 'yes');
 }
 

@@ -1,13 +1,13 @@
 import type { Pod, Volume } from '@coxswain/api/core/v1';
 
-/** Disks that not everybody can use at once. */
+/** Whether the volume is a disk that pods on a node cannot freely share. */
 const isExclusive = (volume: Volume): boolean =>
   !!(volume.gcePersistentDisk || volume.awsElasticBlockStore || volume.rbd || volume.iscsi);
 
-/** The pod's volumes of which others on the same node must not have the same disk. */
+/** The pod's volumes whose disk other pods on the node must not use. */
 export const exclusiveVolumes = ({ spec }: Pod): readonly Volume[] => spec?.volumes?.filter(isExclusive) ?? [];
 
-/** Whether a pod uses a disk of these volumes in a way that leaves no place for another. */
+/** Whether the pod uses a disk of these volumes in a conflicting way. */
 export function usesDiskOf({ spec }: Pod, volumes: readonly Volume[]): boolean {
   if (!spec?.volumes) return false;
   for (const used of spec.volumes) for (const volume of volumes) if (conflict(volume, used)) return true;
@@ -18,7 +18,7 @@ interface ReadOnly {
   readonly readOnly?: boolean;
 }
 
-/** What all only read can be read by many. */
+/** Read-only mounts can be shared. */
 const isShared = (a: ReadOnly, b: ReadOnly): boolean => !!a.readOnly && !!b.readOnly;
 
 function conflict(a: Volume, b: Volume): boolean {

@@ -11,18 +11,18 @@ import { exclusiveVolumes, usesDiskOf } from './disk-conflict.ts';
 
 const name = 'VolumeRestrictions';
 
-/** What the pod wants to have for itself. */
+/** The volumes that the pod must not share. */
 interface WantedVolumes {
   readonly disks: readonly Volume[];
-  /** The names of its claims that one pod only can use. */
+  /** The names of its claims with access mode ReadWriteOncePod. */
   readonly claims: ReadonlySet<string>;
-  /** How many of them others use. */
+  /** The number of these claims that other pods use. */
   readonly claimsInUse: number;
 }
 
 const wanted = new StateKey<WantedVolumes>(`PreFilter${name}`);
 
-/** No pods on nodes where others use their disks, and none at all while another uses a claim that is for one pod only. */
+/** Rejects nodes whose pods use the pod's disks, and all nodes while another pod uses one of its ReadWriteOncePod claims. */
 export const volumeRestrictions: PluginDefinition = {
   name,
   create: (_, handle) => {
@@ -83,7 +83,7 @@ const names = (pod: Pod, { metadata }: PersistentVolumeClaim): boolean =>
 
 function count(state: CycleState, { pod }: PodInfo, { pod: other }: PodInfo, sign: 1 | -1): undefined {
   const before = state.get(wanted);
-  // Differs from upstream: claims of the same name in another namespace are others.
+  // Differs from upstream: claims of the same name in other namespaces are different claims.
   if (before.claims.size === 0 || pod.metadata.namespace !== other.metadata.namespace) return;
   const uses = namedClaims(other).filter((claim) => before.claims.has(claim)).length;
   if (uses > 0) state.set(wanted, { ...before, claimsInUse: before.claimsInUse + sign * uses });
@@ -92,6 +92,6 @@ function count(state: CycleState, { pod }: PodInfo, { pod: other }: PodInfo, sig
 function freesVolumeOf(pod: Pod, deleted: Pod): boolean {
   if (pod.metadata.namespace !== deleted.metadata.namespace) return false;
   const claims = new Set(namedClaims(pod));
-  // Whether a claim was for one pod only is not looked up: to try once too often is cheaper.
+  // The claim's access mode is not looked up: an unnecessary retry is cheaper.
   return usesDiskOf(deleted, exclusiveVolumes(pod)) || namedClaims(deleted).some((claim) => claims.has(claim));
 }

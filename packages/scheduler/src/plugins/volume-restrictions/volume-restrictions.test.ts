@@ -14,7 +14,7 @@ const user = (name: string, namespace = 'x'): PodInfo => {
   return new PodInfo(pod);
 };
 
-describe('a claim for one pod only', () => {
+describe('a ReadWriteOncePod claim', () => {
   const node = new NodeInfo({ metadata: { name: 'n' } });
   node.addPod(user('other'));
   const claim = {
@@ -30,7 +30,7 @@ describe('a claim for one pod only', () => {
   };
   const isFree = (state: CycleState) => plugin.filter?.(state, user('new'), node) === undefined;
 
-  it('is free in a trial without the other pod, and only there', () => {
+  it('is available only in a trial without the other pod', () => {
     const state = begun();
     const trial = state.clone();
     plugin.removePod?.(trial, user('new'), user('other'), node);
@@ -40,7 +40,7 @@ describe('a claim for one pod only', () => {
     expect(isFree(trial)).toBe(false);
   });
 
-  it('is another in another namespace', () => {
+  it('is not the same as one of that name in another namespace', () => {
     const trial = begun().clone();
     plugin.removePod?.(trial, user('new'), user('other', 'y'), node);
     expect(isFree(trial)).toBe(false);

@@ -14,7 +14,7 @@ const name = 'VolumeZone';
 
 const topologiesKey = new StateKey<readonly VolumeTopology[]>(`PreFilter${name}`);
 
-/** Pods only on nodes of the zones and regions that their volumes are in. */
+/** Restricts pods to nodes in the zones and regions of their volumes. */
 export const volumeZone: PluginDefinition = {
   name,
   create: (_, { informers }) => {
@@ -58,7 +58,10 @@ export const volumeZone: PluginDefinition = {
 
 const waitsForConsumer = ({ volumeBindingMode }: StorageClass): boolean => volumeBindingMode === 'WaitForFirstConsumer';
 
-/** Reads where the volumes are that the pod's claims are bound to, or says why the pod can be nowhere. */
+/**
+ * Returns a function that reads the topologies of the volumes bound to a pod's claims, or a status when the pod fits on
+ * no node.
+ */
 function topologyReader({ core, storage }: SharedInformerFactory): (pod: Pod) => VolumeTopology[] | Status {
   const claims = core.v1.persistentVolumeClaims.lister;
   const volumes = core.v1.persistentVolumes.lister;
@@ -72,7 +75,7 @@ function topologyReader({ core, storage }: SharedInformerFactory): (pod: Pod) =>
     const storageClass = classes.get(className);
     if (!storageClass.volumeBindingMode)
       return Status.unresolvable(`VolumeBindingMode not set for StorageClass "${className}"`);
-    // It will get a volume where the pod is.
+    // Its volume will be provisioned for the pod's node.
     if (waitsForConsumer(storageClass)) return [];
     return Status.unresolvable('PersistentVolume had no name');
   }

@@ -1,6 +1,6 @@
 import type { Node, PersistentVolume } from '@coxswain/api/core/v1';
 
-/** A label by which a volume says where it is, and where that is. */
+/** A zone or region label of a volume, with its values. */
 export interface VolumeTopology {
   readonly key: string;
   readonly values: ReadonlySet<string>;
@@ -11,7 +11,7 @@ const prefix = 'topology.kubernetes.io/';
 const keys = [`${betaPrefix}zone`, `${betaPrefix}region`, `${prefix}zone`, `${prefix}region`];
 const delimiter = '__';
 
-/** What the volume's labels say; one that makes no sense says nothing. */
+/** Returns the volume's topology labels; invalid ones are ignored. */
 export function volumeTopologies({ metadata: { labels } }: PersistentVolume): VolumeTopology[] {
   return keys.flatMap((key) => {
     const values = labels?.[key]?.split(delimiter).map((value) => value.trim());
@@ -19,7 +19,7 @@ export function volumeTopologies({ metadata: { labels } }: PersistentVolume): Vo
   });
 }
 
-/** Whether what is there can be used on the node. A node that says nothing of where it is is everywhere. */
+/** Whether the node is in all these zones and regions. A node without any such label matches everything. */
 export function isReachable(topologies: readonly VolumeTopology[], { metadata: { labels } }: Node): boolean {
   if (!keys.some((key) => labels?.[key] !== undefined)) return true;
   for (const { key, values } of topologies) {
@@ -29,7 +29,7 @@ export function isReachable(topologies: readonly VolumeTopology[], { metadata: {
   return true;
 }
 
-/** Whether they say the same. */
+/** Whether both are the same. */
 export const areSameTopologies = (a: readonly VolumeTopology[], b: readonly VolumeTopology[]): boolean =>
   textOf(a) === textOf(b);
 

@@ -3,17 +3,17 @@ import { Quantity } from '@coxswain/apimachinery/quantity';
 import type { Amounts } from './capacity.ts';
 import { deviceId } from './device-entry.ts';
 
-/** What claims have already. */
+/** The devices that are allocated to claims. */
 export interface AllocatedDevices {
-  /** Whether a claim has the device for itself. */
+  /** Whether a claim has the device exclusively. */
   isTaken(id: string): boolean;
-  /** Whether claims share it. */
+  /** Whether the device is allocated to claims in shares. */
   isShared(id: string): boolean;
-  /** What claims have of a device that they share; undefined when they have nothing that is measured. */
+  /** The consumed capacity of a shared device; undefined when no capacity is consumed. */
   consumed(id: string): Amounts | undefined;
 }
 
-/** What an allocation has of a device. Devices for administrators are not taken. */
+/** The use of a device by an allocation. Allocations with admin access do not count. */
 export interface DeviceUse {
   readonly id: string;
   /** Undefined for a device that is not shared. */
@@ -31,7 +31,7 @@ export function usesOf(allocation: AllocationResult | undefined): DeviceUse[] {
     }));
 }
 
-/** Adds amounts to what is there. */
+/** Adds amounts to `sum` by name. */
 export function addAmounts(sum: Map<string, Quantity>, amounts: Iterable<readonly [string, Quantity | string]>): void {
   for (const [name, amount] of amounts) {
     const quantity = typeof amount === 'string' ? Quantity.parse(amount) : amount;

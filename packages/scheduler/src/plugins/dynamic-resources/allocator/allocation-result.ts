@@ -8,7 +8,10 @@ import type {
 import type { ChosenDevice } from './device-search.ts';
 import type { PreparedOption } from './request-option.ts';
 
-/** What a claim gets, in the form of its status. `chosenOptions[i]` is how its i-th request is met. */
+/**
+ * Returns the allocation of a claim in the form of its status. `chosenOptions[i]` is the option chosen for its i-th
+ * request.
+ */
 export function allocationResult(
   claim: ResourceClaim,
   chosen: readonly ChosenDevice[],
@@ -47,7 +50,7 @@ function deviceResult(
   };
 }
 
-/** Each class counts once, for all requests that use it. */
+/** One entry per class, for all requests that use it. */
 function configOfClasses(options: readonly PreparedOption[]): DeviceAllocationConfiguration[] {
   const requestsByClass = new Map<PreparedOption['deviceClass'], string[]>();
   for (const { deviceClass, fullName } of options) {
@@ -64,7 +67,7 @@ function configOfClasses(options: readonly PreparedOption[]): DeviceAllocationCo
   );
 }
 
-/** As upstream has it, a configuration stands there once for each request that it names. */
+/** As upstream: a configuration is repeated for each request that it names. */
 function configOfClaim({ spec }: ResourceClaim, options: readonly PreparedOption[]): DeviceAllocationConfiguration[] {
   return (spec.devices?.config ?? []).flatMap(({ requests: named, opaque }) => {
     const requests = named ?? [];
@@ -80,7 +83,7 @@ function configOfClaim({ spec }: ResourceClaim, options: readonly PreparedOption
   });
 }
 
-/** Where the devices can be used; undefined when that is everywhere. */
+/** Returns where the devices can be used; undefined for all nodes. */
 function nodeSelectorOf(chosen: readonly ChosenDevice[], nodeName: string): NodeSelector | undefined {
   const matchFields: NodeSelectorRequirement[] = [];
   const matchExpressions: NodeSelectorRequirement[] = [];
@@ -110,7 +113,7 @@ function addMissing(
   for (const requirement of more ?? []) if (!known.some((other) => isSame(other, requirement))) known.push(requirement);
 }
 
-/** In whatever order the values are. */
+/** The order of values does not matter. */
 function isSame(a: NodeSelectorRequirement, b: NodeSelectorRequirement): boolean {
   if (a.key !== b.key || a.operator !== b.operator) return false;
   const values = new Set(a.values);

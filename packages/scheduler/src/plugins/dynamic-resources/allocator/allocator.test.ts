@@ -11,8 +11,8 @@ import { SliceIndex } from './slice-index.ts';
 const matches = new DeviceMatches(new DeviceSelectors(100));
 const cases = recorded as unknown as readonly RecordedAllocation[];
 
-describe('what upstream has answered', () => {
-  it('is answered in the same way, device by device and word for word', () => {
+describe('recorded allocations of upstream', () => {
+  it('are reproduced with the same devices and messages', () => {
     const differing = cases.filter((each) => {
       const { result, error } = each;
       try {
@@ -55,12 +55,12 @@ describe('a search', () => {
     return result?.devices?.results?.map(({ device }) => device);
   };
 
-  it('gives up a choice that leads nowhere', () => {
+  it('backtracks from a choice that cannot succeed', () => {
     const devices = [numa('a', 0), numa('b', 1), numa('c', 1)];
     expect(chosen(devices, claim([request('r', 2)], { matchAttribute: 'd/numa' }))).toEqual(['b', 'c']);
   });
 
-  it('leaves nothing behind of what it gave up', () => {
+  it('undoes rejected choices completely', () => {
     const devices = [numa('a', 0), numa('b', 1), numa('c', 0), numa('d', 1), numa('e', 1)];
     const wanted = claim([request('r', 1), request('s', 2)], { matchAttribute: 'd/numa' });
     expect(chosen(devices, wanted)).toEqual(['b', 'd', 'e']);
@@ -72,7 +72,7 @@ describe('a search', () => {
     expect(chosen([numa('a', 0)], claim([request('r', 1), request('s', 1)]))).toBeUndefined();
   });
 
-  it('can be ended', () => {
+  it('can be aborted by onStep', () => {
     const devices = Array.from({ length: 30 }, (_, i) => numa(`d-${i}`, i % 7));
     let steps = 0;
     const stop = (): void => {

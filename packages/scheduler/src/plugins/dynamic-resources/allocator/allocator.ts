@@ -22,27 +22,27 @@ export interface AllocatorOptions {
   readonly slices: SliceIndex;
   readonly allocated: AllocatedDevices;
   deviceClass(name: string): DeviceClass | undefined;
-  /** Whether the device is what the expression wants. Throws `SelectorError`. */
+  /** Whether the expression matches the device. Throws `SelectorError`. */
   matches(expression: string, entry: DeviceEntry): boolean;
   readonly newShareID: () => string;
-  /** Called again and again; throws to end the search. */
+  /** Called at every step of the search; throws to end it. */
   readonly onStep?: () => void;
 }
 
-/** An expression that cannot be compiled, or fails for a device. */
+/** A CEL expression that cannot be compiled, or fails for a device. */
 export class SelectorError extends Error {
   constructor(when: 'compile' | 'runtime', cause: unknown) {
     super(`CEL ${when} error: ${messageOf(cause)}`, { cause });
   }
 }
 
-/** Nothing can be had on this node, though perhaps on others. */
+/** Devices cannot be allocated on this node, but possibly on others. */
 export class UnusableNodeError extends Error {}
 
-/** Finds devices for claims, for one node after the other; what is allocated, and all devices, stay as they are meanwhile. */
+/** Allocates devices for claims, on one node after the other. Existing allocations and slices must not change meanwhile. */
 export class Allocator {
   readonly #options: AllocatorOptions;
-  /** Of pools, whatever the node. */
+  /** By pool, for all nodes. */
   readonly #counters = new Map<string, AvailableCounters>();
   readonly #requests = new WeakMap<DeviceRequest, readonly RequestOption[]>();
 
@@ -51,8 +51,8 @@ export class Allocator {
   }
 
   /**
-   * What each of the claims gets on the node, made when it is asked for; undefined when they cannot all be met. Throws
-   * UnusableNodeError, or an Error when a claim or class is at fault, whatever the node.
+   * Returns a function that computes the allocation of each claim on the node; undefined when they cannot all be satisfied. Throws
+   * UnusableNodeError, or an Error when a claim or class is invalid on any node.
    */
   allocate(node: Node, claims: readonly ResourceClaim[]): (() => AllocationResult[]) | undefined {
     const { newShareID } = this.#options;
@@ -82,7 +82,7 @@ export class Allocator {
     });
   }
 
-  /** Throws when the claim cannot be met anywhere. */
+  /** Throws an Error when the claim cannot be satisfied on any node. */
   #prepare(claim: ResourceClaim, node: Node, nodePools: NodePools): ClaimToAllocate {
     const { requests, constraints } = claim.spec.devices ?? {};
     const key = `${claim.metadata.namespace}/${claim.metadata.name}`;
@@ -141,7 +141,7 @@ export class Allocator {
     );
   }
 
-  /** What is found out is noted: it is asked again with every other choice of devices. */
+  /** Cached, because it is asked again for every combination of devices. */
   #isSelectable(option: PreparedOption, entry: DeviceEntry, node: Node): boolean {
     const known = option.selected.get(entry);
     if (known !== undefined) return known;
@@ -165,7 +165,7 @@ export class Allocator {
     });
   }
 
-  /** Read once for all nodes. */
+  /** Cached for all nodes. */
   #optionsOf(request: DeviceRequest): readonly RequestOption[] {
     const known = this.#requests.get(request) ?? optionsOf(request);
     this.#requests.set(request, known);
@@ -186,6 +186,6 @@ function knownConstraint(claim: string, index: number, constraint: Constraint | 
   throw new Error(`claim ${claim}, constraint #${index}: empty constraint (unsupported constraint type?)`);
 }
 
-/** One that takes no devices is not among those that were chosen: then it is the first. */
+/** An option without devices is not among the chosen ones; then it is the first option. */
 const chosenOption = (options: readonly PreparedOption[], chosen: readonly { option: PreparedOption }[]) =>
   options.find((option) => chosen.some((each) => each.option === option)) ?? options[0]!;

@@ -1,18 +1,18 @@
 import { Quantity } from '@coxswain/apimachinery/quantity';
 import type { DeviceCapacityEntry, DeviceEntry, ParsedPolicy } from './device-entry.ts';
 
-/** Amounts by the name of the capacity. */
+/** Amounts by name of the capacity. */
 export type Amounts = ReadonlyMap<string, Quantity>;
 
-/** What a request takes of each capacity of the device: as much as it asks for, rounded as the device has it, or all. */
+/**
+ * Returns what a request consumes of each capacity of the device: the requested amount, rounded according to the request policy, or the
+ * default, or everything.
+ */
 export function consumedCapacity(entry: DeviceEntry, requested: Amounts): Map<string, Quantity> {
   return new Map(entry.capacities.map((capacity) => [capacity.name, consumed(capacity, requested.get(capacity.name))]));
 }
 
-/**
- * Whether the device has what a request wants of it, beside what others have already. A request for a capacity that the device
- * does not have is for another device.
- */
+/** Whether the device has the requested capacities, besides what is already consumed. False when the device lacks a requested capacity. */
 export function hasCapacity(entry: DeviceEntry, requested: Amounts, taken: readonly (Amounts | undefined)[]): boolean {
   if (requested.size === 0 && !entry.isShareable && !entry.hasRequestPolicy && taken.every(isNothing)) return true;
   for (const name of requested.keys()) if (!entry.capacities.some((capacity) => capacity.name === name)) return false;
@@ -35,7 +35,7 @@ function consumed({ value, policy }: DeviceCapacityEntry, requested: Quantity | 
   return validValues?.find((valid) => requested.cmp(valid) <= 0) ?? requested;
 }
 
-/** At least the least, and so many whole steps more as it takes. */
+/** At least `min`, rounded up to a whole number of steps above it. */
 function inRange(requested: Quantity, min: Quantity, step: Quantity | undefined): Quantity {
   if (requested.cmp(min) < 0) return min;
   if (!step) return requested;

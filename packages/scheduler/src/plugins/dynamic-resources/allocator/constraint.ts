@@ -2,15 +2,15 @@ import type { DeviceAttribute, DeviceConstraint } from '@coxswain/api/resource/v
 import type { DeviceEntry } from './device-entry.ts';
 import type { RequestOption } from './request-option.ts';
 
-/** What the devices of a claim must have in common, or must not. */
+/** A constraint on the devices of a claim. */
 export interface Constraint {
-  /** Whether the device may be one of them; then it is counted as one. */
+  /** Returns whether the device satisfies the constraint, and adds it if so. */
   add(option: RequestOption, entry: DeviceEntry): boolean;
-  /** Takes back what was added last. */
+  /** Removes the device that was added last. */
   remove(option: RequestOption): void;
 }
 
-/** Undefined for a kind that is not known. */
+/** Undefined for an unknown kind of constraint. */
 export function newConstraint({
   requests,
   matchAttribute,
@@ -24,7 +24,7 @@ export function newConstraint({
 
 type AppliesTo = (option: RequestOption) => boolean;
 
-/** Requests may be named as a whole, or one of their alternatives; no names at all are for every request. */
+/** Names may refer to a request or to one of its alternatives. Without names the constraint applies to all requests. */
 function requestTest(names: readonly string[]): AppliesTo {
   if (names.length === 0) return () => true;
   return ({ requestName, fullName }) => names.includes(requestName) || names.includes(fullName);
@@ -33,7 +33,7 @@ function requestTest(names: readonly string[]): AppliesTo {
 class MatchAttribute implements Constraint {
   readonly #attribute: string;
   readonly #applies: AppliesTo;
-  /** Of the first device; meaningless while there is none. */
+  /** The value of the first device; meaningless while `#count` is 0. */
   #value: DeviceAttribute = {};
   #count = 0;
 
@@ -60,7 +60,7 @@ class MatchAttribute implements Constraint {
 class DistinctAttribute implements Constraint {
   readonly #attribute: string;
   readonly #applies: AppliesTo;
-  /** By request: as upstream has it, a device is compared with the last one of each request. */
+  /** By request. As upstream, a device is compared with the last device of each request. */
   readonly #values = new Map<string, DeviceAttribute>();
   #count = 0;
 
@@ -88,7 +88,7 @@ class DistinctAttribute implements Constraint {
   }
 }
 
-/** By its full name, or without the domain where that is the driver's. */
+/** Looks up an attribute by its full name, or without the domain when that is the driver's. */
 function attributeOf({ device, slice }: DeviceEntry, name: string): DeviceAttribute | undefined {
   const attributes = device.attributes ?? {};
   if (Object.hasOwn(attributes, name)) return attributes[name];
@@ -103,7 +103,7 @@ function isSameValue(a: DeviceAttribute, b: DeviceAttribute): boolean {
   return type !== undefined && a[type] === b[type];
 }
 
-/** A value of a type that is not known is never distinct. */
+/** A value of an unknown type is never distinct. */
 function isDistinct(a: DeviceAttribute, b: DeviceAttribute): boolean {
   const type = typeOf(a);
   return type !== undefined && a[type] !== b[type];

@@ -5,10 +5,10 @@ import type { Pool } from './pool.ts';
 
 const keyOf = (counterSet: string, counter: string): string => `${counterSet}/${counter}`;
 
-/** What is left of a pool's counters, beside what claims have. */
+/** The remaining amounts of a pool's counters, after those of allocated devices. */
 export class AvailableCounters {
   readonly #left: ReadonlyMap<string, Quantity>;
-  /** More is in use than there is: nothing can be had any more. */
+  /** More is in use than the pool has, so no device can be allocated. */
   readonly #isOverdrawn: boolean;
 
   constructor({ devices, otherDevices, counterSets }: Pool, allocated: AllocatedDevices) {
@@ -28,7 +28,10 @@ export class AvailableCounters {
     this.#isOverdrawn = [...left.values()].some((amount) => amount.sign() < 0);
   }
 
-  /** Whether the device can be had beside those whose use is noted in `consumed`; then its own is noted too. */
+  /**
+   * Returns whether the counters suffice for the device in addition to `consumed`, and adds its use to `consumed` if
+   * so.
+   */
   take(entry: DeviceEntry, consumed: Map<string, Quantity>): boolean {
     if (this.#isOverdrawn) return false;
     const after = new Map<string, Quantity>();

@@ -3,10 +3,10 @@ import type { CapacityRequestPolicy, Device, ResourceSlice } from '@coxswain/api
 import { Quantity } from '@coxswain/apimachinery/quantity';
 import { nodeTest } from './node-test.ts';
 
-/** What names a device in the whole cluster: `driver/pool/device`. */
+/** The cluster-wide ID of a device: `driver/pool/device`. */
 export const deviceId = (driver: string, pool: string, device: string): string => `${driver}/${pool}/${device}`;
 
-/** What a device has of something, and how it may be shared out. */
+/** A capacity of a device, and the policy for requesting parts of it. */
 export interface DeviceCapacityEntry {
   readonly name: string;
   readonly value: Quantity;
@@ -19,19 +19,19 @@ export interface ParsedPolicy {
   readonly range: { readonly min?: Quantity; readonly max?: Quantity; readonly step?: Quantity } | undefined;
 }
 
-/** What a device takes of a counter of its pool. */
+/** How much of a counter of its pool a device uses. */
 export interface CounterUse {
   readonly counterSet: string;
   readonly counter: string;
   readonly amount: Quantity;
 }
 
-/** A device of a slice, and what is asked of it again and again, read once. */
+/** A device of a slice, with parsed values that are needed repeatedly. */
 export class DeviceEntry {
   readonly id: string;
   readonly device: Device;
   readonly slice: ResourceSlice;
-  /** Several claims may have a part of it each. */
+  /** Whether several claims can have shares of it. */
   readonly isShareable: boolean;
   #capacities: readonly DeviceCapacityEntry[] | undefined;
   #hasRequestPolicy: boolean | undefined;
@@ -55,7 +55,7 @@ export class DeviceEntry {
     return this.#capacities;
   }
 
-  /** Not all amounts can be had, or not all is had by who says nothing. */
+  /** Whether requests are rounded or have a default by a request policy. */
   get hasRequestPolicy(): boolean {
     this.#hasRequestPolicy ??= this.capacities.some(({ policy }) => policy);
     return this.#hasRequestPolicy;
@@ -68,7 +68,10 @@ export class DeviceEntry {
     return this.#counterUses;
   }
 
-  /** Whether the node can use it, where each device of the slice says so for itself. Throws when it says nonsense. */
+  /**
+   * Whether the node can use the device, when the slice has per-device node selection. Throws an Error for an invalid
+   * node selector.
+   */
   isForNode(node: Node): boolean {
     if (!this.slice.spec.perDeviceNodeSelection) return true;
     this.#isForNode ??= nodeTest(this.device);

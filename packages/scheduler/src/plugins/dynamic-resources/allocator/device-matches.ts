@@ -2,10 +2,7 @@ import type { DeviceSelector, DeviceSelectors } from '@coxswain/cel/device';
 import { SelectorError } from './allocator.ts';
 import type { DeviceEntry } from './device-entry.ts';
 
-/**
- * Which devices are what expressions want. What was found out is remembered with the device: it holds until the driver writes
- * the slice anew, for all pods and nodes.
- */
+/** Evaluates CEL selectors for devices. Results are cached by device object, for all pods and nodes, until the driver updates the slice. */
 export class DeviceMatches {
   readonly #selectors: DeviceSelectors;
   readonly #known = new WeakMap<DeviceSelector, WeakMap<DeviceEntry['device'], boolean>>();

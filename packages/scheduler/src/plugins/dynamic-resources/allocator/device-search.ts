@@ -8,10 +8,10 @@ import type { DeviceEntry } from './device-entry.ts';
 import { poolKey } from './pool.ts';
 import type { PreparedOption } from './request-option.ts';
 
-/** The most devices that a claim can have. */
+/** The maximum number of devices of a claim. */
 export const maxDevicesOfClaim = 32;
 
-/** A claim, and the ways to meet each of its requests. */
+/** A claim, with the options for each of its requests. */
 export interface ClaimToAllocate {
   /** `namespace/name`. */
   readonly key: string;
@@ -19,40 +19,40 @@ export interface ClaimToAllocate {
   readonly constraints: readonly Constraint[];
 }
 
-/** A device that a claim is to have. */
+/** A device chosen for a claim. */
 export interface ChosenDevice {
   readonly option: PreparedOption;
   readonly entry: DeviceEntry;
-  /** Set for a device that is shared. */
+  /** Set for shared devices. */
   readonly consumedCapacity: Amounts | undefined;
 }
 
 export interface SearchContext {
-  /** In the order in which they are tried. */
+  /** In search order. */
   readonly devices: readonly DeviceEntry[];
   readonly allocated: AllocatedDevices;
   counters(poolKey: string): AvailableCounters;
-  /** Throws when selectors fail. */
+  /** Throws an Error when a selector fails. */
   isSelectable(option: PreparedOption, entry: DeviceEntry): boolean;
-  /** Called at every step; throws when there is no time left. */
+  /** Called at every step; throws to end the search. */
   onStep(): void;
 }
 
 /**
- * `too many`: whatever is chosen for what comes before, the claim would have more devices than it can. So there is no use in
- * other choices, unless one of them takes fewer devices.
+ * `too many`: the claim would exceed its maximum number of devices whatever is chosen for earlier requests. Other choices are pointless
+ * then, unless an option uses fewer devices.
  */
 type Outcome = 'found' | 'none' | 'too many';
 
-/** Tries devices for one request after the other until all claims have what they ask for; the first way that works is taken. */
+/** Depth-first search with backtracking: chooses devices request by request until all claims are satisfied. The first solution is used. */
 export class DeviceSearch {
-  /** By claim. */
+  /** The chosen devices by claim. */
   readonly chosen: ChosenDevice[][];
   readonly #context: SearchContext;
   readonly #claims: readonly ClaimToAllocate[];
-  /** For which claims (by index) a device that is not shared was chosen. */
+  /** By device ID: the indexes of claims for which a device is chosen that is not shared. */
   readonly #taken = new Map<string, Set<number>>();
-  /** What was chosen of devices that are shared. One that is here is in use, even if nothing of it is consumed. */
+  /** By device ID: the chosen shares. A device with an entry is in use, even if it consumes no capacity. */
   readonly #shares = new Map<string, { count: number; readonly amounts: Map<string, Quantity> }>();
   readonly #counterUse = new Map<string, Map<string, Quantity>>();
 
@@ -62,7 +62,7 @@ export class DeviceSearch {
     this.chosen = claims.map(() => []);
   }
 
-  /** Whether there is a way. Throws when a claim makes none possible. */
+  /** Returns whether a solution was found. Throws an Error when a claim cannot be satisfied at all. */
   run(): boolean {
     return this.#claim(0) === 'found';
   }
@@ -75,7 +75,7 @@ export class DeviceSearch {
     this.#context.onStep();
     const options = this.#claims[claimIndex]!.requests[requestIndex];
     if (!options) {
-      // What comes next may take fewer devices when this claim has others.
+      // Other choices for this claim may reduce what the next claims need, so the search continues.
       const outcome = this.#claim(claimIndex + 1);
       return outcome === 'too many' ? 'none' : outcome;
     }
@@ -89,8 +89,8 @@ export class DeviceSearch {
   }
 
   /**
-   * Finds the device number `count` of an option and all after it. Which of them comes first does not matter, so each is looked
-   * for behind the one before.
+   * Chooses the device number `count` of an option and all further ones. The order of devices within an option does not matter, so each is
+   * searched after the previous one.
    */
   #devices(place: Place, count: number, from: number): Outcome {
     this.#context.onStep();
@@ -111,7 +111,7 @@ export class DeviceSearch {
     return 'none';
   }
 
-  /** Chooses the device and goes on; takes the choice back unless that leads to the end. Undefined when it cannot be chosen. */
+  /** Chooses the device and continues; undoes the choice unless the search succeeds. Undefined when the device cannot be chosen. */
   #with(place: Place, entry: DeviceEntry, goOn: () => Outcome): Outcome | undefined {
     const giveBack = this.#choose(place, entry);
     if (!giveBack) return undefined;
@@ -151,13 +151,13 @@ export class DeviceSearch {
     };
   }
 
-  /** Whether the device has what the option wants of it. */
+  /** Whether the device has the capacity that the option requests. */
   #hasCapacity({ capacity }: PreparedOption, entry: DeviceEntry): boolean {
     const { allocated } = this.#context;
     return hasCapacity(entry, capacity, [allocated.consumed(entry.id), this.#shares.get(entry.id)?.amounts]);
   }
 
-  /** Administrators may have devices that others have. */
+  /** With admin access, devices of other claims can be used. */
   #isInUse({ claimIndex, option }: Place, { id }: DeviceEntry): boolean {
     const taken = this.#taken.get(id);
     if (option.adminAccess) return taken?.has(claimIndex) ?? false;
@@ -168,11 +168,11 @@ export class DeviceSearch {
     return !(place.option.adminAccess && entry.isShareable) && this.#isInUse(place, entry);
   }
 
-  /** Takes what the device needs of its pool's counters; undefined when there is too little. */
+  /** Takes the device's share of its pool's counters; undefined when they do not suffice. */
   #takeCounters(entry: DeviceEntry): (() => void) | undefined {
     const { allocated } = this.#context;
     const { id, device, slice } = entry;
-    // Of a device that is shared already, the first has taken it.
+    // For a device that is shared already, the first share has taken the counters.
     const isTaken = entry.isShareable && (allocated.consumed(id) !== undefined || this.#shares.has(id));
     if (isTaken || !device.consumesCounters?.length) return () => {};
     const pool = poolKey(slice);
@@ -217,7 +217,7 @@ function hasUntoleratedTaint(
   { device }: DeviceEntry,
   tolerations: readonly DeviceToleration[] | null | undefined,
 ): boolean {
-  // Other effects, also those that are not known, keep nobody away.
+  // Other effects, including unknown ones, do not prevent allocation.
   return (device.taints ?? []).some(
     (taint) =>
       (taint.effect === 'NoSchedule' || taint.effect === 'NoExecute') &&

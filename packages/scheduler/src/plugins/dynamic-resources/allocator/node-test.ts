@@ -2,14 +2,17 @@ import type { Node, NodeSelector } from '@coxswain/api/core/v1';
 import { Path } from '@coxswain/apimachinery/field';
 import { nodeSelectorTest } from '@coxswain/component-helpers';
 
-/** Which nodes can use something: the fields that slices and their devices have in common. */
+/** The node selection fields that slices and devices have in common. */
 interface NodeSelection {
   readonly nodeName?: string;
   readonly allNodes?: boolean;
   readonly nodeSelector?: NodeSelector;
 }
 
-/** Tells for which nodes it is: for none when nothing is said. Throws when its selector cannot be read. */
+/**
+ * Returns a predicate for the selected nodes; without any field it selects none. Throws an Error for an invalid node
+ * selector.
+ */
 export function nodeTest({ nodeName, allNodes, nodeSelector }: NodeSelection): (node: Node) => boolean {
   if (nodeName) return ({ metadata }) => metadata.name === nodeName;
   if (allNodes) return () => true;

@@ -2,20 +2,22 @@ import type { ResourceSlice } from '@coxswain/api/resource/v1';
 import { Quantity } from '@coxswain/apimachinery/quantity';
 import type { DeviceEntry } from './device-entry.ts';
 
-/** Counters of a pool that its devices share: amounts by counter, by counter set. */
+/** The shared counters of a pool: amounts by counter, by counter set. */
 type CounterSets = ReadonlyMap<string, ReadonlyMap<string, Quantity>>;
 
 /** `driver/pool`. */
 export const poolKey = ({ spec: { driver, pool } }: ResourceSlice): string => `${driver}/${pool.name}`;
 
-/** The devices of a pool as one node sees them. */
+/** The devices of a pool from the view of one node. */
 export interface Pool {
   readonly key: string;
-  /** `incomplete`: the driver is busy with it. `invalid`: it contradicts itself. Neither has devices for anybody. */
+  /**
+   * `incomplete`: the driver is updating the pool. `invalid`: its slices are inconsistent. Neither has usable devices.
+   */
   readonly state: 'usable' | 'incomplete' | 'invalid';
-  /** Those of slices for this node. */
+  /** The devices of slices for this node. */
   readonly devices: readonly DeviceEntry[];
-  /** Those of the other slices: they count for counters only. */
+  /** The devices of other slices, which matter only for counters. */
   readonly otherDevices: readonly DeviceEntry[];
   readonly counterSets: CounterSets;
   readonly hasBindingConditions: boolean;
@@ -32,20 +34,20 @@ export const unusablePool = (key: string, state: 'incomplete' | 'invalid'): Pool
   hasBindingConditions: false,
 });
 
-/** A complete pool of these slices for the node, and others that are not for it; checked. */
+/** Builds and validates a complete pool from the slices for the node and the other slices. */
 export function buildPool(
   key: string,
   forNode: readonly ResourceSlice[],
   others: readonly ResourceSlice[],
   entriesOf: (slice: ResourceSlice) => readonly DeviceEntry[],
 ): Pool {
-  // By name, so that drivers decide by naming which devices are taken first.
+  // Sorted by name, so that drivers can control by slice names which devices are tried first.
   const inOrder = forNode.toSorted((a, b) => (a.metadata.name! < b.metadata.name! ? -1 : 1));
   const devices = inOrder.filter((slice) => !hasCounters(slice)).flatMap(entriesOf);
   const names = new Set(devices.map(({ device }) => device.name));
   const counterSets = countersOf(inOrder);
   const otherDevices = others.flatMap(entriesOf);
-  // Slices with counters have no devices; should one have any, their use of counters must make sense all the same.
+  // Slices with counters should have no devices. If one has, its counter uses must be valid all the same.
   const all = [...inOrder.flatMap(entriesOf), ...otherDevices];
   if (names.size < devices.length || !counterSets || !all.every((entry) => usesKnownCounters(entry, counterSets))) {
     return unusablePool(key, 'invalid');
@@ -62,7 +64,7 @@ export function buildPool(
 
 export const hasCounters = ({ spec }: ResourceSlice): boolean => (spec.sharedCounters?.length ?? 0) > 0;
 
-/** Undefined when two sets have one name. */
+/** Undefined when two sets have the same name. */
 function countersOf(slices: readonly ResourceSlice[]): CounterSets | undefined {
   const sets = slices.flatMap(({ spec }) => spec.sharedCounters ?? []);
   if (sets.length === 0) return noCounters;
@@ -75,7 +77,7 @@ function countersOf(slices: readonly ResourceSlice[]): CounterSets | undefined {
   return byName.size < sets.length ? undefined : byName;
 }
 
-/** A set must be there even if nothing is taken of it. */
+/** The set must exist even if no counters of it are used. */
 const usesKnownCounters = ({ device }: DeviceEntry, sets: CounterSets): boolean =>
   (device.consumesCounters ?? []).every(({ counterSet, counters }) => {
     const set = sets.get(counterSet);

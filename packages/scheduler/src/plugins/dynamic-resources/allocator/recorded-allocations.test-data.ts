@@ -6,13 +6,13 @@ import { Allocator } from './allocator.ts';
 import type { DeviceMatches } from './device-matches.ts';
 import { SliceIndex } from './slice-index.ts';
 
-/** What upstream's allocator was given, and what it said. */
+/** Input and result of upstream's allocator. */
 export interface RecordedAllocation {
   readonly node: Node;
   readonly slices: readonly ResourceSlice[];
   readonly classes: readonly DeviceClass[];
   readonly claims: readonly ResourceClaim[];
-  /** Devices that other claims have. */
+  /** Devices allocated to other claims. */
   readonly taken?: readonly string[];
   readonly shared?: readonly { readonly id: string; readonly capacity?: Readonly<Record<string, string>> }[];
   readonly result?: readonly AllocationResult[];
@@ -21,7 +21,7 @@ export interface RecordedAllocation {
 
 export type Answer = Pick<RecordedAllocation, 'result' | 'error'>;
 
-/** What ours says. */
+/** The result of our allocator. */
 export function answer(recorded: RecordedAllocation, matches: DeviceMatches): Answer {
   const { node, slices, classes, claims } = recorded;
   const allocator = new Allocator({

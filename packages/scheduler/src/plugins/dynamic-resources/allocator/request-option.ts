@@ -10,13 +10,13 @@ import { Quantity } from '@coxswain/apimachinery/quantity';
 import type { Amounts } from './capacity.ts';
 import type { DeviceEntry } from './device-entry.ts';
 
-/** One way to meet a request: the request itself, or one of its alternatives. */
+/** A way to satisfy a request: the request itself, or one of its alternatives. */
 export interface RequestOption {
-  /** Of the request as a whole. */
+  /** The name of the whole request. */
   readonly requestName: string;
-  /** As messages name it: of the request, or of the alternative alone. */
+  /** The name in messages: of the request, or of the alternative alone. */
   readonly name: string;
-  /** As results name it: `request`, or `request/alternative`. */
+  /** The name in results: `request`, or `request/alternative`. */
   readonly fullName: string;
   readonly deviceClassName: string;
   readonly selectors: readonly DeviceSelector[];
@@ -27,19 +27,19 @@ export interface RequestOption {
   readonly capacity: Amounts;
 }
 
-/** An option, and what has to be found for it. */
+/** An option with the data that is computed for a search. */
 export interface PreparedOption extends RequestOption {
   /** `namespace/name`. */
   readonly claim: string;
   readonly deviceClass: DeviceClass;
   readonly numDevices: number;
-  /** Of those that want all devices: which these are. */
+  /** For allocation mode All: all devices. */
   readonly allDevices: readonly DeviceEntry[] | undefined;
-  /** Whether a device is what the selectors want, as far as it is known. */
+  /** Cached results of the selectors by device. */
   readonly selected: Map<DeviceEntry, boolean>;
 }
 
-/** In the order in which they are tried. Empty for a request of an unknown kind. */
+/** In the order of preference. Empty for a request of an unknown kind. */
 export function optionsOf({ name, exactly, firstAvailable }: DeviceRequest): readonly RequestOption[] {
   if (firstAvailable?.length) {
     return firstAvailable.map((sub) => optionOf(sub, { requestName: name, name: sub.name, adminAccess: false }));

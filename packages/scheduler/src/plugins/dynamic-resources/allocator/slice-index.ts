@@ -5,20 +5,17 @@ import { DeviceEntry } from './device-entry.ts';
 import { nodeTest } from './node-test.ts';
 import { buildPool, hasCounters, type Pool, poolKey, unusablePool } from './pool.ts';
 
-/** The pools that a node can use, in the order in which devices are looked for. */
+/** The pools that a node can use, in search order. */
 export interface NodePools {
   readonly pools: readonly Pool[];
-  /** Of all pools that can be used. */
+  /** The devices of all usable pools. */
   readonly devices: readonly DeviceEntry[];
 }
 
-/**
- * All slices, found by node and pool. They are taken as they are: when one changes there has to be another index. What was
- * found out for a node is kept as long as the node stays what it is.
- */
+/** An immutable index of slices by node and pool; after a change a new index is needed. Results per node are cached by node object. */
 export class SliceIndex {
   readonly #byNode = new Map<string, ResourceSlice[]>();
-  /** Those that may be for any node. */
+  /** Slices that may be for any node. */
   readonly #shared: ResourceSlice[] = [];
   readonly #byPool = new Map<string, ResourceSlice[]>();
   readonly #entries = new Map<ResourceSlice, readonly DeviceEntry[]>();
@@ -34,7 +31,7 @@ export class SliceIndex {
     }
   }
 
-  /** Throws when a slice says nonsense about the nodes it is for. */
+  /** Throws an Error when a slice has an invalid node selector. */
   poolsOf(node: Node): NodePools {
     const known = this.#pools.get(node);
     if (known) return known;
@@ -48,7 +45,7 @@ export class SliceIndex {
     for (const slice of [...(this.#byNode.get(node.metadata.name ?? '') ?? []), ...this.#shared]) {
       if (!this.#isFor(slice, node)) continue;
       const known = byPool.get(poolKey(slice));
-      // A new generation takes the place of the old as a whole.
+      // Slices of a newer generation replace all older ones of the pool.
       const generation = known?.[0]?.spec.pool.generation ?? 0;
       if (!known || slice.spec.pool.generation > generation) byPool.set(poolKey(slice), [slice]);
       else if (slice.spec.pool.generation === generation) known.push(slice);
@@ -58,7 +55,7 @@ export class SliceIndex {
     return { pools, devices: pools.flatMap(({ devices }) => devices) };
   }
 
-  /** Undefined for one that is about to be replaced by another generation, which has nothing for the node. */
+  /** Undefined when a newer generation exists that has no slices for the node. */
   #pool(key: string, slices: readonly ResourceSlice[]): Pool | undefined {
     const { generation, resourceSliceCount } = slices[0]!.spec.pool;
     if (slices.length === resourceSliceCount) return buildPool(key, slices, [], this.#entriesOf);
@@ -70,7 +67,7 @@ export class SliceIndex {
     return buildPool(key, slices, others, this.#entriesOf);
   }
 
-  /** Counters are for all who use the pool. */
+  /** Slices with counters apply to all nodes of the pool. */
   #isFor(slice: ResourceSlice, node: Node): boolean {
     if (hasCounters(slice)) return true;
     const { name } = slice.metadata;
@@ -104,7 +101,7 @@ function explained<T>(select: () => T, what: string): T {
   }
 }
 
-/** Devices that need preparing come last; else drivers and pools by name. */
+/** Pools with binding conditions come last; otherwise sorted by driver and pool name. */
 function inOrderOfSearch(a: Pool, b: Pool): number {
   if (a.hasBindingConditions !== b.hasBindingConditions) return a.hasBindingConditions ? 1 : -1;
   const [driverA = '', poolA = ''] = splitAtFirst(a.key);
@@ -113,7 +110,7 @@ function inOrderOfSearch(a: Pool, b: Pool): number {
   return poolA < poolB ? -1 : 1;
 }
 
-/** Names of drivers have no slash, those of pools may. */
+/** Driver names contain no slash, pool names may. */
 const splitAtFirst = (key: string): [string, string] => {
   const at = key.indexOf('/');
   return [key.slice(0, at), key.slice(at + 1)];
