@@ -51,7 +51,7 @@ clients.core.v1.bindings();
 // @ts-expect-error cluster-scoped
 clients.core.v1.nodes('ns');
 
-// A resource has only the verbs that it serves.
+// @ts-expect-error a resource has only the verbs that it serves
 clients.core.v1.namespaces().deleteCollection();
 // @ts-expect-error only create
 clients.core.v1.bindings('ns').update;

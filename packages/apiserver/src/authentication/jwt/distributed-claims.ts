@@ -6,7 +6,7 @@ import { OidcProvider, type OidcProviderOptions } from './oidc-provider.ts';
 
 export interface DistributedClaimsOptions
   extends Omit<IdTokenVerifierOptions, 'issuer'>,
-    Pick<OidcProviderOptions, 'ca' | 'logger'> {
+    Pick<OidcProviderOptions, 'ca' | 'clock' | 'logger'> {
   /** The only claim that may be distributed: the groups claim. */
   readonly claim: string;
   readonly get: OidcProvider['get'];
@@ -87,10 +87,10 @@ export class DistributedClaims {
   }
 
   #provider(issuer: string): OidcProvider {
-    const { ca, now, logger } = this.#options;
+    const { ca, now, clock, logger } = this.#options;
     const known = this.#providers.get(issuer);
     if (known) return known;
-    const provider = new OidcProvider({ issuer, now, logger, ...(ca !== undefined && { ca }) });
+    const provider = new OidcProvider({ issuer, now, clock, logger, ...(ca !== undefined && { ca }) });
     this.#providers.set(issuer, provider)?.close();
     return provider;
   }
