@@ -31,12 +31,12 @@ export interface ContractTest extends RuntimeUnderTest {
   container(podSandboxId: string, options?: ContainerOptions): Promise<string>;
 }
 
-export interface SandboxOptions {
+interface SandboxOptions {
   readonly attempt?: number;
   readonly network?: 'POD' | 'NODE';
 }
 
-export interface ContainerOptions {
+interface ContainerOptions {
   readonly name?: string;
   readonly attempt?: number;
   readonly script?: string;

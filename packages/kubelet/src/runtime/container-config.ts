@@ -55,4 +55,4 @@ export function containerConfig(input: ContainerConfigInput, settings: RuntimeSe
 }
 
 /** Path of a container's log below the log directory of its pod. */
-export const containerLogPath = (container: string, restartCount: number): string => `${container}/${restartCount}.log`;
+const containerLogPath = (container: string, restartCount: number): string => `${container}/${restartCount}.log`;

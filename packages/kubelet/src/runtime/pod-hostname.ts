@@ -5,14 +5,14 @@ const longestHostname = 63;
 /** The kernel's limit for names with a domain. */
 const longestFqdn = 64;
 
-export interface PodName {
+interface PodName {
   readonly hostname: string;
   /** The domain of a pod with a subdomain; empty for others. */
   readonly domain: string;
 }
 
 /** Returns a pod's hostname and the domain under which cluster DNS knows it. */
-export function podNameAndDomain({ metadata, spec }: Pod, clusterDomain: string): PodName {
+function podNameAndDomain({ metadata, spec }: Pod, clusterDomain: string): PodName {
   const { name = '', namespace = '' } = metadata;
   const { hostname, hostnameOverride, subdomain } = spec ?? {};
   if (hostnameOverride) return { hostname: hostnameOverride, domain: '' };

@@ -9,7 +9,7 @@ export interface Usage {
   readonly memoryBytes: number;
 }
 
-export interface ContainerUsage extends Usage {
+interface ContainerUsage extends Usage {
   readonly name: string;
   readonly startedAtMs: number;
 }
