@@ -7,7 +7,7 @@ const all = allControllers({
   signing: { authorities: {} },
 });
 
-it('all that kube-controller-manager knows are there, in its order but for two', () => {
+it('allControllers returns the controllers of kube-controller-manager in its order, except two', () => {
   expect(all.map(({ name }) => name)).toEqual([
     'serviceaccount-token-controller',
     'endpoints-controller',
@@ -60,7 +60,7 @@ it('all that kube-controller-manager knows are there, in its order but for two',
   ]);
 });
 
-it('the same ones are off unless asked for', () => {
+it('the same controllers as in upstream are off by default', () => {
   const off = all.filter((each) => !chosenControllers(all, ['*']).includes(each));
   expect(off.map(({ name }) => name)).toEqual([
     'bootstrap-signer-controller',
@@ -69,7 +69,7 @@ it('the same ones are off unless asked for', () => {
   ]);
 });
 
-it('names of what is done elsewhere, or not at all, are no mistake', () => {
+it('names of upstream controllers that do not exist here are accepted', () => {
   const names = ['validatingadmissionpolicy-status-controller', '-service', '-route', '-cloud-node-lifecycle'];
   expect(chosenControllers(all, [...names, 'ttl'])).toEqual(all.filter(({ name }) => name === 'ttl-controller'));
 });

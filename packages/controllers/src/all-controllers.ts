@@ -51,7 +51,7 @@ import { ttlAfterFinishedController } from './ttl-after-finished/index.ts';
 import { volumeExpandController } from './volume-expand/index.ts';
 import { volumeAttributesClassProtectionController } from './volumeattributesclass-protection/index.ts';
 
-/** What some controllers must be told; those that lack what they cannot do without are left out. */
+/** Options of the controllers. A controller whose required option is missing is left out. */
 export interface AllControllersOptions {
   readonly endpoints?: Parameters<typeof newEndpointsController>[0];
   readonly endpointSlices?: Parameters<typeof newEndpointSliceController>[0];
@@ -62,17 +62,18 @@ export interface AllControllersOptions {
   readonly nodeLifecycle?: Parameters<typeof newNodeLifecycleController>[0];
   readonly persistentVolumeBinder?: Parameters<typeof persistentVolumeBinderController>[0];
   readonly podGarbageCollector?: Parameters<typeof newPodGarbageCollectorController>[0];
-  /** Who signs certificates; without: nobody. */
+  /** The CAs of the signers. Without it, no certificates are signed. */
   readonly signing?: CsrSigningOptions;
-  /** PEM; without: nothing is published in namespaces. */
+  /** The CA certificates of the API server as PEM. Without it, they are not published in namespaces. */
   readonly rootCA?: string;
-  /** Without: no tokens are written into Secrets. */
+  /** Signs tokens. Without it, Secrets get no tokens. */
   readonly signToken?: Parameters<typeof serviceAccountTokenController>[0]['signToken'];
 }
 
 /**
- * All that there are, in upstream's order but for two: what every pod of a namespace mounts is published early, and roles are
- * aggregated last, which is much work for which nobody waits. They run side by side; the order only says whose first requests are sent first.
+ * Returns all controllers in upstream's order with two exceptions: the publisher of the root CA ConfigMap, which every pod of a
+ * namespace mounts, comes earlier, and role aggregation, which is much work that nothing waits for, comes last. The controllers
+ * run concurrently; the order only determines which ones send their first requests first.
  */
 export function allControllers(options: AllControllersOptions = {}): ControllerDefinition[] {
   const { rootCA, signing, signToken } = options;
@@ -129,8 +130,8 @@ export function allControllers(options: AllControllersOptions = {}): ControllerD
 }
 
 /**
- * Upstream's names that stand for nothing here, old ones too: the API server itself tells what is wrong with the
- * expressions of ValidatingAdmissionPolicies, and there are no clouds.
+ * Upstream's names, including aliases, of controllers that do not exist here: the API server itself checks the expressions of
+ * ValidatingAdmissionPolicies, and cloud providers are not supported.
  */
 const namesWithoutController: readonly string[] = [
   'validatingadmissionpolicy-status-controller',
@@ -139,8 +140,8 @@ const namesWithoutController: readonly string[] = [
 ];
 
 /**
- * Those that `--controllers` asks for: `*` for all that are on by default, a name, a name after a dash for one that is not to
- * run. Throws, in upstream's words, for a name that there is not.
+ * Returns the controllers that `--controllers` selects: `*` means all that are on by default, `foo` turns one on, `-foo` turns
+ * one off. Throws an Error with upstream's message for an unknown name.
  */
 export function chosenControllers(
   all: readonly ControllerDefinition[],
@@ -158,6 +159,6 @@ export function chosenControllers(
     (isOff ? off : on).add(definition);
   }
   const star = wanted.includes('*');
-  // The first that says something about a controller is heard by upstream too: on before off.
+  // As in upstream, a name that turns a controller on takes precedence over one that turns it off.
   return all.filter((each) => on.has(each) || (!off.has(each) && star && !each.isOffByDefault));
 }

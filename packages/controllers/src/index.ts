@@ -1,9 +1,9 @@
 /**
- * `@coxswain/controllers`: kube-controller-manager. The control loops that bring a cluster to what its objects ask for,
- * each in a folder of its own; they meet the API server by `@coxswain/client` alone.
+ * `@coxswain/controllers`: kube-controller-manager. It contains the control loops that bring a cluster to its desired state, each
+ * in its own folder. They access the API server only through `@coxswain/client`.
  *
- * Where to start: `all-controllers.ts` has all of them, `framework/` what they share, `options/` the flags;
- * `replicaset/` is a good first one to read.
+ * Where to start: `all-controllers.ts` lists all of them, `framework/` has the shared parts, `options/` the flags. `replicaset/`
+ * is a good first one to read.
  */
 export { type AllControllersOptions, allControllers, chosenControllers } from './all-controllers.ts';
 export type { Controller, ControllerContext, ControllerDefinition } from './framework/controller/controller.ts';

@@ -9,18 +9,18 @@ import { byRevision } from './framework/history/controller-revision.ts';
 import { remainingDeadlineMs } from './job/job-outcome.ts';
 import { toleratedForMs } from './taint-eviction/toleration-time.ts';
 
-/** An int64 field as a client reads it: beyond 2^53 it is a bigint, whatever its type says. */
+/** An int64 field as a client parses it: a bigint beyond 2^53, although its type is number. */
 const int64 = (digits: string): number => readJson(digits) as number;
 const most = int64('9223372036854775807');
 
-// Users may write any int64 into these fields. None of the figures must stop a controller.
+// Users may write any int64 into these fields. None of the values must make a controller fail.
 const cases: Record<string, () => void> = {
-  'a toleration of the longest time': () => {
+  'tolerationSeconds of a taint': () => {
     const taint: Taint = { key: 'a', effect: 'NoExecute' };
     const forMs = toleratedForMs([taint], [{ operator: 'Exists', tolerationSeconds: most }]);
     expect(forMs).toBeGreaterThan(9e21);
   },
-  'a toleration of a tainted device': () => {
+  'tolerationSeconds of a device taint': () => {
     const pool = { name: 'p', generation: 1, resourceSliceCount: 1 };
     const taint = { key: 'a', effect: 'NoExecute', timeAdded: '2026-01-01T00:00:00Z' } as const;
     const slices: ResourceSlice[] = [
@@ -31,7 +31,7 @@ const cases: Record<string, () => void> = {
     const claim = { metadata: {}, spec: {}, status: { allocation: { devices: { results } } } };
     expect(claimEviction(claim, { slicesOf: () => slices, rules: [] })?.atMs).toBeGreaterThan(9e21);
   },
-  'generations of pools, which differ in their last digit': () => {
+  'generations of pools that differ in the last digit': () => {
     const slices = ['9007199254740993', '9007199254740995', '5'].map(
       (generation): ResourceSlice => ({
         metadata: { name: generation },
@@ -40,14 +40,14 @@ const cases: Record<string, () => void> = {
     );
     expect(currentSlices(slices)).toEqual([slices[1]]);
   },
-  'the deadline of a CronJob': () => {
+  'startingDeadlineSeconds of a CronJob': () => {
     const spec = { schedule: '0 * * * *', jobTemplate: {}, startingDeadlineSeconds: most };
     const metadata = { creationTimestamp: '2026-01-01T00:00:00Z' };
     const now = Date.parse('2026-01-01T02:30:00Z');
     const due = dueTimes({ metadata, spec }, scheduleOf({ metadata, spec }), now, { untilDeadline: true });
     expect(due.mostRecent?.toISOString()).toBe('2026-01-01T02:00:00.000Z');
   },
-  'the deadline of a Job': () => {
+  'activeDeadlineSeconds of a Job': () => {
     const spec = { template: {}, activeDeadlineSeconds: most };
     const observation = { spec } as Parameters<typeof remainingDeadlineMs>[0];
     expect(remainingDeadlineMs(observation, 0, 0)).toBeGreaterThan(9e21);

@@ -21,8 +21,8 @@ import { ControllerManager } from '../src/framework/manager/controller-manager.t
 import { replicaSetController } from '../src/replicaset/index.ts';
 
 /*
- * Two controller managers, of which one leads. It is killed at every single step of a roll-out in turn: after the server has
- * done what it asked for, and before it hears of it.
+ * Two controller managers, one of which leads. The leader is killed at every step of a rollout in turn: after the server has
+ * processed a write and before the leader receives the response.
  */
 
 const clock = new FakeClock();
@@ -40,7 +40,7 @@ afterAll(() => server.stop());
 const transport = () =>
   new InProcessTransport(server.transport({ username: 'admin', groups: ['system:masters'] }), { fair: false });
 
-/** The way of a process that dies with its nth write. */
+/** A transport that fails with the nth write and afterwards. */
 class MortalTransport implements Transport {
   requests = 0;
   isDead = false;
@@ -117,7 +117,7 @@ const web = (image: string): Deployment => ({
   },
 });
 
-/** Nothing is under way any more, as far as can be seen. */
+/** Waits until no work is in progress, as far as can be observed. */
 async function settle(candidates: readonly Candidate[]): Promise<void> {
   const requests = (): number => candidates.reduce((sum, { transport }) => sum + transport.requests, 0);
   for (let quiet = 0, before = requests(); quiet < 20; before = requests()) {
@@ -127,7 +127,7 @@ async function settle(candidates: readonly Candidate[]): Promise<void> {
   }
 }
 
-/** What a node does to pods: those that are bound to go are gone, the others get ready. */
+/** Acts as a kubelet: removes terminating pods and makes the others ready. */
 async function actAsNode(namespace: string): Promise<void> {
   const pods = clients.core.v1.pods(namespace);
   for (const pod of (await pods.list()).items) {
@@ -140,7 +140,7 @@ async function actAsNode(namespace: string): Promise<void> {
   }
 }
 
-/** Goes on until the roll-out is complete. Returns the most that led at once. */
+/** Waits until the rollout is complete. Returns the maximum number of leaders at the same time. */
 async function untilComplete(namespace: string, image: string, candidates: readonly Candidate[]): Promise<number> {
   let most = 0;
   for (let round = 0; round < 200; round++) {
@@ -159,7 +159,7 @@ async function untilComplete(namespace: string, image: string, candidates: reado
     await clock.advance(1000);
   }
   throw new Error(
-    `the roll-out does not end: ${JSON.stringify(await clients.apps.v1.deployments(namespace).get('web'))}`,
+    `the rollout does not complete: ${JSON.stringify(await clients.apps.v1.deployments(namespace).get('web'))}`,
   );
 }
 
@@ -181,7 +181,7 @@ async function rollOut(writes: number): Promise<boolean> {
   const sets = (await clients.apps.v1.replicaSets(namespace).list()).items;
   expect(sets.map(({ spec }) => spec?.replicas).sort()).toEqual([0, 3]);
   expect((await clients.core.v1.pods(namespace).list()).items.length).toBe(3);
-  // Everything that ever was a pod there.
+  // Collect all pods that ever existed in the namespace.
   const created = new Set<string>();
   await clients.core.v1.pods(namespace).create({
     metadata: { name: 'last' },
@@ -197,7 +197,7 @@ async function rollOut(writes: number): Promise<boolean> {
   return candidates[0]!.transport.isDead;
 }
 
-it('a leader that is killed at any step is followed by one other, and nothing is done twice', async () => {
+it('a leader that is killed at any step is replaced by one other, and no pod is created twice', async () => {
   let deaths = 0;
   while (await rollOut(deaths + 1)) deaths++;
   expect(deaths).toBeGreaterThan(15);

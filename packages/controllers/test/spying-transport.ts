@@ -5,14 +5,14 @@ export interface SeenRequest {
   readonly url: string;
 }
 
-/** What the API server is to be asked, before it is: everything is written down, and a plan may let requests fail. */
+/** Records all requests before they are sent. `plan` may make requests fail. */
 export class SpyingTransport implements Transport {
   readonly requests: SeenRequest[] = [];
-  /** Throws what the request is to fail with. */
+  /** Throws the error that the request is to fail with. */
   plan: (request: SeenRequest) => void | Promise<void> = () => {};
-  /** Throws when the answer is to be lost: the server has done what was asked by then. */
+  /** Throws if the response is to be lost: the server has already processed the request. */
   afterwards: (request: SeenRequest) => void = () => {};
-  /** What those who watch wait for before they get to know what has come; undefined: nothing. */
+  /** Returns a promise that delays the events of a watch, or undefined. */
   heldBack: (request: SeenRequest) => Promise<void> | undefined = () => undefined;
   readonly #inner: Transport;
 
@@ -20,7 +20,7 @@ export class SpyingTransport implements Transport {
     this.#inner = inner;
   }
 
-  /** Everything but reads, leases and events: what an idle cluster has none of. */
+  /** All writes except those of leases and events. An idle cluster has none. */
   get writes(): SeenRequest[] {
     return this.requests.filter(({ method, url }) => method !== 'GET' && !/\/(leases|events)(\/|\?|$)/.test(url));
   }

@@ -10,22 +10,22 @@ import { SpyingTransport } from './spying-transport.ts';
 export interface TestClusterOptions {
   readonly controllers: readonly ControllerDefinition[];
   readonly clock?: FakeClock;
-  /** Further options of the API server. */
+  /** Additional options of the API server. */
   readonly server?: Parameters<typeof startApiServer>[0];
 }
 
 /**
- * A real API server in this process and controllers on it, all by one clock that the test turns. What the test does itself
- * goes through `clients`; what the controllers ask, through `spy`.
+ * An API server in this process with controllers, all with one fake clock. The test uses `clients`; the controllers' requests go
+ * through `spy`.
  */
 export class TestCluster {
   readonly clock: FakeClock;
-  /** As an administrator. */
+  /** Acts as an administrator. */
   readonly rest: RESTClient;
   readonly clients: ClientSet;
   readonly spy: SpyingTransport;
   readonly #logs = recordLogs();
-  /** What the controllers logged: errors that they retry, mostly. */
+  /** The controllers' log lines, mostly errors of retried reconciles. */
   readonly log = this.#logs.lines;
   readonly #server: RunningApiServer;
   readonly #controllers: readonly ControllerDefinition[];
@@ -47,7 +47,7 @@ export class TestCluster {
   static async start(options: TestClusterOptions): Promise<TestCluster> {
     const clock = options.clock ?? new FakeClock();
     const server = await startApiServer(
-      // Pods run as nobody, as long as no controller makes accounts.
+      // Without the admission plug-in, pods need no ServiceAccount, which no controller creates here.
       { memory: true, disableAdmissionPlugins: ['ServiceAccount'], ...options.server },
       { clock: datedBy(clock) },
     );
@@ -62,7 +62,7 @@ export class TestCluster {
       rest: new RESTClient(this.spy),
       controllers: this.#controllers,
       clock: this.clock,
-      // Jitter that is the same each time.
+      // Constant, so that jitter is deterministic.
       random: () => 0.5,
       logger: this.#logs.logger,
       freezeCaches: true,
@@ -70,21 +70,21 @@ export class TestCluster {
     this.#running = this.#manager.run(this.#stop.signal);
   }
 
-  /** The controllers end, as when their process does; `startControllers` starts new ones. */
+  /** Stops the controllers as if their process ended. `startControllers` starts new ones. */
   async stopControllers(): Promise<void> {
     this.#stop.abort();
     await this.#running;
   }
 
   /**
-   * Resolves when the controllers have done all that there is to do at this moment of the clock: no queue has anything in
-   * it, and nothing comes into one for a while in which the API server brings all that is on its way.
+   * Resolves when the controllers have nothing left to do at the current time: all queues are idle, and stay so for a while in
+   * which the API server delivers pending events.
    */
   async settle(): Promise<void> {
     let quiet = 0;
     let before = this.spy.requests.length;
     while (quiet < 50) {
-      // Five times 3 ms are more than the server lets events of a busy watch wait: 10 ms.
+      // Five times 3 ms exceed the 10 ms for which the server delays events of a busy watch.
       await new Promise<void>((resolve) => (quiet % 10 === 9 ? setTimeout(resolve, 3) : setImmediate(resolve)));
       const isQuiet = this.#manager!.activity.isIdle && this.spy.requests.length === before;
       quiet = isQuiet ? quiet + 1 : 0;
@@ -92,9 +92,9 @@ export class TestCluster {
     }
   }
 
-  /** Turns the clock, in steps, and lets the controllers do what comes due after each. */
+  /** Advances the clock in steps, and lets the controllers work after each. */
   async advance(byMs: number, stepMs = byMs): Promise<void> {
-    // What the test did last is heard of first.
+    // Let the controllers observe the previous actions of the test first.
     await this.settle();
     for (let left = byMs; left > 0; left -= stepMs) {
       await this.clock.advance(Math.min(stepMs, left));
@@ -102,7 +102,7 @@ export class TestCluster {
     }
   }
 
-  /** Resolves with the value as soon as there is one; asks again after every change that the controllers make. */
+  /** Resolves with the first truthy value. `read` is called again and again. */
   async until<T>(read: () => Promise<T | undefined | false>): Promise<T> {
     for (;;) {
       const value = await read();
@@ -111,7 +111,7 @@ export class TestCluster {
     }
   }
 
-  /** The events of a namespace, as `Normal SuccessfulCreate ReplicaSet/web: Created pod: web-x2x8z`, in order. */
+  /** Returns the events of a namespace in order, formatted as `Normal SuccessfulCreate ReplicaSet/web: Created pod: web-x2x8z`. */
   async events(namespace = 'default'): Promise<string[]> {
     const { items } = await this.clients.core.v1.events(namespace).list();
     const time = ({ lastTimestamp, metadata }: Event): string =>

@@ -3,12 +3,12 @@ import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import { type CustomResourceInterface, customResource } from '@coxswain/client';
 import type { TestCluster } from './test-cluster.ts';
 
-/** A custom resource that is whatever a test wants. */
+/** A custom resource for tests. */
 export interface Widget extends KubernetesObject {
   readonly spec?: { readonly size: number };
 }
 
-/** The widgets of a namespace. */
+/** Returns the client for the widgets of a namespace. */
 export const widgets = (
   { rest }: TestCluster,
   namespace = 'default',
@@ -24,11 +24,11 @@ export const widgets = (
 
 const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
 
-/** Versions of widgets, of which one is stored. */
+/** The versions of the definition. `storage` is the stored one. */
 export const widgetVersions = (names: readonly string[], storage: string): CustomResourceDefinitionSpec['versions'] =>
   names.map((name) => ({ name, served: true, storage: name === storage, schema }));
 
-/** From now on there are widgets; resolves when they can be made. */
+/** Creates the definition. Resolves when it is established. */
 export async function createWidgetDefinition(cluster: TestCluster, versions = ['v1']): Promise<void> {
   const definitions = cluster.clients.apiextensions.v1.customResourceDefinitions();
   await definitions.create({

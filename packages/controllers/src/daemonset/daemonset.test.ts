@@ -489,8 +489,8 @@ describe('a rolling update of daemons', () => {
   });
 });
 
-describe('failures of daemons', () => {
-  it('are retried with backoff', async () => {
+describe('a DaemonSet with failures', () => {
+  it('retries with backoff', async () => {
     await addNodes(Array.from({ length: 20 }, (_, i) => `n${i}`));
     cluster.spy.plan = ({ method, url }) => {
       if (method === 'POST' && url.endsWith('/pods')) throw newInternalError(new Error('full'));
@@ -506,7 +506,7 @@ describe('failures of daemons', () => {
     expect(await pods.list()).toHaveLength(20);
   });
 
-  it('by a conflict do not prevent the status update', async () => {
+  it('updates its status in spite of a conflict', async () => {
     await addNodes(['n1']);
     let conflicts = 0;
     cluster.spy.plan = ({ url }) => {
@@ -519,7 +519,7 @@ describe('failures of daemons', () => {
     expect(cluster.log).toEqual([]);
   });
 
-  it('by a restart of the controller cause no extra pods', async () => {
+  it('creates no extra pods after restarts of the controllers', async () => {
     await addNodes(['n1', 'n2', 'n3']);
     await create();
     const restart = async (): Promise<void> => {
@@ -541,14 +541,14 @@ describe('failures of daemons', () => {
     await expectIdle();
   });
 
-  it('to schedule: a pending pod is deleted when its node no longer accepts it', async () => {
+  it('deletes a pending pod when its node no longer accepts it', async () => {
     await addNodes(['n1', 'n2']);
     await create();
     await taint('n1', { key: 'k', effect: 'NoExecute' });
     expect(await placed()).toEqual(['n2 c:1']);
   });
 
-  it('do not occur with a thousand nodes: one request creates each pod', async () => {
+  it('creates a pod on each of a thousand nodes with one request each', async () => {
     await addNodes(Array.from({ length: 1000 }, (_, i) => `n${i}`));
     await create();
     expect(await pods.list()).toHaveLength(1000);
@@ -557,7 +557,7 @@ describe('failures of daemons', () => {
     await expectIdle();
   });
 
-  it('at random steps still lead to one pod of the newest template on each eligible node', async () => {
+  it('has one pod of the newest template on each eligible node after random steps', async () => {
     const step = fc.record({
       do: fc.constantFrom('image', 'taint', 'untaint', 'evict', 'run', 'stall', 'fail', 'delete', 'restart', 'break'),
       to: fc.nat(3),

@@ -270,7 +270,7 @@ describe('a budget', () => {
     await pods().patch(name, 'strategic-merge', { status }, { subresource: 'status' });
   }
 
-  it('is not needed to reset a stale DisruptionTarget condition', async () => {
+  it('does not matter for stale DisruptionTarget conditions, which are reset', async () => {
     await createPod('a');
     await createPod('b');
     const time = `${new Date(cluster.clock.now()).toISOString().slice(0, 19)}Z`;

@@ -14,10 +14,10 @@ beforeEach(async () => {
 });
 afterEach(() => cluster.stop());
 
-describe('failures', () => {
+describe('a Job with failures', () => {
   const jobs = GroupResource.of('batch', 'jobs');
 
-  it('of status updates do not count a pod twice', async () => {
+  it('does not count a pod twice when status updates fail', async () => {
     await scenario.create({ completions: 2, parallelism: 2 });
     let failures = 2;
     cluster.spy.plan = ({ method, url }) => {
@@ -31,7 +31,7 @@ describe('failures', () => {
     expect((await scenario.job()).status).toMatchObject({ succeeded: 1, uncountedTerminatedPods: {} });
   });
 
-  it('to remove a finalizer delay the count of that pod only', async () => {
+  it('counts pods whose finalizer was removed, and the others later', async () => {
     await scenario.create({ completions: 3, parallelism: 2 });
     const [first, second] = await scenario.activePods();
     let isBroken = true;
@@ -49,7 +49,7 @@ describe('failures', () => {
     expect((await scenario.job()).status).toMatchObject({ active: 1, succeeded: 2, uncountedTerminatedPods: {} });
   });
 
-  it('at any step are completed after a restart', async () => {
+  it('is completed by a new controller after an interruption at any step', async () => {
     for (const [i, part] of ['jobs', 'pods/', 'jobs'].entries()) {
       const name = `pi-${i}`;
       await scenario.create({ backoffLimit: 0 }, name);
@@ -71,7 +71,7 @@ describe('failures', () => {
     }
   });
 
-  it('to create pods are reported, and the next attempt starts with fewer pods', async () => {
+  it('reports that pods cannot be created, and stops after the first attempt', async () => {
     const pods = GroupResource.of('', 'pods');
     cluster.spy.plan = ({ method, url }) => {
       if (method === 'POST' && url.endsWith('/pods')) throw newForbidden(pods, '', new Error('exceeded quota'));
@@ -88,7 +88,7 @@ describe('failures', () => {
     expect(await scenario.pods()).toHaveLength(8);
   });
 
-  it('of the pod watch cause no duplicate pods or counts', async () => {
+  it('creates and counts no pods twice while the pod cache is stale', async () => {
     let openGate = (): void => {};
     const gate = new Promise<void>((resolve) => {
       openGate = resolve;
@@ -111,7 +111,7 @@ describe('failures', () => {
     expect(await scenario.pods()).toHaveLength(3);
   });
 
-  it('followed by repeated restarts cause no duplicate pods', async () => {
+  it('creates no pods twice after repeated restarts', async () => {
     await scenario.create({ completions: 4, parallelism: 2 });
     for (let i = 0; i < 3; i++) {
       await scenario.succeed((await scenario.activePods())[0]!);

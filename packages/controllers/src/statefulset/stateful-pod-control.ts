@@ -82,7 +82,7 @@ export class StatefulPodControl {
     this.#tellOfPod(set, mended, 'Update');
   }
 
-  /** Creates missing claims of a pending pod: they may have been deleted, or been in the cache although they no longer existed. */
+  /** Creates missing claims of a pending pod: they were deleted after the pod was created, or their deletion had not been observed then. */
   async createMissingClaims(set: StatefulSet, pod: Pod): Promise<void> {
     await this.#createClaims(set, pod);
     await this.#setClaimOwners(set, pod);

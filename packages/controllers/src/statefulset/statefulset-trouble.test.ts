@@ -122,7 +122,7 @@ describe('claims', () => {
   });
 });
 
-describe('failures', () => {
+describe('a StatefulSet with failures', () => {
   const quota = async (hard: Record<string, string>): Promise<void> => {
     const quotas = cluster.clients.core.v1.resourceQuotas('default');
     await quotas.create({ metadata: { name: 'q' }, spec: { hard } });
@@ -130,7 +130,7 @@ describe('failures', () => {
     await quotas.patch('q', 'merge', { status: { hard, used } }, { subresource: 'status' });
   };
 
-  it('to create a pod are reported and retried', async () => {
+  it('reports why a pod cannot be created, and retries', async () => {
     await quota({ pods: '0' });
     await create({ replicas: 1, volumeClaimTemplates: [claimTemplate] });
     const why = 'pods "web-0" is forbidden: exceeded quota: q, requested: pods=1, used: pods=0, limited: pods=0';
@@ -144,7 +144,7 @@ describe('failures', () => {
     expect(await names()).toEqual(['web-0']);
   });
 
-  it('to create a claim are reported', async () => {
+  it('reports why a claim cannot be created', async () => {
     await quota({ persistentvolumeclaims: '0' });
     await create({ replicas: 1, volumeClaimTemplates: [claimTemplate] });
     const why =
@@ -156,7 +156,7 @@ describe('failures', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('to delete a pod are reported and retried', async () => {
+  it('reports why a pod cannot be deleted, and retries', async () => {
     await create({ replicas: 1 });
     await pods.runAll();
     cluster.spy.plan = ({ method, url }) => {
@@ -171,7 +171,7 @@ describe('failures', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('of pod identity labels are repaired', async () => {
+  it('repairs the identity labels of its pods', async () => {
     await create({ replicas: 1 });
     await pods.runAll();
     await podClient().patch('web-0', 'merge', {
@@ -188,7 +188,7 @@ describe('failures', () => {
     await expectIdle();
   });
 
-  it('leave orphans that a set of the same name adopts, but no other pods', async () => {
+  it('adopts pods and revisions that an earlier set of its name left as orphans, and no others', async () => {
     await create({ replicas: 2 });
     await pods.runAll();
     const [revision] = await revisions();
@@ -215,7 +215,7 @@ describe('failures', () => {
     await expectIdle();
   });
 
-  it('of a pod to match cause its release, and the set waits for the name', async () => {
+  it('releases a pod that no longer matches, and waits for its name', async () => {
     await create({ replicas: 1 });
     await pods.runAll();
     await podClient().patch('web-0', 'merge', { metadata: { labels: { app: 'mine' } } });
@@ -226,7 +226,7 @@ describe('failures', () => {
     expect((await pods.list()).map(({ metadata }) => metadata.labels?.app)).toEqual(['web']);
   });
 
-  it('by a conflict do not prevent the status update', async () => {
+  it('updates its status in spite of a conflict', async () => {
     let conflicts = 0;
     cluster.spy.plan = ({ url }) => {
       if (url.endsWith('/web/status') && conflicts++ === 0) {
@@ -238,7 +238,7 @@ describe('failures', () => {
     expect(cluster.log).toEqual([]);
   });
 
-  it('by restarts of the controllers are recovered from', async () => {
+  it('continues after restarts of the controllers', async () => {
     await create({ volumeClaimTemplates: [claimTemplate] });
     const restart = async (): Promise<void> => {
       await cluster.stopControllers();

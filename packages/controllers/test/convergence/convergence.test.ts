@@ -5,8 +5,8 @@ import { type Step, steps } from './steps.ts';
 import { World } from './world.ts';
 
 /*
- * All controllers at once, and whatever people, nodes and the network between may do to them. When faults have ended and
- * time has passed, everything is as its spec says; on the way nobody went beyond their limits; and then nobody writes.
+ * Runs all controllers with random actions of users, nodes and the network. After the faults have ended and some time has
+ * passed, everything must match its spec, limits must not have been exceeded meanwhile, and nothing may be written any more.
  */
 
 const isLong = process.env.COXSWAIN_LONG !== undefined;
@@ -21,7 +21,7 @@ async function inWorld(use: (world: World) => Promise<void>): Promise<void> {
   }
 }
 
-it('everything comes to what is asked for, within its limits, and then rests', async () => {
+it('everything converges to its spec within its limits, and then causes no writes', async () => {
   const comesToRest = (todo: readonly Step[]): Promise<void> =>
     inWorld(async (world) => {
       for (const step of todo) await world.take(step);
@@ -30,15 +30,15 @@ it('everything comes to what is asked for, within its limits, and then rests', a
       expect(world.limits.violations).toEqual([]);
       expect(await world.writesIn(hour)).toEqual([]);
     });
-  // What fails takes long to make smaller: a sequence is short enough to be read as it is.
+  // Shrinking a failure takes long, and the sequences are short enough to be read.
   await fc.assert(fc.asyncProperty(steps, comesToRest), { numRuns: isLong ? 300 : 6, endOnFailure: true });
 }, 3_600_000);
 
-it('who judges is not blind', () =>
+it('the checks detect problems', () =>
   inWorld(async (world) => {
     const { clients } = world.cluster;
     await world.take({ do: 'create ReplicaSet', in: 'one', n: 2, pause: 'settle' });
-    // Nobody has let them run yet.
+    // The pods have not been made ready yet.
     const problems = await problemsOf(world.cluster);
     expect(problems).toContain('ReplicaSet one/set: ready is 0, not 2');
     expect(problems).toContain('ReplicaSet one/set: availableReplicas is 0, not 2');

@@ -3,17 +3,17 @@ import { GroupResource } from '@coxswain/apimachinery/meta';
 import { TransportError } from '@coxswain/client';
 import type { SeenRequest, SpyingTransport } from '../spying-transport.ts';
 
-/** What happens to a write of the controllers: refused, refused as too late, or done without an answer. */
+/** What happens to a write of the controllers: it fails, fails with a conflict, or succeeds but the response is lost. */
 export type Fault = 'refuse' | 'conflict' | 'lose';
 
 const isWrite = ({ method, url }: SeenRequest): boolean => method !== 'GET' && !/\/events(\/|\?|$)/.test(url);
 
-/** All that goes wrong between the controllers and the API server. */
+/** Injects faults between the controllers and the API server. */
 export class Faults {
   #next: Fault[] = [];
   #isCutOff = false;
   readonly #held = new Map<string, { readonly gate: Promise<void>; readonly open: () => void }>();
-  /** Pods that were created without an answer, since the last time that everything was well. */
+  /** The number of pods created without a response since the last time without faults. */
   lostPods = 0;
 
   constructor(spy: SpyingTransport) {
@@ -30,17 +30,17 @@ export class Faults {
     return this.#next.length === 0 && !this.#isCutOff && this.#held.size === 0;
   }
 
-  /** That becomes of the next so many writes. */
+  /** Applies the fault to the next `count` writes. */
   add(fault: Fault, count: number): void {
     this.#next = Array.from({ length: count }, () => fault);
   }
 
-  /** Nothing reaches the server any more. */
+  /** Makes all requests fail. */
   cutOff(): void {
     this.#isCutOff = true;
   }
 
-  /** What becomes of a resource is not heard of any more. */
+  /** Stops delivering watch events of a resource. */
   hold(resource: string): void {
     if (this.#held.has(resource)) return;
     let open = (): void => {};
@@ -56,7 +56,7 @@ export class Faults {
     this.letGo();
   }
 
-  /** All that was held back is heard of. */
+  /** Delivers all delayed events. */
   letGo(): void {
     for (const [resource, { open }] of [...this.#held]) {
       this.#held.delete(resource);
@@ -84,7 +84,7 @@ export class Faults {
   }
 }
 
-/** `pods` of `/api/v1/namespaces/one/pods?watch=true`. */
+/** Returns the resource in a URL, such as `pods` for `/api/v1/namespaces/one/pods?watch=true`. */
 function resourceOf(url: string): string {
   const [path = ''] = url.split('?');
   const parts = path.split('/').slice(path.startsWith('/api/') ? 3 : 4);

@@ -6,12 +6,12 @@ import { isPodActive, isPodReady } from '@coxswain/component-helpers';
 import type { Faults } from './faults.ts';
 import type { UserEdit } from './user-edits.ts';
 
-/** A share such as `25%` of so many, or the number itself. */
+/** Resolves a percentage such as `25%` of the total, or returns the number. */
 export function shareOf(value: number | string | undefined, total: number, round: (x: number) => number): number {
   return typeof value === 'string' ? round((Number.parseInt(value, 10) * total) / 100) : (value ?? 0);
 }
 
-/** How many pods above its replicas a Deployment may have, and how many below. */
+/** Returns how many pods above and below its replicas a Deployment may have. */
 export function slackOf({ spec }: Deployment, replicas = spec!.replicas!): { surge: number; unavailable: number } {
   const { maxSurge, maxUnavailable } = spec!.strategy?.rollingUpdate ?? { maxSurge: 0, maxUnavailable: replicas };
   const surge = shareOf(maxSurge, replicas, Math.ceil);
@@ -19,19 +19,19 @@ export function slackOf({ spec }: Deployment, replicas = spec!.replicas!): { sur
   return { surge, unavailable: surge === 0 && unavailable === 0 ? 1 : unavailable };
 }
 
-/** Whose a pod is, as far as counting goes: `one/web`, `one/tick-29`. */
+/** Returns the group that a pod is counted in, such as `one/web` or `one/tick-29`. */
 const groupOf = ({ metadata: { namespace, labels } }: Pod): string =>
   `${namespace}/${labels?.['job-name'] ?? labels?.app ?? ''}`;
 
-/** What a DaemonSet's pod is bound to, by the scheduler or by its wish. */
+/** Returns the node that a DaemonSet's pod is bound to, or has an affinity for. */
 function nodeOf({ spec }: Pod): string | undefined {
   const required = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   return spec?.nodeName ?? required?.nodeSelectorTerms[0]?.matchFields?.[0]?.values?.[0];
 }
 
 /**
- * Looks at every pod that comes, changes and goes, and writes down where there were more, or fewer, or others than the rules
- * of their owners allow. What is allowed follows from all specs since the controllers were last seen to rest.
+ * Observes all pods and records violations of their owners' limits. The limits are derived from all specs since the controllers
+ * were last idle.
  */
 export class Limits {
   readonly violations: string[] = [];
@@ -40,15 +40,15 @@ export class Limits {
   readonly #informers: SharedInformerFactory;
   readonly #stop = new AbortController();
   readonly #pods = new Map<string, Pod>();
-  /** How many active pods a group may have. */
+  /** The maximum number of active pods by group. */
   #most = new Map<string, number>();
-  /** How many ready pods there must be of a Deployment: of those that had as many when all was well. */
+  /** The minimum number of ready pods of a Deployment, for those that had that many when idle. */
   #fewest = new Map<string, number>();
-  /** StatefulSets that make one pod after the other. */
+  /** StatefulSets with ordered pod management. */
   #orderly = new Set<string>();
-  /** DaemonSets that may have two pods on a node, by uid. */
+  /** The uids of DaemonSets that may have two pods on a node. */
   readonly #surging = new Set<string>();
-  /** Nothing but the controllers took pods away, or made things, since they last rested. */
+  /** Since the last idle time only the controllers have deleted pods or created objects. */
   #isCalm = false;
 
   constructor(clients: ClientSet, faults: Faults) {
@@ -72,7 +72,7 @@ export class Limits {
     await this.#informers.shutdown();
   }
 
-  /** To be called before the edit is done. */
+  /** Must be called before the edit. */
   async willEdit(edit: UserEdit, namespace: string, n: number): Promise<void> {
     const raise = (app: string, to: number): void => {
       const key = `${namespace}/${app}`;
@@ -99,12 +99,12 @@ export class Limits {
     if (!edit.startsWith('scale') && !edit.startsWith('change')) this.#isCalm = false;
   }
 
-  /** Pods are going to end or go that no controller wants gone. */
+  /** Must be called before pods end or are deleted that the controllers need. */
   willDisturb(): void {
     this.#isCalm = false;
   }
 
-  /** The controllers rest, for now. */
+  /** Must be called when the controllers are idle. */
   async settled(): Promise<void> {
     if (!this.#faults.areOver) {
       this.#isCalm = false;
@@ -160,7 +160,7 @@ export class Limits {
     }
     this.#faults.lostPods = 0;
     const names = new Set(nodes.items.map(({ metadata }) => metadata.name));
-    // Pods of a node that is gone go too, after a while.
+    // Pods of a deleted node are deleted later.
     const isStranded = ({ spec }: Pod): boolean => spec?.nodeName !== undefined && !names.has(spec.nodeName);
     this.#isCalm = nodes.items.every(({ spec }) => !spec?.taints?.length) && ![...this.#pods.values()].some(isStranded);
   }
@@ -209,12 +209,13 @@ export class Limits {
     if (this.#isCalm && count > most) this.violations.push(`${count} active pods of ${group} on ${node}`);
   }
 
-  /** Of a set that goes by the order of its pods, one is made when all before it are ready. */
+  /** With ordered pod management, a pod may be created only when all pods before it are ready. */
   #checkOrder({ metadata: { namespace, name = '' } }: Pod, group: string): void {
     if (!this.#isCalm || !this.#orderly.has(group)) return;
     for (let i = 0; i < Number(name.slice('db-'.length)); i++) {
       const before = this.#pods.get(`${namespace}/db-${i}`);
-      if (!before || !isPodReady(before)) this.violations.push(`${group}: ${name} was made while db-${i} is not ready`);
+      if (!before || !isPodReady(before))
+        this.violations.push(`${group}: ${name} was created while db-${i} is not ready`);
     }
   }
 

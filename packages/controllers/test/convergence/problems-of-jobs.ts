@@ -2,14 +2,14 @@ import type { CronJob, Job } from '@coxswain/api/batch/v1';
 import { isPodActive } from '@coxswain/component-helpers';
 import { differences, ownedBy, type Snapshot } from './snapshot.ts';
 
-/** Jobs have ended as they should, have let go of their pods, and are no more than are to be kept. */
+/** Checks that Jobs are complete, have released their pods, and are not more than the history limit. */
 export function problemsOfJobs(snapshot: Snapshot): string[] {
   return [
     ...snapshot.jobs.flatMap((job) => problemsOfJob(job, snapshot)),
     ...snapshot.cronJobs.flatMap((cronJob) => problemsOfCronJob(cronJob, snapshot)),
     ...snapshot.pods
       .filter(({ metadata }) => metadata.finalizers?.length)
-      .map(({ metadata }) => `Pod ${metadata.namespace}/${metadata.name} is held by ${metadata.finalizers}`),
+      .map(({ metadata }) => `Pod ${metadata.namespace}/${metadata.name} is kept by finalizers ${metadata.finalizers}`),
   ];
 }
 
@@ -41,7 +41,7 @@ function problemsOfJob(job: Job, { pods }: Snapshot): string[] {
         completedIndexes: completionMode === 'Indexed' ? indexes : 0,
       },
     ),
-    ...(job.spec?.ttlSecondsAfterFinished ? [`${name} should be gone`] : []),
+    ...(job.spec?.ttlSecondsAfterFinished ? [`${name} should be deleted`] : []),
   ];
 }
 

@@ -2,7 +2,7 @@ import type { Pod, Service } from '@coxswain/api/core/v1';
 import { isPodReady, isPodTerminal } from '@coxswain/component-helpers';
 import { besides, differences, type Snapshot } from './snapshot.ts';
 
-/** Services have the addresses of their pods, and nobody else has any. */
+/** Checks that services have exactly the addresses of their pods. */
 export function problemsOfNetwork(snapshot: Snapshot): string[] {
   const services = snapshot.services.filter(({ spec }) => spec?.selector);
   const known = new Set(snapshot.services.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));

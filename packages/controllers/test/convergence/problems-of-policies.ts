@@ -1,7 +1,7 @@
 import { isPodReady, isPodTerminal } from '@coxswain/component-helpers';
 import { besides, differences, type Snapshot } from './snapshot.ts';
 
-/** Budgets, quotas, autoscalers, volumes, nodes and namespaces say what is so. */
+/** Checks the statuses of budgets, quotas, autoscalers, volumes, nodes and namespaces. */
 export function problemsOfPolicies(snapshot: Snapshot): string[] {
   return [
     ...problemsOfBudgets(snapshot),
@@ -48,7 +48,7 @@ function problemsOfQuotas({ quotas, pods, services, replicaSets }: Snapshot): st
   });
 }
 
-/** Without metrics all that is left are the bounds; none at all for what is scaled to nothing. */
+/** Without metrics only the limits are enforced, and with zero replicas not even these. */
 function problemsOfAutoscalers({ autoscalers, deployments }: Snapshot): string[] {
   return autoscalers.flatMap((autoscaler) => {
     const name = `HorizontalPodAutoscaler ${autoscaler.metadata.namespace}`;
@@ -63,7 +63,7 @@ function problemsOfAutoscalers({ autoscalers, deployments }: Snapshot): string[]
       const wanted = ['AbleToScale True SucceededGetScale', 'ScalingActive False ScalingDisabled'];
       return wanted.every((finding) => findings.includes(finding)) ? [] : [`${name}: ${findings}`];
     }
-    return replicas < minReplicas || replicas > maxReplicas ? [`${name} lets ${replicas} be`] : [];
+    return replicas < minReplicas || replicas > maxReplicas ? [`${name} allows ${replicas} replicas`] : [];
   });
 }
 
@@ -74,7 +74,7 @@ function problemsOfVolumes({ volumes, claims }: Snapshot): string[] {
       const phase = claim ? 'Bound' : spec?.claimRef ? 'Released' : 'Available';
       return [
         ...differences(`PersistentVolume ${metadata.name}`, { phase: status?.phase }, { phase }),
-        ...(metadata.deletionTimestamp && !claim ? [`PersistentVolume ${metadata.name} does not go`] : []),
+        ...(metadata.deletionTimestamp && !claim ? [`PersistentVolume ${metadata.name} is not deleted`] : []),
         ...(claim ? differences(`claim of ${metadata.name}`, { ...claim.spec }, { volumeName: metadata.name }) : []),
       ];
     }),

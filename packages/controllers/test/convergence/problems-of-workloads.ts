@@ -10,7 +10,7 @@ const nameOf = (kind: string, { metadata }: KubernetesObject): string =>
   `${kind} ${metadata?.namespace}/${metadata?.name}`;
 const byName = (a: Pod, b: Pod): number => (a.metadata.name! < b.metadata.name! ? -1 : 1);
 
-/** Deployments, ReplicaSets, StatefulSets and DaemonSets have the pods that they ask for, and say so. */
+/** Checks that workloads have the desired pods and the right statuses. */
 export function problemsOfWorkloads(snapshot: Snapshot): string[] {
   return [
     ...snapshot.deployments.flatMap((each) => problemsOfDeployment(each, snapshot)),
@@ -21,7 +21,7 @@ export function problemsOfWorkloads(snapshot: Snapshot): string[] {
   ];
 }
 
-/** How many of the pods there are that count, and with what. */
+/** Returns the number of pods, how many are ready, and their images. */
 function countsOf(pods: readonly Pod[]): { count: number; ready: number; images: string[] } {
   const images = [...new Set(pods.map(imageOf))];
   return { count: pods.length, ready: pods.filter(isPodReady).length, images };
@@ -159,7 +159,7 @@ function problemsOfDaemonSet(set: DaemonSet, { pods, nodes }: Snapshot): string[
   ];
 }
 
-/** What nobody controls, though somebody there asks for exactly that. */
+/** Finds objects without a controller that the selector of an owner matches. */
 function problemsOfStrays(snapshot: Snapshot): string[] {
   const { pods, replicaSets, deployments, statefulSets, daemonSets } = snapshot;
   const owners = [...deployments, ...replicaSets, ...statefulSets, ...daemonSets];
@@ -172,9 +172,9 @@ function problemsOfStrays(snapshot: Snapshot): string[] {
     ...pods
       .filter((pod) => isPodActive(pod) && !getControllerOf(pod))
       .filter((pod) => wanted(pod, [...replicaSets, ...statefulSets, ...daemonSets]))
-      .map((pod) => `${nameOf('Pod', pod)} is nobody's`),
+      .map((pod) => `${nameOf('Pod', pod)} has no controller`),
     ...replicaSets
       .filter((set) => !getControllerOf(set) && wanted(set, deployments))
-      .map((set) => `${nameOf('ReplicaSet', set)} is nobody's`),
+      .map((set) => `${nameOf('ReplicaSet', set)} has no controller`),
   ];
 }

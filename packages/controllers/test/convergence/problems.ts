@@ -6,7 +6,7 @@ import { problemsOfPolicies } from './problems-of-policies.ts';
 import { problemsOfWorkloads } from './problems-of-workloads.ts';
 import { type Snapshot, snapshotOf } from './snapshot.ts';
 
-/** All that is not as the specs say it should be, once everything has come to rest. */
+/** Returns all differences from the desired state. Must be called when the controllers are idle. */
 export async function problemsOf({ clients }: TestCluster): Promise<string[]> {
   const snapshot = await snapshotOf(clients);
   return [
@@ -18,11 +18,11 @@ export async function problemsOf({ clients }: TestCluster): Promise<string[]> {
   ];
 }
 
-/** A volume that is in use goes when it is not any more. */
+/** Whether only the protection finalizer of a bound volume delays the deletion. */
 const isProtected = (finalizers: readonly string[] | undefined): boolean =>
   finalizers?.length === 1 && finalizers[0] === 'kubernetes.io/pv-protection';
 
-/** Nothing is about to go, and nothing is left of what has gone. */
+/** Checks that no object is being deleted, and that no object has a deleted owner. */
 function problemsOfOwnership(snapshot: Snapshot): string[] {
   const all: readonly (readonly [string, readonly KubernetesObject[]])[] = Object.entries(snapshot);
   const uids = new Set(all.flatMap(([, objects]) => objects.map(({ metadata }) => metadata?.uid)));
@@ -32,9 +32,9 @@ function problemsOfOwnership(snapshot: Snapshot): string[] {
       const gone = metadata.ownerReferences?.filter(({ uid }) => !uids.has(uid)) ?? [];
       return [
         ...(metadata.deletionTimestamp && !isProtected(metadata.finalizers)
-          ? [`${name} does not go: ${metadata.finalizers}`]
+          ? [`${name} is not deleted: ${metadata.finalizers}`]
           : []),
-        ...gone.map((owner) => `${name} is left of ${owner.kind} ${owner.name}`),
+        ...gone.map((owner) => `${name} still exists without its owner ${owner.kind} ${owner.name}`),
       ];
     }),
   );

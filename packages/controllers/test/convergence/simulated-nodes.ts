@@ -3,10 +3,10 @@ import { isPodReady, isPodTerminal, requiredNodeAffinity, untoleratedTaint } fro
 import type { TestCluster } from '../test-cluster.ts';
 import { unlessOvertaken } from './unless-overtaken.ts';
 
-/** What a scheduler and kubelets do, as far as controllers can tell; in the same way each time. */
+/** Simulates the scheduler and kubelets, deterministically. */
 export class SimulatedNodes {
   readonly #cluster: TestCluster;
-  /** Whether they live, by name. */
+  /** Whether each node is alive, by name. */
   readonly #nodes = new Map<string, boolean>();
   #addresses = 0;
 
@@ -25,7 +25,7 @@ export class SimulatedNodes {
     await this.heartbeat();
   }
 
-  /** Nothing is heard of it any more, and of its pods neither. */
+  /** Stops all reports of the node and its pods. */
   die(name: string): void {
     if (this.#nodes.has(name)) this.#nodes.set(name, false);
   }
@@ -34,12 +34,12 @@ export class SimulatedNodes {
     if (this.#nodes.has(name)) this.#nodes.set(name, true);
   }
 
-  /** Its owner takes it out of the cluster. */
+  /** Deletes the node. */
   async remove(name: string): Promise<void> {
     if (this.#nodes.delete(name)) await unlessOvertaken(this.#client.delete(name));
   }
 
-  /** Every living node says that it lives. */
+  /** Renews the leases and statuses of all living nodes. */
   async heartbeat(): Promise<void> {
     const leases = this.#cluster.clients.coordination.v1.leases('kube-node-lease');
     const renewTime = `${this.#time.slice(0, -1)}.000000Z`;
@@ -56,8 +56,8 @@ export class SimulatedNodes {
   }
 
   /**
-   * Each pod comes one step further, up to so many: it gets a node, it runs there, a Job's pod succeeds, one that is to go is
-   * gone. Answers whether there was anything to do.
+   * Advances at most `limit` pods by one step: a pod is bound, starts running, succeeds if it is a Job's, or is removed if it is
+   * terminating. Returns whether anything was done.
    */
   async work(limit = Number.POSITIVE_INFINITY): Promise<boolean> {
     const nodes = (await this.#client.list()).items;
@@ -69,14 +69,14 @@ export class SimulatedNodes {
     return done > 0;
   }
 
-  /** Of all namespaces, the oldest first. */
+  /** Returns the pods of all namespaces, oldest first. */
   async pods(): Promise<Pod[]> {
     const { items } = await this.#cluster.clients.core.v1.pods().list();
     const age = ({ metadata }: Pod): string => `${metadata.creationTimestamp}${metadata.namespace}${metadata.name}`;
     return items.sort((a, b) => (age(a) < age(b) ? -1 : 1));
   }
 
-  /** The pod has ended badly. */
+  /** Makes the pod fail. */
   async fail(pod: Pod): Promise<void> {
     if (!isPodTerminal(pod)) await this.#report(pod, 'Failed');
   }
@@ -105,7 +105,7 @@ export class SimulatedNodes {
     return true;
   }
 
-  /** The first of the nodes that take it, beginning with another one for each pod. */
+  /** Returns one of the fitting nodes, in rotation. */
   #choose(pod: Pod, nodes: readonly Node[]): string | undefined {
     const mayBeOn = requiredNodeAffinity(pod.spec!);
     const fitting = nodes.filter(

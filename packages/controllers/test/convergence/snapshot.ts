@@ -5,7 +5,7 @@ import type { ClientSet } from '@coxswain/client';
 const itemsOf = async <T extends KubernetesObject>(list: Promise<KubernetesList<T>>): Promise<readonly T[]> =>
   (await list).items;
 
-/** Everything that controllers or people of these tests make, by kind. */
+/** Returns all objects that the tests or the controllers create, by kind. */
 export async function snapshotOf({ core, apps, batch, discovery, policy, autoscaling }: ClientSet) {
   return {
     nodes: await itemsOf(core.v1.nodes().list()),
@@ -33,15 +33,15 @@ export async function snapshotOf({ core, apps, batch, discovery, policy, autosca
 
 export type Snapshot = Awaited<ReturnType<typeof snapshotOf>>;
 
-/** Those that the owner controls. */
+/** Returns the objects whose controller is the owner. */
 export const ownedBy = <T extends KubernetesObject>(objects: readonly T[], owner: KubernetesObject): T[] =>
   objects.filter((object) => getControllerOf(object)?.uid === owner.metadata?.uid);
 
-/** Those of the same namespace. */
+/** Returns the objects in the same namespace as the given one. */
 export const besides = <T extends KubernetesObject>(objects: readonly T[], { metadata }: KubernetesObject): T[] =>
   objects.filter((object) => object.metadata?.namespace === metadata?.namespace);
 
-/** Says what differs, if anything does; what is absent counts as 0. */
+/** Returns a message for each field that differs. Absent fields count as 0. */
 export function differences(
   what: string,
   found: Readonly<Record<string, unknown>>,

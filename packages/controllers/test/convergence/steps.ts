@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type UserEdit, userEdits } from './user-edits.ts';
 
-/** What is not somebody's wish. */
+/** Events that are not user edits. */
 const mishaps = [
   'restart',
   'work',
@@ -27,12 +27,12 @@ export interface Step {
   readonly do: UserEdit | Mishap;
   readonly in: 'one' | 'two';
   readonly n: number;
-  /** How much time the controllers have before the next. */
+  /** How much time the controllers have before the next step. */
   readonly pause: 'nothing' | 'settle' | 'a second' | 'a minute';
 }
 
 const edits: readonly UserEdit[] = Object.keys(userEdits).filter((name): name is UserEdit => name in userEdits);
-/** What an edit is about: `Deployment`, of `scale Deployment`. */
+/** Returns the kind that an edit is about, such as `Deployment` for `scale Deployment`. */
 const kindOf = (edit: UserEdit): string => edit.slice(edit.lastIndexOf(' ') + 1);
 const kinds = [...new Set(edits.map(kindOf))];
 
@@ -44,7 +44,7 @@ const stepOf = (what: fc.Arbitrary<Step['do']>): fc.Arbitrary<Step> =>
     pause: fc.constantFrom('nothing', 'settle', 'a second', 'a minute'),
   });
 
-/** People make things of a few kinds, and then anything happens to those. */
+/** Generates sequences: objects of a few kinds are created, and then random edits and events follow. */
 export const steps: fc.Arbitrary<Step[]> = fc
   .shuffledSubarray(kinds, { minLength: 1, maxLength: 6 })
   .chain((chosen) => {

@@ -1,9 +1,9 @@
 import { ApiError } from '@coxswain/apimachinery/errors';
 
-/** What is no more as it was when somebody decided to change it, or may not be changed now: they let it be. */
+/** Status codes of requests that failed because the object has changed meanwhile or the change is not allowed now. */
 const overtaken = new Set([403, 404, 409, 429]);
 
-/** Answers undefined when the work came too late. */
+/** Resolves with undefined when the request failed with one of these codes. */
 export async function unlessOvertaken<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

@@ -2,7 +2,7 @@ import type { DeletionPropagation } from '@coxswain/apimachinery/meta';
 import type { ClientSet } from '@coxswain/client';
 import { unlessOvertaken } from './unless-overtaken.ts';
 
-/** Somebody's change to what they want in a namespace; `n` says which of its kind, or how many. */
+/** An edit of a user in a namespace. `n` selects a variant or a number of replicas. */
 type Edit = (clients: ClientSet, namespace: string, n: number) => Promise<unknown>;
 
 const labelled = (app: string) => ({ selector: { matchLabels: { app } } });
@@ -21,7 +21,7 @@ const template = (app: string, n: number) => ({ metadata: { labels: { app } }, s
 const imagePatch = (n: number) => ({ spec: { template: { spec: { containers: podSpec(n).containers } } } });
 const jobTemplate = () => ({ spec: { ...podSpec(0), restartPolicy: 'Never' as const } });
 
-/** Every third way in turn. */
+/** Selects one of the deletion policies by `n`. */
 const ways: readonly DeletionPropagation[] = ['Background', 'Foreground', 'Orphan'];
 export const wayOf = (n: number): { propagationPolicy: DeletionPropagation } => ({ propagationPolicy: ways[n % 3]! });
 
@@ -31,7 +31,7 @@ const rollingUpdates = [
   { maxSurge: '25%', maxUnavailable: '25%' },
 ] as const;
 
-/** What people do, by name. */
+/** The edits by name. */
 export const userEdits = {
   'create Deployment': ({ apps }, namespace, n) =>
     apps.v1.deployments(namespace).create({
@@ -192,15 +192,15 @@ export const userEdits = {
 
 export type UserEdit = keyof typeof userEdits;
 
-/** Does the edit, unless it cannot be done just then. Answers whether it was done. */
+/** Performs the edit. Returns whether it succeeded; it may not be possible at the moment. */
 export async function doUserEdit(edit: UserEdit, clients: ClientSet, namespace: string, n: number): Promise<boolean> {
   const work: Edit = userEdits[edit];
   return (await unlessOvertaken(work(clients, namespace, n).then(() => true))) ?? false;
 }
 
 /**
- * Nobody holds anything up any more: what is paused or suspended goes on, what must be let go is, quotas have room, and no
- * clock starts anything new.
+ * Removes everything that delays progress: resumes paused and suspended objects, removes finalizers, raises quotas, and suspends
+ * CronJobs so that they start nothing new.
  */
 export async function releaseAll(clients: ClientSet): Promise<void> {
   const { core, apps, batch } = clients;

@@ -11,12 +11,12 @@ import { doUserEdit, releaseAll, type UserEdit, userEdits } from './user-edits.t
 
 const second = 1000;
 const minute = 60 * second;
-/** Several heartbeats, so that nobody is given up who is only heard of late. */
+/** Several heartbeats, so that delayed reports do not make a node unhealthy. */
 const nodeMonitorGracePeriodMs = 6 * minute;
 
 const isUserEdit = (name: string): name is UserEdit => name in userEdits;
 
-/** A cluster with every controller, nodes, people, and mishaps. */
+/** A cluster with all controllers, simulated nodes, users and faults. */
 export class World {
   readonly cluster: TestCluster;
   readonly nodes: SimulatedNodes;
@@ -49,7 +49,7 @@ export class World {
     await this.cluster.stop();
   }
 
-  /** Time passes meanwhile: those who stop give the server a while to take what they still have to tell. */
+  /** Advances the clock meanwhile, because stopping waits for recorded events to be sent. */
   async #stopControllers(): Promise<void> {
     let isStopped = false;
     const stopping = this.cluster.stopControllers().finally(() => {
@@ -67,7 +67,7 @@ export class World {
     else if (pause === 'a minute') await this.pass(minute);
   }
 
-  /** Time passes, in which nodes work or do not. */
+  /** Advances the clock. With `isAtWork` the nodes work meanwhile. */
   async pass(byMs: number, { isAtWork = true }: { isAtWork?: boolean } = {}): Promise<void> {
     const beatMs = isAtWork ? minute / 2 : minute;
     for (let [left, beats] = [byMs, 1]; left > 0; left -= beatMs, beats++) {
@@ -82,8 +82,8 @@ export class World {
   }
 
   /**
-   * All faults end, nobody holds anything up, and as much time passes as the longest wait for another try takes, until
-   * controllers and nodes have nothing to do any more.
+   * Ends all faults and delays, and advances the clock by more than the longest backoff, until controllers and nodes have nothing
+   * left to do.
    */
   async comeToRest(): Promise<void> {
     this.faults.end();
@@ -98,10 +98,10 @@ export class World {
       await this.pass(20 * minute, { isAtWork: false });
       if (this.cluster.spy.writes.length === before && !(await this.nodes.work())) return;
     }
-    throw new Error(`it does not come to rest: ${describe(this.cluster.spy.writes.slice(-20))}`);
+    throw new Error(`the cluster does not become idle: ${describe(this.cluster.spy.writes.slice(-20))}`);
   }
 
-  /** What is written while nothing but time passes. */
+  /** Returns the writes during a time without changes. */
   async writesIn(byMs: number): Promise<string[]> {
     const before = this.cluster.spy.writes.length;
     await this.pass(byMs, { isAtWork: false });
@@ -125,7 +125,7 @@ export class World {
     await this.limits.settled();
   }
 
-  /** As the cluster settles; who waits in the midst of work, to try again after a conflict, gets the moment for it. */
+  /** Like `cluster.settle`, but advances the clock a little for work that waits, for example to retry after a conflict. */
   async #rest(): Promise<void> {
     let isAtRest = false;
     const settling = this.cluster.settle().finally(() => {
@@ -150,7 +150,7 @@ export class World {
     const node = `n${1 + (n % 3)}`;
     switch (what) {
       case 'restart':
-        // New ones begin with caches that are new.
+        // New controllers start with new caches.
         this.faults.letGo();
         await this.#stopControllers();
         return this.cluster.startControllers();
@@ -160,7 +160,7 @@ export class World {
         return await this.pass((1 + n) * minute);
       case 'kill node':
         this.nodes.die(node);
-        // Sometimes long enough for everybody to notice.
+        // Sometimes long enough for the node to become unhealthy.
         if (n > 3) await this.pass(nodeMonitorGracePeriodMs + 2 * minute, { isAtWork: n > 5 });
         return;
       case 'revive node':
@@ -176,7 +176,7 @@ export class World {
       case 'cut off':
         return this.faults.cutOff();
       case 'hold':
-        // Caches must be complete, or nobody would begin to work.
+        // Caches must have synced, or the controllers would not start.
         if (this.faults.isCutOff) return;
         await this.#settle();
         return this.faults.hold((['pods', 'replicasets', 'jobs', 'deployments'] as const)[n % 4]!);
@@ -196,7 +196,7 @@ export class World {
   ): Promise<void> {
     const inNamespace = (await this.nodes.pods()).filter(({ metadata }) => metadata.namespace === namespace);
     const pod: Pod | undefined = inNamespace[n % Math.max(inNamespace.length, 1)];
-    // One that a StatefulSet has let go would keep its name, and so the set from ever having what it asks for.
+    // A pod released by a StatefulSet keeps its name, so the set could never create its own pod.
     if (!pod || (what === 'relabel pod' && getControllerOf(pod)?.kind === 'StatefulSet')) return;
     this.limits.willDisturb();
     const name = pod.metadata.name!;

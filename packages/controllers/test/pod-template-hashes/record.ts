@@ -1,7 +1,7 @@
 /**
- * Records the hashes that upstream's controllers give to pod templates: `KUBECONFIG=… npx tsx --conditions=coxswain-source
- * packages/controllers/test/pod-template-hashes/record.ts`, where a kube-apiserver v1.36.4 runs, and a kube-controller-manager
- * with `--controllers=deployment,daemonset`. The namespace `default` should have no workloads, and keeps those of the recording.
+ * Records the pod template hashes of upstream's controllers. Run `KUBECONFIG=… npx tsx --conditions=coxswain-source
+ * packages/controllers/test/pod-template-hashes/record.ts` against a kube-apiserver v1.36.4 and a kube-controller-manager with
+ * `--controllers=deployment,daemonset`. The namespace `default` should have no workloads. The recorded ones are not deleted.
  */
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,10 +25,10 @@ async function eventually<T>(what: string, look: () => Promise<T | undefined>): 
     if (found !== undefined) return found;
     await sleep(100);
   }
-  throw new Error(`${what} did not come`);
+  throw new Error(`${what} did not happen in time`);
 }
 
-/** Creates a Deployment of no pods; resolves to its template as the server has it, and the label of its set. */
+/** Creates a Deployment with zero replicas. Resolves with its template from the server and the hash label of its ReplicaSet. */
 async function deploy(name: string, template: PodTemplateSpec): Promise<RecordedHash> {
   const selector = { matchLabels: { case: name } };
   const { spec } = await deployments.create({ metadata: { name }, spec: { replicas: 0, selector, template } });
@@ -39,7 +39,7 @@ async function deploy(name: string, template: PodTemplateSpec): Promise<Recorded
   return { template: spec!.template, hash };
 }
 
-/** The label of the revision of a DaemonSet with that template. */
+/** Creates a DaemonSet and resolves with the hash label of its revision. */
 async function daemonHash(name: string, template: PodTemplateSpec): Promise<string> {
   const selector = { matchLabels: { case: name } };
   await daemonSets.create({ metadata: { name }, spec: { selector, template } });
@@ -49,7 +49,7 @@ async function daemonHash(name: string, template: PodTemplateSpec): Promise<stri
   });
 }
 
-/** The label of the set of a second Deployment like `name`, when its first name is taken. */
+/** Creates a second Deployment like `name` whose first ReplicaSet name is taken, and resolves with its hash label. */
 async function hashAfterCollision(name: string, { template, hash }: RecordedHash): Promise<string> {
   await deployments.delete(name);
   await replicaSets.delete(`${name}-${hash}`);

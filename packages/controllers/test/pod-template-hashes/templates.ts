@@ -2,10 +2,10 @@ import type { PodSpec, PodTemplateSpec } from '@coxswain/api/core/v1';
 import { readJson } from '@coxswain/apimachinery/codec/json';
 import type { ObjectMeta } from '@coxswain/apimachinery/meta';
 
-/** Beyond 2^53 it is a bigint, whatever its type says. */
+/** At runtime a bigint, because the number exceeds 2^53. */
 const int64 = (digits: string): number => readJson(digits) as number;
 
-/** Templates as users write them, by what is special about them. Their label `case` is `c` and their place in the list. */
+/** The templates by title. Their label `case` is `c` followed by their position in the list. */
 export const namedTemplates = (): NamedTemplate[] =>
   Object.entries(templates).map(([title, { metadata, spec }], index) => {
     const name = `c${index}`;
