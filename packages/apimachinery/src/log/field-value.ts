@@ -3,10 +3,10 @@ const longestText = 4_096;
 /** A value with more members is cut off, so that no log line takes long to write. */
 const mostMembers = 256;
 const deepest = 6;
-/** Causes may go in a circle. */
+/** Causes may form a circle. */
 const mostCauses = 8;
 
-/** The message of what was thrown, with its causes, which often say what is really wrong. */
+/** Returns the message of a thrown value with those of its causes, which often contain the actual reason. */
 export function reasonOf(error: unknown): string {
   const reasons: string[] = [];
   let each: unknown = error;
@@ -18,12 +18,15 @@ export function reasonOf(error: unknown): string {
   return reasons.join(': ');
 }
 
-/** A field's value in a JSON log: what JSON can say, and not too much of it. API objects are `{ name, namespace }`, errors their messages. Never throws. */
+/**
+ * Returns a field's value for a JSON log: a value that JSON can represent, limited in size. API objects become `{ name, namespace }`,
+ * errors their messages. Never throws.
+ */
 export function jsonValueOf(value: unknown): unknown {
   return plainOf(value, refToJson);
 }
 
-/** The same in a text log. Text is quoted; API objects are `"namespace/name"`. */
+/** Like `jsonValueOf`, for a text log. Text is quoted; API objects become `"namespace/name"`. */
 export function textValueOf(value: unknown): string {
   return shortened(JSON.stringify(plainOf(value, refToText)));
 }
@@ -40,12 +43,12 @@ function plainOf(value: unknown, ofRef = refToText): unknown {
   try {
     return new PlainValue(ofRef).of(value, 0);
   } catch {
-    // A getter or a toJSON has thrown.
+    // A getter or toJSON threw.
     return Object.prototype.toString.call(value);
   }
 }
 
-/** One walk over a value that may be huge or contain itself. */
+/** The conversion of one value, which may be huge or contain itself. */
 class PlainValue {
   readonly #ofRef: (ref: ObjectRef) => unknown;
   readonly #ancestors = new Set<object>();
@@ -102,17 +105,17 @@ class PlainValue {
       }
       if (value !== undefined) record.set(String(key), this.of(value, depth));
     }
-    // Unlike an assignment this makes a member of `__proto__`, too.
+    // Unlike an assignment, this also creates a member named `__proto__`.
     return Object.fromEntries(record);
   }
 }
 
-/** Those of a huge object are not all listed before the first one is read. */
+/** Yields an object's own entries one by one, so that those of a huge object are not all listed before the first one is read. */
 function* entriesOf(value: object): Generator<readonly [string, unknown]> {
   for (const key in value) if (Object.hasOwn(value, key)) yield [key, Reflect.get(value, key)];
 }
 
-/** The name of an API object, or of what says `{ namespace, name }` and nothing else. */
+/** Returns the name of an API object, or of an object with only `name` and `namespace`; undefined for all others. */
 function refOf(value: object): ObjectRef | undefined {
   if (Array.isArray(value)) return undefined;
   if ('metadata' in value && isRecord(value.metadata)) return namesOf(value.metadata);

@@ -13,7 +13,10 @@ describe('text', () => {
 
   const lines: Record<string, [Partial<LogEntry>, string]> = {
     'a message': [{}, 'I1115 12:00:00.123000] "Ready"\n'],
-    'who logs': [{ name: 'kube-scheduler.queue' }, 'I1115 12:00:00.123000 kube-scheduler.queue] "Ready"\n'],
+    'the name of the logger': [
+      { name: 'kube-scheduler.queue' },
+      'I1115 12:00:00.123000 kube-scheduler.queue] "Ready"\n',
+    ],
     'a warning': [{ severity: 'warning' }, 'W1115 12:00:00.123000] "Ready"\n'],
     'an error before the fields': [
       { severity: 'error', error: new Error('no "room"'), fields: { node: 'n1' } },
@@ -23,7 +26,7 @@ describe('text', () => {
       { message: 'a\nb', fields: { output: 'c\nd' } },
       'I1115 12:00:00.123000] "a\\nb" output="c\\nd"\n',
     ],
-    'numbers, truths and nothing': [
+    'numbers, booleans and null': [
       { fields: { count: 3, isNew: false, none: null, absent: undefined, ratio: Number.NaN } },
       'I1115 12:00:00.123000] "Ready" count=3 isNew=false none=null absent=null ratio="NaN"\n',
     ],
@@ -40,7 +43,8 @@ describe('text', () => {
     it(`writes ${what}`, () => expect(text(entry)).toBe(line));
   }
 
-  it('writes the process as klog does', () => expect(text({}, 4711)).toBe('I1115 12:00:00.123000    4711] "Ready"\n'));
+  it('writes the process ID as klog does', () =>
+    expect(text({}, 4711)).toBe('I1115 12:00:00.123000    4711] "Ready"\n'));
 });
 
 describe('JSON', () => {
@@ -58,7 +62,7 @@ describe('JSON', () => {
       { fields: { pod, node: { metadata: { name: 'n1' } } } },
       '{"ts":1794744000123,"msg":"Ready","v":0,"pod":{"name":"web","namespace":"default"},"node":{"name":"n1"}}\n',
     ],
-    'fields with the names of its own': [
+    'fields with the names of its own keys': [
       { fields: { msg: 'other', ['__proto__']: 1 } },
       '{"ts":1794744000123,"msg":"Ready","v":0,"fields.msg":"other","__proto__":1}\n',
     ],
@@ -68,7 +72,7 @@ describe('JSON', () => {
   }
 });
 
-it('a logger fills formats that a sink writes', () => {
+it('a sink writes the entries of a logger in a format', () => {
   const written: string[] = [];
   const format = textFormat();
   const logger = newLogger((entry) => written.push(format(entry, now)), { name: 'a', verbosity: verbosity(2) });

@@ -1,14 +1,15 @@
 import { jsonValueOf, reasonOf, textValueOf } from './field-value.ts';
 import type { LogEntry } from './logger.ts';
 
-/** Makes a line, with its end. */
+/** Formats an entry as a line, with its line break. */
 export type LogFormat = (entry: LogEntry, now: Date) => string;
 
 const letters = { info: 'I', warning: 'W', error: 'E' };
 
 /**
- * As klog writes: `I1115 12:00:00.000000    4711 kube-scheduler] "Bound pod" pod="default/web" node="n1"`, with the name of the logger where klog has a
- * file, and the time in UTC. Differs from upstream: values of several lines are quoted, so that an entry is a line.
+ * Formats like klog: `I1115 12:00:00.000000    4711 kube-scheduler] "Bound pod" pod="default/web" node="n1"`, with the name of the logger
+ * in the place of klog's file name, and the time in UTC. Differs from upstream: values of several lines are quoted, so that an entry is a
+ * single line.
  */
 export function textFormat(processId?: number): LogFormat {
   const process = processId === undefined ? '' : ` ${String(processId).padStart(7)}`;
@@ -19,7 +20,7 @@ export function textFormat(processId?: number): LogFormat {
   };
 }
 
-/** ` err="not found" pod="default/web"` */
+/** Formats error and fields: ` err="not found" pod="default/web"`. */
 export function textFieldsOf({ error, fields }: LogEntry): string {
   let text = error === undefined ? '' : ` err=${textValueOf(reasonOf(error))}`;
   for (const key in fields) text += ` ${key}=${textValueOf(fields[key])}`;
@@ -27,8 +28,8 @@ export function textFieldsOf({ error, fields }: LogEntry): string {
 }
 
 /**
- * An object for each line, with the keys of upstream's `--logging-format=json`: `ts` in milliseconds, `logger`, `msg`, `v` of infos and warnings, `err` of
- * errors, and the fields. A warning says so in `severity`, which upstream has no key for.
+ * Formats an object per line, with the keys of upstream's `--logging-format=json`: `ts` in milliseconds, `logger`, `msg`, `v` of infos
+ * and warnings, `err` of errors, and the fields. A warning also has `severity`, for which upstream has no key.
  */
 export const jsonFormat: LogFormat = ({ severity, level, name, message, fields, error }, now) => {
   const line = new Map<string, unknown>([['ts', now.getTime()]]);

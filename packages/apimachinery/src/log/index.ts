@@ -1,4 +1,4 @@
-/** Structured logs: a message, fields, levels; text and JSON. What becomes of a line is the business of a `LogSink`. */
+/** Structured logs: messages with fields and levels, formatted as text or JSON. A `LogSink` writes the lines. */
 export { reasonOf } from './field-value.ts';
 export { jsonFormat, type LogFormat, textFieldsOf, textFormat } from './format.ts';
 export {

@@ -34,20 +34,20 @@ it('adds levels up, as klog does', () => {
   expect(entries.map(({ level }) => level)).toEqual([3]);
 });
 
-it('has fields on every line, of which the last one counts', () => {
+it('has fields on every line; of several with one name the last one wins', () => {
   const { logger, lines } = recordLogs();
   logger.with({ a: 1, b: 1 }).with({ b: 2 }).info('here', { c: 3 });
   logger.info('there');
   expect(lines).toEqual(['info "here" a=1 b=2 c=3', 'info "there"']);
 });
 
-it('gives parts names of their own', () => {
+it('names the parts of a component', () => {
   const { logger, entries } = recordLogs();
   logger.named('kube-scheduler').named('queue').info('here');
   expect(entries[0]?.name).toBe('kube-scheduler.queue');
 });
 
-it('silentLogger has nothing to say, at any level', () => {
+it('silentLogger logs nothing, at any level', () => {
   expect(silentLogger.v(1).enabled).toBe(false);
   silentLogger.named('a').with({ b: 1 }).error('broken', new Error('no'));
 });
@@ -62,7 +62,7 @@ it('verbosity may be changed while a program runs', () => {
   expect(messages).toEqual(['after']);
 });
 
-it('names may have a verbosity of their own: the first pattern that matches counts', () => {
+it('names may have a verbosity of their own: the first pattern that matches wins', () => {
   const level = verbosity(1, parseNamedVerbosity('reflector=5,kube-scheduler*=3,*=2'));
   expect(['reflector', 'a.reflector', 'kube-scheduler.queue', 'other'].map(level.of)).toEqual([5, 5, 3, 2]);
 });
@@ -86,5 +86,5 @@ for (const [text, message] of Object.entries(broken)) {
   it(`--vmodule=${text} is refused as upstream does`, () => expect(() => parseNamedVerbosity(text)).toThrow(message));
 }
 
-it('commas at the ends of --vmodule mean nothing', () =>
+it('commas at the ends of --vmodule are ignored', () =>
   expect(parseNamedVerbosity('a=1,')).toEqual([{ pattern: 'a', level: 1 }]));

@@ -1,29 +1,31 @@
 import { type Verbosity, verbosity } from './verbosity.ts';
 
-/** What a log line is about: names and values, as `{ pod, node: 'n1' }`. API objects are logged by their names, never whole. */
+/**
+ * The variable parts of a log entry: names and values, such as `{ pod, node: 'n1' }`. API objects are logged by their names, never whole.
+ */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export type Severity = 'info' | 'warning' | 'error';
 
-/** A log line before it is formatted. */
+/** A log entry before it is formatted. */
 export interface LogEntry {
   readonly severity: Severity;
-  /** Of an info: the verbosity from which on it is logged. */
+  /** Of an info: the lowest verbosity at which it is logged. */
   readonly level: number;
-  /** Who logs: `kube-scheduler`, or `kube-scheduler.queue` for a part of it. Empty: nobody in particular. */
+  /** The name of the logger: `kube-scheduler`, or `kube-scheduler.queue` for a part of it. Empty for a logger without a name. */
   readonly name: string;
   readonly message: string;
   readonly fields: LogFields;
-  /** What was thrown. */
+  /** The value that was thrown. */
   readonly error?: unknown;
 }
 
-/** Takes log lines, in order. Must not throw. */
+/** Receives log entries, in order. Must not throw. */
 export type LogSink = (entry: LogEntry) => void;
 
 /**
- * Where a component tells what happens in it, to whoever runs it: a constant message, and fields for what differs from time to time. Secrets never go
- * there.
+ * Logs the events in a component, for the people who run it: each entry has a constant message, and fields for the variable parts.
+ * Secrets must never be logged.
  *
  * @example
  * logger.info('Successfully bound pod to node', { pod, node: nodeName });
@@ -31,24 +33,25 @@ export type LogSink = (entry: LogEntry) => void;
  * logger.v(4).info('Reconciled', { deployment, durationMs });
  */
 export interface Logger {
-  /** False if infos are not logged at this verbosity: then nobody need compute their fields. */
+  /** False if infos of this logger are not logged: then their fields need not be computed. */
   readonly enabled: boolean;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, error?: unknown, fields?: LogFields): void;
   /**
-   * Its infos are logged only at that verbosity or above. As Kubernetes counts: 2 for changes of state, 3 for more about them, 4 for debugging, 5 for
-   * tracing, 6 and up for requests and their contents. Warnings and errors are always logged.
+   * Returns a logger whose infos are logged only at that verbosity or above; levels add up. As in Kubernetes: 2 for changes of state, 3
+   * for details of them, 4 for debugging, 5 for tracing, 6 and above for requests and their contents. Warnings and errors are always
+   * logged.
    */
   v(level: number): Logger;
-  /** These fields are on every line. */
+  /** Returns a logger with these fields on every line. */
   with(fields: LogFields): Logger;
-  /** The logger of a part, which may have a verbosity of its own. Names are joined by dots. */
+  /** Returns the logger of a part, which may have a verbosity of its own. Names are joined by dots. */
   named(name: string): Logger;
 }
 
 export interface LoggerOptions {
-  /** Which infos are logged; by default those without a level. */
+  /** The infos that are logged; by default those without a level. */
   readonly verbosity?: Verbosity;
   readonly name?: string;
 }

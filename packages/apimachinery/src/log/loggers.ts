@@ -4,7 +4,7 @@ import { type Logger, newLogger } from './logger.ts';
 /** Logs nothing. */
 export const silentLogger: Logger = newLogger(() => {});
 
-/** Warnings and errors go to the console, and nothing else. What was thrown goes there as it is, for its stack. */
+/** Writes warnings and errors to the console, and drops infos. A thrown value is passed to the console as it is, for its stack. */
 export const consoleLogger: Logger = newLogger(({ error, ...entry }) => {
   if (entry.severity === 'info') return;
   const line = `${entry.name && `${entry.name}: `}${entry.message}${textFieldsOf(entry)}`;

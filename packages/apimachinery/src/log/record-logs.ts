@@ -6,20 +6,20 @@ export interface LogRecord {
   readonly logger: Logger;
   /** In the order in which they were logged. */
   readonly entries: readonly LogEntry[];
-  /** The same as text: `error "Failed to update lease" err="conflict" lease="default/web"`. */
+  /** The entries as text: `error "Failed to update lease" err="conflict" lease="default/web"`. */
   readonly lines: readonly string[];
-  /** Forgets all that was logged. */
+  /** Removes all entries. */
   clear(): void;
 }
 
 export interface LogRecordOptions {
   /** The highest level of the infos that are recorded. Default: 0. */
   readonly verbosity?: number;
-  /** Is called for each line, as soon as it is logged. */
+  /** Called for each line, as soon as it is logged. */
   readonly onLine?: (line: string, entry: LogEntry) => void;
 }
 
-/** A logger for tests, which can look at what was logged. */
+/** Returns a logger for tests that records its entries. */
 export function recordLogs(options: LogRecordOptions = {}): LogRecord {
   const entries: LogEntry[] = [];
   const lines: string[] = [];

@@ -1,19 +1,19 @@
-/** How much is logged: which levels of whose infos. It may be changed while a program runs. */
+/** The levels up to which infos are logged, by the names of loggers. Can be changed while a program runs. */
 export interface Verbosity {
-  /** The level up to which a logger of that name logs its infos. */
+  /** Returns the level up to which a logger with that name logs its infos. */
   of(name: string): number;
-  /** Changes the level of all whose name no pattern matches. */
+  /** Changes the level of all loggers whose name no pattern matches. */
   set(level: number): void;
 }
 
-/** The level of those whose name matches. */
+/** The level of the loggers whose name matches a pattern. */
 export interface NamedVerbosity {
   /** A name, or the last part of one, with `*` for any characters and `?` for one: `scheduler`, `reflector*`. */
   readonly pattern: string;
   readonly level: number;
 }
 
-/** One level for all (`-v`), and others for some (`--vmodule`), of which the first that matches counts. */
+/** Returns a verbosity with one level for all loggers (`-v`), and other levels for some (`--vmodule`), of which the first match wins. */
 export function verbosity(level: number, named: readonly NamedVerbosity[] = []): Verbosity {
   const rules = named.map(({ pattern, level }) => ({ matches: matcher(pattern), level }));
   const byName = new Map<string, number | undefined>();
@@ -30,7 +30,7 @@ export function verbosity(level: number, named: readonly NamedVerbosity[] = []):
   };
 }
 
-/** Reads `--vmodule`: `pattern=level`, with commas between. Throws for anything else. */
+/** Parses `--vmodule`: `pattern=level`, separated by commas. Throws for anything else. */
 export function parseNamedVerbosity(text: string): NamedVerbosity[] {
   const rules = text.split(',').filter((part) => part !== '');
   return rules.map((rule) => {
@@ -43,7 +43,7 @@ export function parseNamedVerbosity(text: string): NamedVerbosity[] {
   });
 }
 
-/** Levels are int32, as klog's. */
+/** Levels are int32, as in klog. */
 const levelProblem = (text: string): string | undefined => {
   const parsing = `strconv.ParseUint: parsing ${JSON.stringify(text)}:`;
   if (!/^[0-9]+$/.test(text)) return `${parsing} invalid syntax`;

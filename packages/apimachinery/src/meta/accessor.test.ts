@@ -18,11 +18,11 @@ it.each([
   [{ metadata: { name: 'a', namespace: 'n' } }, 'n/a'],
   [{ metadata: { name: 'a' } }, 'a'],
   [{}, ''],
-])('keys %j as %j', (object, key) => {
+])('the key of %j is %j', (object, key) => {
   expect(objectKey(object)).toBe(key);
 });
 
-it('takes keys apart', () => {
+it('splits keys', () => {
   expect(splitObjectKey('n/a')).toEqual({ namespace: 'n', name: 'a' });
   expect(splitObjectKey('a')).toEqual({ namespace: '', name: 'a' });
   expect(() => splitObjectKey('a/b/c')).toThrow('unexpected key format: "a/b/c"');
@@ -52,7 +52,7 @@ it('adds and removes finalizers once', () => {
   expect(object.metadata?.finalizers).toEqual([]);
 });
 
-it('tells lists and objects in deletion', () => {
+it('detects lists and objects being deleted', () => {
   expect(isList({ kind: 'PodList', items: [] })).toBe(true);
   expect(isList({ kind: 'Pod' })).toBe(false);
   expect(isList(null)).toBe(false);

@@ -2,13 +2,13 @@ import { ownEntry, setOwnEntry } from '../json/own-entry.ts';
 import type { ObjectMeta } from './object-meta.ts';
 import type { KubernetesList, KubernetesObject } from './type-meta.ts';
 
-/** The object's metadata, made if it had none: for writing to. */
+/** Returns the object's metadata for writing; creates it if there is none. */
 export function ensureMetadata(object: KubernetesObject): ObjectMeta {
   object.metadata ??= {};
   return object.metadata;
 }
 
-/** `namespace/name`, or the name alone without a namespace: the key of caches and queues. */
+/** Returns `namespace/name`, or the name alone for an object without a namespace: the key of caches and queues. */
 export function objectKey(object: KubernetesObject): string {
   const { namespace = '', name = '' } = object.metadata ?? {};
   return namespace === '' ? name : `${namespace}/${name}`;
@@ -22,7 +22,7 @@ export function splitObjectKey(key: string): { namespace: string; name: string }
   throw new Error(`unexpected key format: ${JSON.stringify(key)}`);
 }
 
-/** The label's own value: never something inherited, whatever the key. */
+/** Returns the label's own value, never an inherited property, whatever the key. */
 export const getLabel = (object: KubernetesObject, key: string): string | undefined =>
   ownEntry(object.metadata?.labels, key);
 
@@ -44,7 +44,7 @@ export function setAnnotation(object: KubernetesObject, key: string, value: stri
 export const hasFinalizer = (object: KubernetesObject, finalizer: string): boolean =>
   object.metadata?.finalizers?.includes(finalizer) ?? false;
 
-/** Returns whether it had to be added. */
+/** Returns whether the finalizer was added. */
 export function addFinalizer(object: KubernetesObject, finalizer: string): boolean {
   if (hasFinalizer(object, finalizer)) return false;
   const metadata = ensureMetadata(object);
@@ -52,7 +52,7 @@ export function addFinalizer(object: KubernetesObject, finalizer: string): boole
   return true;
 }
 
-/** Returns whether there was one to remove. */
+/** Returns whether the finalizer was removed. */
 export function removeFinalizer(object: KubernetesObject, finalizer: string): boolean {
   if (!hasFinalizer(object, finalizer)) return false;
   const metadata = ensureMetadata(object);
@@ -60,9 +60,9 @@ export function removeFinalizer(object: KubernetesObject, finalizer: string): bo
   return true;
 }
 
-/** Deletion was requested; the object lives on until its finalizers are done. */
+/** Whether deletion was requested. The object exists until its finalizers are removed. */
 export const isBeingDeleted = (object: KubernetesObject): boolean => object.metadata?.deletionTimestamp !== undefined;
 
-/** Has the shape of a list: an array of items. */
+/** Whether an object is a list: it has an array of items. */
 export const isList = (object: unknown): object is KubernetesList<unknown> =>
   typeof object === 'object' && object !== null && 'items' in object && Array.isArray(object.items);

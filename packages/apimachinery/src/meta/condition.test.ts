@@ -27,7 +27,7 @@ describe('setStatusCondition', () => {
     expect(conditions).toEqual([{ ...ready, lastTransitionTime: '2025-01-02T03:04:05Z' }]);
   });
 
-  it('adds a condition with the time it comes with', () => {
+  it('adds a condition with its own transition time', () => {
     const conditions: Condition[] = [];
     setStatusCondition(conditions, ready, now);
     expect(conditions).toEqual([ready]);
@@ -39,7 +39,7 @@ describe('setStatusCondition', () => {
     ['the reason differs', { reason: 'Other' }, true, before],
     ['the message differs', { message: 'other' }, true, before],
     ['the generation differs', { observedGeneration: 2 }, true, before],
-    ['the generation is zero, which is none', { observedGeneration: 0 }, false, before],
+    ['the generation is zero, which means absent', { observedGeneration: 0 }, false, before],
     ['the status differs', { status: 'False', lastTransitionTime: undefined }, true, '2025-01-02T03:04:05Z'],
     ['status and time differ', { status: 'False', lastTransitionTime: before }, true, before],
   ] as const)('updates in place when %s', (_, change, changed, time) => {
@@ -59,17 +59,17 @@ describe('a generation of zero', () => {
     expect(JSON.stringify(conditions)).toBe(JSON.stringify([ready]));
   });
 
-  it('takes the place of another', () => {
+  it('replaces another one', () => {
     const conditions: Condition[] = [{ ...ready, observedGeneration: 4 }];
     expect(setStatusCondition(conditions, ready, now)).toBe(true);
     expect(conditions).toStrictEqual([ready]);
   });
 });
 
-describe('asking and removing', () => {
+describe('finding and removing', () => {
   const conditions: Condition[] = [{ ...ready }, { ...ready, type: 'Failed', status: 'False' }];
 
-  it('answers by type and status', () => {
+  it('finds by type and status', () => {
     expect(findStatusCondition(conditions, 'Ready')).toBe(conditions[0]);
     expect(findStatusCondition(undefined, 'Ready')).toBeUndefined();
     expect(isStatusConditionTrue(conditions, 'Ready')).toBe(true);

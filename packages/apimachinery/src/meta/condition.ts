@@ -12,17 +12,17 @@ export interface Condition {
   message: string;
 }
 
-/** A condition to set: without a transition time, the time of the call counts. */
+/** A condition to set. Without a transition time, the time of the call is used. */
 export type ConditionInput = Omit<Condition, 'lastTransitionTime'> & { lastTransitionTime?: Time };
 
-/** The condition itself, not a copy. */
+/** Returns the condition itself, not a copy. */
 export function findStatusCondition(conditions: readonly Condition[] | undefined, type: string): Condition | undefined {
   return conditions?.find((condition) => condition.type === type);
 }
 
 /**
- * Adds the condition, or updates the one of its type in place. The transition time moves only when the status
- * does. Returns whether anything changed.
+ * Adds the condition, or updates the one of its type in place. The transition time changes only when the status does. Returns whether
+ * anything changed.
  */
 export function setStatusCondition(conditions: Condition[], wanted: ConditionInput, now: () => Date): boolean {
   const existing = findStatusCondition(conditions, wanted.type);
@@ -47,7 +47,7 @@ export function setStatusCondition(conditions: Condition[], wanted: ConditionInp
     existing.message = wanted.message;
     changed = true;
   }
-  // A generation of zero is one that is absent.
+  // A generation of zero is the same as none.
   if ((existing.observedGeneration ?? 0) !== (wanted.observedGeneration ?? 0)) {
     if (wanted.observedGeneration) existing.observedGeneration = wanted.observedGeneration;
     else delete existing.observedGeneration;

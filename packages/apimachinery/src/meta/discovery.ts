@@ -1,17 +1,17 @@
 import type { TypeMeta } from './type-meta.ts';
 
-/** What `/api` answers: the versions of the core group. */
+/** The response of `/api`: the versions of the core group. */
 export interface APIVersions extends TypeMeta {
   versions: string[];
   serverAddressByClientCIDRs: ServerAddressByClientCIDR[];
 }
 
-/** What `/apis` answers. */
+/** The response of `/apis`. */
 export interface APIGroupList extends TypeMeta {
   groups: APIGroup[];
 }
 
-/** What `/apis/<group>` answers: versions, most preferred first. */
+/** The response of `/apis/<group>`: versions, most preferred first. */
 export interface APIGroup extends TypeMeta {
   name: string;
   versions: GroupVersionForDiscovery[];
@@ -29,7 +29,7 @@ export interface ServerAddressByClientCIDR {
   serverAddress: string;
 }
 
-/** What `/api/v1` and `/apis/<group>/<version>` answer. */
+/** The response of `/api/v1` and `/apis/<group>/<version>`. */
 export interface APIResourceList extends TypeMeta {
   groupVersion: string;
   resources: APIResource[];
@@ -40,7 +40,7 @@ export interface APIResource {
   name: string;
   singularName: string;
   namespaced: boolean;
-  /** Where it differs from that of the list. */
+  /** Set where it differs from that of the list. */
   group?: string;
   version?: string;
   kind: string;

@@ -40,7 +40,7 @@ describe('GroupVersionKind.fromApiVersionAndKind', () => {
     expect(GroupVersionKind.fromApiVersionAndKind(apiVersion, 'K').toString()).toBe(printed);
   });
 
-  it('takes what an object does not say for empty', () => {
+  it('treats missing fields of an object as empty', () => {
     expect(GroupVersionKind.fromObject({}).isEmpty).toBe(true);
     expect(GroupVersionKind.fromObject({ apiVersion: 'apps/v1', kind: 'Deployment' })).toBe(
       GroupVersionKind.of('apps', 'v1', 'Deployment'),
@@ -48,7 +48,7 @@ describe('GroupVersionKind.fromApiVersionAndKind', () => {
   });
 });
 
-describe('what users type', () => {
+describe('kinds and resources as users type them', () => {
   it.each([
     ['Pod', undefined, '', 'Pod'],
     ['Pod.v1.', '/v1, Kind=Pod', 'v1.', 'Pod'],
@@ -114,7 +114,7 @@ describe('interning', () => {
     );
   });
 
-  it('never confuses values whose parts run into each other', () => {
+  it('distinguishes values whose parts differ but are the same when joined', () => {
     const part = fc.string({ unit: fc.constantFrom('a', ' ', '1', '/', '.', '\0'), maxLength: 3 });
     fc.assert(
       fc.property(part, part, part, part, part, part, (a, b, c, d, e, f) => {
@@ -126,7 +126,7 @@ describe('interning', () => {
     );
   });
 
-  it('gives values that cannot be changed', () => {
+  it('gives frozen values', () => {
     const version = GroupVersion.of('apps', 'v1');
     expect(() => Object.assign(version, { group: 'other' })).toThrow(TypeError);
     expect(JSON.stringify(version)).toBe('{"group":"apps","version":"v1"}');
@@ -139,7 +139,7 @@ describe('kindFor', () => {
     ['its own version', 'apps/v1', deployment],
     ['another version of the group', 'apps/v1beta1', GroupVersionKind.of('apps', 'v1beta1', 'Deployment')],
     ['another group', 'batch/v1', undefined],
-  ])('answers for %s', (_, version, expected) => {
+  ])('returns the kind for %s', (_, version, expected) => {
     expect(GroupVersion.parse(version).kindFor([deployment])).toBe(expected);
   });
 });

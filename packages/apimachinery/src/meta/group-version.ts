@@ -2,9 +2,10 @@ import { InternTable } from './intern.ts';
 import type { TypeMeta } from './type-meta.ts';
 
 /*
- * The names of kinds and resources. All five are immutable and interned: `of` gives the same instance for the same
- * parts, so that they compare with `===` and serve as keys of Map and Set. Their constructors are private for that
- * reason. (Two copies of this package in one program intern apart; across them, compare by `toString()`.) The lengths in the keys keep parts apart, whatever characters they hold.
+ * The names of kinds and resources. The five classes are immutable and interned: `of` returns the same instance for the same parts, so
+ * that instances can be compared with `===` and used as keys of Map and Set. For that reason their constructors are private. (Two copies
+ * of this package in one program intern separately; across them, compare by `toString()`.) The lengths in the keys keep the parts apart,
+ * whatever characters they contain.
  */
 
 const groupVersions = new InternTable<GroupVersion>();
@@ -13,7 +14,7 @@ const groupResources = new InternTable<GroupResource>();
 const groupVersionKinds = new InternTable<GroupVersionKind>();
 const groupVersionResources = new InternTable<GroupVersionResource>();
 
-/** What was asked for last. */
+/** The last values returned by `of`. */
 const lastKind: { value: GroupVersionKind | undefined } = { value: undefined };
 const lastVersion: { value: GroupVersion | undefined } = { value: undefined };
 
@@ -40,14 +41,14 @@ export class GroupVersion {
     return found;
   }
 
-  /** Reads an apiVersion. Empty and `/` are the empty value. Throws when there is more than one slash. */
+  /** Parses an apiVersion. An empty text and `/` are the empty value. Throws when there is more than one slash. */
   static parse(text: string): GroupVersion {
     const parsed = GroupVersion.tryParse(text);
     if (!parsed) throw new Error(`unexpected GroupVersion string: ${text}`);
     return parsed;
   }
 
-  /** Like `parse`, with undefined for what cannot be read. */
+  /** Like `parse`, but returns undefined for an invalid text. */
   static tryParse(text: string): GroupVersion | undefined {
     const slash = text.indexOf('/');
     if (slash === -1) return GroupVersion.of('', text);
@@ -66,7 +67,10 @@ export class GroupVersion {
     return GroupVersionResource.of(this.group, this.version, resource);
   }
 
-  /** Which of an object's kinds to write for this version: its own, else its own version of a kind in the same group. */
+  /**
+   * Returns the kind in which to write an object for this version, given the object's kinds: the one of this version, otherwise the first
+   * of the same group with its version replaced by this one.
+   */
   kindFor(kinds: readonly GroupVersionKind[]): GroupVersionKind | undefined {
     const exact = kinds.find((kind) => kind.group === this.group && kind.version === this.version);
     if (exact) return exact;
@@ -79,7 +83,7 @@ export class GroupVersion {
   }
 }
 
-/** A kind whatever its version: `Deployment.apps`. */
+/** A kind in any version: `Deployment.apps`. */
 export class GroupKind {
   readonly group: string;
   readonly kind: string;
@@ -95,7 +99,7 @@ export class GroupKind {
     return groupKinds.get(key) ?? groupKinds.add(key, new GroupKind(group, kind));
   }
 
-  /** Reads `Kind` or `Kind.group`. */
+  /** Parses `Kind` or `Kind.group`. */
   static parse(text: string): GroupKind {
     const [kind, group] = splitAtDot(text);
     return GroupKind.of(group, kind);
@@ -114,7 +118,7 @@ export class GroupKind {
   }
 }
 
-/** A resource whatever its version: `deployments.apps`. */
+/** A resource in any version: `deployments.apps`. */
 export class GroupResource {
   readonly group: string;
   readonly resource: string;
@@ -130,7 +134,7 @@ export class GroupResource {
     return groupResources.get(key) ?? groupResources.add(key, new GroupResource(group, resource));
   }
 
-  /** Reads `resource` or `resource.group`. */
+  /** Parses `resource` or `resource.group`. */
   static parse(text: string): GroupResource {
     const [resource, group] = splitAtDot(text);
     return GroupResource.of(group, resource);
@@ -149,12 +153,12 @@ export class GroupResource {
   }
 }
 
-/** A kind in one version: what an object's apiVersion and kind say. */
+/** A kind in one version, as stated by an object's apiVersion and kind. */
 export class GroupVersionKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  // Made when first asked for: they are asked for with every request.
+  // Computed at the first use, because they are used in every request.
   #groupVersion: GroupVersion | undefined;
   #groupKind: GroupKind | undefined;
   #apiVersion: string | undefined;
@@ -167,7 +171,7 @@ export class GroupVersionKind {
   }
 
   static of(group: string, version: string, kind: string): GroupVersionKind {
-    // Whoever asks for one asks for it again, many times: comparing is far cheaper than looking up.
+    // The same value is requested many times in a row, and comparing is far cheaper than a lookup.
     const last = lastKind.value;
     if (last && last.kind === kind && last.version === version && last.group === group) return last;
     const key = tripleKey(group, version, kind);
@@ -176,12 +180,12 @@ export class GroupVersionKind {
     return found;
   }
 
-  /** Never throws: an apiVersion that cannot be read leaves group and version empty. */
+  /** Never throws: an invalid apiVersion leaves group and version empty. */
   static fromApiVersionAndKind(apiVersion: string, kind: string): GroupVersionKind {
     return GroupVersion.tryParse(apiVersion)?.withKind(kind) ?? GroupVersionKind.of('', '', kind);
   }
 
-  /** The kind an object says it is; what it does not say is empty. */
+  /** Returns the kind that an object states. Missing fields are empty. */
   static fromObject(object: TypeMeta): GroupVersionKind {
     return GroupVersionKind.fromApiVersionAndKind(object.apiVersion ?? '', object.kind ?? '');
   }
@@ -200,7 +204,7 @@ export class GroupVersionKind {
     return this.#groupKind;
   }
 
-  /** As it stands in an object. */
+  /** The apiVersion as in an object. */
   get apiVersion(): string {
     this.#apiVersion ??= this.group === '' ? this.version : `${this.group}/${this.version}`;
     return this.#apiVersion;
@@ -211,7 +215,7 @@ export class GroupVersionKind {
   }
 }
 
-/** A resource in one version: what a URL names. */
+/** A resource in one version, as named by a URL. */
 export class GroupVersionResource {
   readonly group: string;
   readonly version: string;
@@ -254,8 +258,8 @@ export class GroupVersionResource {
 }
 
 /**
- * Reads what a user may type for a kind: `Pod`, `Pod.v1.`, `Deployment.apps`, `Deployment.v1.apps`. With two dots or
- * more it may be read either way (`Deployment.v1.apps` could lie in a group `v1.apps`), so both are given.
+ * Parses a kind that a user typed: `Pod`, `Pod.v1.`, `Deployment.apps`, `Deployment.v1.apps`. With two dots or more there are two
+ * interpretations (`Deployment.v1.apps` could be in a group `v1.apps`), so both are returned.
  */
 export function parseKindArg(text: string): { groupVersionKind?: GroupVersionKind; groupKind: GroupKind } {
   const parts = splitVersioned(text);
@@ -265,7 +269,7 @@ export function parseKindArg(text: string): { groupVersionKind?: GroupVersionKin
   };
 }
 
-/** Reads what a user may type for a resource: `pods`, `pods.v1.`, `deployments.apps`, `deployments.v1.apps`. */
+/** Parses a resource that a user typed: `pods`, `pods.v1.`, `deployments.apps`, `deployments.v1.apps`. */
 export function parseResourceArg(text: string): {
   groupVersionResource?: GroupVersionResource;
   groupResource: GroupResource;

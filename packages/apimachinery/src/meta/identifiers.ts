@@ -1,6 +1,6 @@
 /*
- * The plain JSON form of kinds and resources, as AdmissionReview, CustomResourceDefinitions and others carry them. The
- * values to compute with are GroupVersionKind and its siblings, which can stand wherever one of these is asked for.
+ * The plain JSON form of kinds and resources, as in AdmissionReview, CustomResourceDefinitions and others. GroupVersionKind and its
+ * siblings are meant for computing, and can be used in the place of these types.
  */
 
 export interface MetaGroupKind {

@@ -1,11 +1,11 @@
 /**
- * Keeps one instance per key for as long as somebody holds it. Equal values are then the same object, so `===`, `Map`
- * and `Set` work on them, and what nobody uses any more is collected: names that clients make up cannot fill memory.
+ * Keeps one instance per key for as long as it is referenced elsewhere. Equal values are then the same object, so that `===`, `Map` and
+ * `Set` work on them. Unreferenced values are garbage-collected: names that clients make up cannot fill memory.
  */
 export class InternTable<T extends object> {
   readonly #values = new Map<string, WeakRef<T>>();
   readonly #collected = new FinalizationRegistry<string>((key) => {
-    // A new instance may have taken the key since.
+    // A new instance may have been added for the key since.
     if (this.#values.get(key)?.deref() === undefined) this.#values.delete(key);
   });
 

@@ -26,7 +26,7 @@ it('prefers stable to beta to alpha to everything else', () => {
   expect(shuffled.sort((a, b) => compareKubeVersions(b, a))).toEqual(mostPreferredFirst);
 });
 
-it('is an order', () => {
+it('is a consistent order', () => {
   const version = fc.oneof(
     fc.constantFrom(...mostPreferredFirst, ''),
     fc.stringMatching(/^v[0-9]{1,2}((alpha|beta)[0-9]{1,2})?$/),
@@ -41,6 +41,6 @@ it('is an order', () => {
   );
 });
 
-it('takes v01 and v1 for the same', () => {
+it('treats v01 and v1 as equal', () => {
   expect(compareKubeVersions('v01', 'v1')).toBe(0);
 });

@@ -7,9 +7,9 @@ interface KubeVersion {
 }
 
 /**
- * Orders version names by how much they are to be preferred: positive when `a` is, negative when `b` is.
- * Stable before beta before alpha, then the higher number: v2, v1, v1beta2, v1beta1, v1alpha1. Names that do not follow
- * the pattern come last, in alphabetical order. To sort the most preferred first: `(a, b) => compareKubeVersions(b, a)`.
+ * Compares version names by preference: positive when `a` is preferred, negative when `b` is. Stable versions are preferred to beta, beta
+ * to alpha, then higher numbers to lower ones: v2, v1, v1beta2, v1beta1, v1alpha1. Names that do not follow the pattern come last, in
+ * alphabetical order. To sort the most preferred first: `(a, b) => compareKubeVersions(b, a)`.
  */
 export function compareKubeVersions(a: string, b: string): number {
   if (a === b) return 0;
@@ -27,7 +27,7 @@ function parseKubeVersion(version: string): KubeVersion | undefined {
     stability: stability[match[2] === 'alpha' || match[2] === 'beta' ? match[2] : 'stable'],
     minor: Number(match[3] ?? 0),
   };
-  // Beyond what upstream can count, a name is just a name.
+  // As upstream: a name with a number beyond int64 does not follow the pattern.
   return parsed.major <= maxInt64 && parsed.minor <= maxInt64 ? parsed : undefined;
 }
 

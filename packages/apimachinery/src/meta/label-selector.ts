@@ -1,6 +1,6 @@
 export type LabelSelectorOperator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
 
-/** Both parts must hold. An empty selector matches everything, an absent one nothing. */
+/** Both parts must match. An empty selector matches everything, an absent one nothing. */
 export interface LabelSelector {
   matchLabels?: Record<string, string>;
   matchExpressions?: LabelSelectorRequirement[];

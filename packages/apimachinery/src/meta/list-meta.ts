@@ -1,14 +1,14 @@
-/** The metadata of a list, and of other answers that are no persistent object. */
+/** The metadata of lists, and of other responses that are not persistent objects. */
 export interface ListMeta {
   selfLink?: string;
   resourceVersion?: string;
-  /** Present when there are more items: give it back to get the next page. */
+  /** Present when there are more items. Sent with the next request to get the next page. */
   continue?: string;
   remainingItemCount?: number;
   shardInfo?: ShardInfo;
 }
 
-/** Which shard a list was restricted to. */
+/** The shard to which a list was restricted. */
 export interface ShardInfo {
   selector: string;
 }

@@ -1,6 +1,6 @@
 import type { Time } from './scalars.ts';
 
-/** The metadata every persistent object carries. */
+/** The metadata of every persistent object. */
 export interface ObjectMeta {
   name?: string;
   generateName?: string;
@@ -19,13 +19,13 @@ export interface ObjectMeta {
   managedFields?: ManagedFieldsEntry[];
 }
 
-/** An object in the same namespace, or without one, that this object belongs to. */
+/** A reference to an owner of the object, which is in the same namespace or cluster-scoped. */
 export interface OwnerReference {
   apiVersion: string;
   kind: string;
   name: string;
   uid: string;
-  /** The one owner that manages the object. */
+  /** True for the one owner that manages the object. */
   controller?: boolean;
   blockOwnerDeletion?: boolean;
 }
@@ -50,7 +50,7 @@ export const FINALIZER_ORPHAN_DEPENDENTS = 'orphan';
 export const FINALIZER_DELETE_DEPENDENTS = 'foregroundDeletion';
 
 export const NAMESPACE_DEFAULT = 'default';
-/** Selects every namespace, and is the namespace of objects that have none. */
+/** Selects all namespaces; also the namespace of objects without one. */
 export const NAMESPACE_ALL = '';
 export const NAMESPACE_SYSTEM = 'kube-system';
 export const NAMESPACE_PUBLIC = 'kube-public';

@@ -4,7 +4,7 @@ export type DeletionPropagation = 'Orphan' | 'Background' | 'Foreground';
 export type ResourceVersionMatch = 'NotOlderThan' | 'Exact';
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
-/** The only value `dryRun` knows: run every stage, persist nothing. */
+/** The only value of `dryRun`: run every stage, persist nothing. */
 export const DRY_RUN_ALL = 'All';
 
 /** Set to `true` on the bookmark that ends the initial events of a streamed list. */
@@ -42,7 +42,7 @@ export interface UpdateOptions extends TypeMeta {
 
 export interface PatchOptions extends TypeMeta {
   dryRun?: string[];
-  /** Only for apply: take over fields that others own. */
+  /** Only for apply: takes over fields that other managers own. */
   force?: boolean;
   fieldManager?: string;
   fieldValidation?: FieldValidation;
@@ -63,7 +63,7 @@ export interface DeleteOptions extends TypeMeta {
   ignoreStoreReadErrorWithClusterBreakingPotential?: boolean;
 }
 
-/** The operation happens only if the object still has these. */
+/** The operation is performed only if the object has these values. */
 export interface Preconditions {
   uid?: string;
   resourceVersion?: string;

@@ -28,7 +28,7 @@ it('finds the controller among the owners, as a copy', () => {
   expect(getControllerOfNoCopy({})).toBeUndefined();
 });
 
-it('goes by the uid, not by the name', () => {
+it('compares the uid, not the name', () => {
   const object = { metadata: { ownerReferences: [reference] } };
   expect(isControlledBy(object, owner)).toBe(true);
   expect(isControlledBy(object, { metadata: { name: 'web', uid: '2' } })).toBe(false);

@@ -10,7 +10,12 @@ it.each([
   ['a collection', pods, { namespace: 'default' }, '/api/v1/namespaces/default/pods'],
   ['an object', deployments, { namespace: 'a', name: 'web' }, '/apis/apps/v1/namespaces/a/deployments/web'],
   ['a subresource', pods, { namespace: 'a', name: 'p', subresource: 'log' }, '/api/v1/namespaces/a/pods/p/log'],
-  ['a longer one', pods, { namespace: 'a', name: 'p', subresource: 'proxy/x' }, '/api/v1/namespaces/a/pods/p/proxy/x'],
+  [
+    'a subresource with a path',
+    pods,
+    { namespace: 'a', name: 'p', subresource: 'proxy/x' },
+    '/api/v1/namespaces/a/pods/p/proxy/x',
+  ],
   ['names to be encoded', pods, { name: 'system:a b?' }, '/api/v1/pods/system%3Aa%20b%3F'],
 ])('gives the path of %s', (_, resource, options, path) => {
   expect(resourcePath(resource, options)).toBe(path);
@@ -26,7 +31,7 @@ it.each([
   expect(() => resourcePath(pods, options)).toThrow(new Error(message));
 });
 
-it('knows where a group version is served', () => {
+it('returns the path of a group version', () => {
   expect(groupVersionPath(pods.groupVersion)).toBe('/api/v1');
   expect(groupVersionPath(deployments.groupVersion)).toBe('/apis/apps/v1');
 });

@@ -2,22 +2,22 @@ import { quote } from '../strconv/quote.ts';
 import type { GroupVersion, GroupVersionResource } from './group-version.ts';
 
 export interface ResourcePathOptions {
-  /** Left out for cluster-scoped resources and for all namespaces. */
+  /** Omitted for cluster-scoped resources and for all namespaces. */
   namespace?: string | undefined;
-  /** Left out for the collection. */
+  /** Omitted for the collection. */
   name?: string | undefined;
-  /** `status`, `log`, …; a further path for `proxy`. */
+  /** `status`, `log`, …; with a further path for `proxy`. */
   subresource?: string | undefined;
 }
 
-/** Where a group version is served: `/api/v1`, `/apis/apps/v1`. */
+/** Returns the URL path of a group version: `/api/v1`, `/apis/apps/v1`. */
 export function groupVersionPath({ group, version }: GroupVersion | GroupVersionResource): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
 /**
- * The URL path of a resource, an object or a subresource, percent-encoded. Throws when a name cannot be a segment of
- * a path, and when there is a subresource but no name.
+ * Returns the URL path of a resource, an object or a subresource, percent-encoded. Throws when a name cannot be a path segment, or when
+ * there is a subresource without a name.
  */
 export function resourcePath(resource: GroupVersionResource, options: ResourcePathOptions = {}): string {
   const { namespace = '', name = '', subresource = '' } = options;
@@ -32,13 +32,13 @@ export function resourcePath(resource: GroupVersionResource, options: ResourcePa
   return `${path}/${parts.join('/')}`;
 }
 
-/** Why the name cannot be a segment of a path; nothing when it can. */
+/** Returns why the name cannot be a path segment; nothing when it can. */
 export function pathSegmentProblems(name: string): string[] {
   if (name === '.' || name === '..') return [`may not be '${name}'`];
   return ['/', '%'].filter((character) => name.includes(character)).map((it) => `may not contain '${it}'`);
 }
 
-/** Most names are of nothing else, and as they are then. */
+/** Most names match this, and need neither checks nor encoding. */
 const plain = /^[a-z0-9][a-z0-9.-]*$/;
 
 function segment(what: string, name: string): string {

@@ -2,7 +2,7 @@ import type { FieldErrorType } from '../field/error.ts';
 import type { ListMeta } from './list-meta.ts';
 import type { TypeMeta } from './type-meta.ts';
 
-/** Every reason upstream gives a failure. The empty one is "unknown". */
+/** The reasons that upstream gives for failures. The empty one means unknown. */
 export type KnownStatusReason =
   | ''
   | 'Unauthorized'
@@ -28,7 +28,7 @@ export type KnownStatusReason =
 /** Other servers may send reasons of their own. */
 export type StatusReason = KnownStatusReason | (string & {});
 
-/** What an API call answers when it fails, or when there is no object to return. */
+/** The response of an API call that fails, or that has no object to return. */
 export interface Status extends TypeMeta {
   metadata?: ListMeta;
   status?: 'Success' | 'Failure' | (string & {});
@@ -54,7 +54,7 @@ export interface StatusCause {
   field?: string;
 }
 
-/** What is wrong with a field, or else. Other servers may send types of their own. */
+/** The type of a cause, mostly of an error in a field. Other servers may send types of their own. */
 export type CauseType =
   | FieldErrorType
   | 'UnexpectedServerResponse'

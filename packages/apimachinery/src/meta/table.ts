@@ -2,7 +2,7 @@ import type { ConditionStatus } from './condition.ts';
 import type { ListMeta } from './list-meta.ts';
 import type { TypeMeta } from './type-meta.ts';
 
-/** Objects laid out for printing, as the server sees fit. */
+/** Objects as rows for display. The server chooses the columns. */
 export interface Table extends TypeMeta {
   metadata?: ListMeta;
   columnDefinitions: TableColumnDefinition[];
@@ -16,14 +16,14 @@ export interface TableColumnDefinition {
   /** An OpenAPI format; `name` marks the column that holds the object's name. */
   format: string;
   description: string;
-  /** 0 is shown always, anything above in wide output only. */
+  /** 0: always shown; above: in wide output only. */
   priority: number;
 }
 
 export interface TableRow {
   cells: unknown[];
   conditions?: TableRowCondition[];
-  /** As much of the object as `includeObject` asked for. */
+  /** The part of the object that `includeObject` requested. */
   object?: unknown;
 }
 

@@ -1,7 +1,7 @@
 import { Document, parse, visit } from 'yaml';
 import { compareStrings, type JsonObject } from '../json/go-value.ts';
 
-/** A patch as the conflict message shows it: YAML with sorted keys and lists that are not indented. */
+/** Formats a patch for the conflict message: YAML with sorted keys and lists that are not indented. */
 export function conflictYaml(patch: JsonObject): string {
   const document = new Document(patch, {
     version: '1.1',
@@ -9,7 +9,7 @@ export function conflictYaml(patch: JsonObject): string {
   });
   visit(document, {
     Scalar(_, node) {
-      // Strings that would read as something else get double quotes, all others that need quotes get single ones.
+      // Strings that would be read as another type get double quotes; all others that need quotes get single ones.
       if (typeof node.value === 'string' && readsAsOther(node.value)) node.type = 'QUOTE_DOUBLE';
     },
   });
@@ -19,7 +19,7 @@ export function conflictYaml(patch: JsonObject): string {
 function readsAsOther(text: string): boolean {
   try {
     const value: unknown = parse(text, { version: '1.1' });
-    // Nothing but a comment reads as null too.
+    // A text with nothing but a comment is read as null, too.
     if (value === null) return !text.startsWith('#');
     return typeof value === 'number' || typeof value === 'boolean' || value instanceof Date;
   } catch {

@@ -4,8 +4,8 @@ import type { JsonPatchOperation } from './json-patch.ts';
 import { formatJsonPointer } from './json-pointer.ts';
 
 /**
- * Operations that turn one document into the other, both objects or lists. Keys are changed one by one. In a list,
- * what stands between the common beginning and the common end is changed index by index, then shortened or extended.
+ * Returns operations that turn one document into the other. Both must be objects or lists. Keys are changed one by one. In a list, the
+ * items between the common beginning and the common end are changed index by index; then the list is shortened or extended.
  */
 export function createJsonPatch(from: unknown, to: unknown): JsonPatchOperation[] {
   assertJsonDepth(to);
@@ -30,7 +30,7 @@ function collect(from: unknown, to: unknown, steps: readonly string[], operation
     const oldEnd = from.length - end;
     const newEnd = to.length - end;
     for (let i = start; i < Math.min(oldEnd, newEnd); i++) collect(from[i], to[i], [...steps, String(i)], operations);
-    // From the back, so that the indexes of what is yet to go stay right.
+    // From the back, so that the indexes of the items that are still to be removed stay valid.
     for (let i = oldEnd - 1; i >= newEnd; i--) operations.push({ op: 'remove', path: at(i) });
     for (let i = oldEnd; i < newEnd; i++) operations.push({ op: 'add', path: at(i), value: cloneJson(to[i]) });
   } else if (!jsonEquals(from, to)) {
@@ -38,7 +38,7 @@ function collect(from: unknown, to: unknown, steps: readonly string[], operation
   }
 }
 
-/** How many of the first items match, of two lists that long. */
+/** Returns how many items at the beginning of two lists match. */
 function commonLength(a: number, b: number, matches: (index: number) => boolean): number {
   let length = 0;
   while (length < a && length < b && matches(length)) length++;

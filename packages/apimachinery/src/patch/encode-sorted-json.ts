@@ -3,8 +3,8 @@ import { isJsonObject } from '../json/index.ts';
 import { stringifyJson } from '../json/stringify-json.ts';
 
 /**
- * JSON as Go writes a map: keys sorted by their bytes, no spaces, and what HTML could misread escaped. Keys whose value
- * is undefined are left out. Bound the depth before.
+ * Encodes JSON as Go encodes a map: keys sorted by their bytes, no spaces, and HTML characters escaped. Keys whose value is undefined are
+ * left out. The caller must limit the depth.
  */
 export function encodeSortedJson(value: unknown): string {
   if (isList(value)) return `[${value.map(encodeSortedJson).join(',')}]`;

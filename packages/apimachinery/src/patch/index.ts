@@ -1,5 +1,5 @@
-// Ways to change an object that is there: JSON patch (`json-patch.ts`), merge patch (`merge-patch.ts`) and
-// strategic merge patch (`strategic/`), and how client-side apply makes the latter two. Server-side apply is in `apply/`.
+// Changes to existing objects: JSON patch (`json-patch.ts`), merge patch (`merge-patch.ts`) and strategic merge patch (`strategic/`), and
+// how client-side apply creates the latter two. Server-side apply is in `apply/`.
 export { createJsonPatch } from './create-json-patch.ts';
 export { encodeSortedJson } from './encode-sorted-json.ts';
 export { applyJsonPatch, applyJsonPatchInSteps, type JsonPatchLimits, type JsonPatchOperation } from './json-patch.ts';

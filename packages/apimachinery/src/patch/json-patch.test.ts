@@ -7,7 +7,7 @@ import { applyJsonPatch } from './json-patch.ts';
 import { expectOutcome, loadCases, type Outcome } from './patch.test-data.ts';
 import { PatchError } from './patch-error.ts';
 
-/** The appendix of RFC 6902 and beyond, results and errors as upstream's library has them. */
+/** The appendix of RFC 6902 and more, with the results and errors of upstream's library. */
 const cases = loadCases<{ document: unknown; patch: unknown } & Outcome>('json-patch');
 
 it.each(cases)('%s', (_, { document, patch, ...outcome }) => {
@@ -24,18 +24,18 @@ describe('codes', () => {
     }
   };
 
-  it('are 400 for what is no patch', () => {
+  it('are 400 for malformed patches', () => {
     expect(codeOf({})).toBe(400);
     expect(codeOf([1])).toBe(400);
   });
 
-  it('are 422 for what does not apply', () => {
+  it('are 422 for patches that do not apply', () => {
     expect(codeOf([{ op: 'zap' }])).toBe(422);
     expect(codeOf([{ op: 'add', path: '/a/9', value: 1 }])).toBe(422);
     expect(codeOf([{ op: 'remove', path: '/a/x' }])).toBe(422);
   });
 
-  it('are 413 for what is too long', () => {
+  it('are 413 for patches that are too long', () => {
     expect(codeOf([{ op: 'test', path: '/x' }], { maxOperations: 0 })).toBe(413);
   });
 });
@@ -68,7 +68,7 @@ describe('limits', () => {
   });
 });
 
-it('wants a document that is an object or a list', () => {
+it('requires a document that is an object or a list', () => {
   expect(() => applyJsonPatch('x', [])).toThrow(
     'json: cannot unmarshal string into Go value of type jsonpatch.partialDoc',
   );
@@ -81,7 +81,7 @@ it('keeps big integers', () => {
   });
 });
 
-it('refuses to build what is too deep', () => {
+it('refuses a result that is nested too deeply', () => {
   let value = {};
   for (let i = 1; i < 600; i++) value = { a: value };
   const nest = (levels: number) => ({ op: 'add', path: '/a'.repeat(levels), value });
@@ -101,7 +101,7 @@ it('shares nothing with the patch', () => {
   expect(value).toEqual({ b: [1] });
 });
 
-it('treats __proto__ and constructor as names like any other', () => {
+it('treats __proto__ and constructor as ordinary keys', () => {
   const document: unknown = applyJsonPatch({}, [
     { op: 'add', path: '/__proto__', value: { polluted: true } },
     { op: 'add', path: '/__proto__/more', value: 1 },
@@ -121,7 +121,7 @@ describe('createJsonPatch', () => {
     fc.array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 6 }),
   );
 
-  it('makes patches that turn one into the other', () => {
+  it('creates patches that turn one document into the other', () => {
     fc.assert(
       fc.property(container, container, (from, to) => {
         const patched = applyJsonPatch(from, createJsonPatch(from, to));
@@ -130,7 +130,7 @@ describe('createJsonPatch', () => {
     );
   });
 
-  it('makes patches that turn a list into one that is partly the same', () => {
+  it('creates patches that turn a list into one with partly the same items', () => {
     const item = fc.constantFrom(1, 2, 3, { a: 1 }, { a: 2 });
     fc.assert(
       fc.property(fc.array(item), fc.array(item), fc.array(item), fc.array(item), (start, old, young, end) => {
@@ -145,13 +145,13 @@ describe('createJsonPatch', () => {
     ['one removal at the front of a list', { a: [1, 2, 3] }, { a: [2, 3] }, [{ op: 'remove', path: '/a/0' }]],
     ['one addition at the front of a list', { a: [2, 3] }, { a: [1, 2, 3] }, [{ op: 'add', path: '/a/0', value: 1 }]],
     ['escaped keys', { 'a/b~': 1 }, { 'a/b~': 2 }, [{ op: 'replace', path: '/a~1b~0', value: 2 }]],
-    ['a replacement of the whole', [], {}, [{ op: 'replace', path: '', value: {} }]],
+    ['a replacement of the whole document', [], {}, [{ op: 'replace', path: '', value: {} }]],
   ])('gives %s', (_, from, to, patch) => {
     expect(createJsonPatch(from, to)).toEqual(patch);
   });
 });
 
-describe('a patch that moves a large list again and again', () => {
+describe('a patch that shifts a large list many times', () => {
   const items = Array.from({ length: 1_000_000 }, () => 0);
 
   it.each([

@@ -6,7 +6,7 @@ import { encodeSortedJson } from './encode-sorted-json.ts';
 import { addAt, type Container, findPlace, getAt, isContainer, type Place, removeAt, setAt } from './json-pointer.ts';
 import { PatchError } from './patch-error.ts';
 
-/** One step of a JSON patch (RFC 6902). */
+/** One operation of a JSON patch (RFC 6902). */
 export type JsonPatchOperation =
   | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value?: unknown }
   | { readonly op: 'remove'; readonly path: string }
@@ -14,31 +14,33 @@ export type JsonPatchOperation =
 
 export interface JsonPatchLimits {
   readonly maxOperations?: number;
-  /** How many bytes of JSON all `copy` operations together may add. */
+  /** The maximum number of bytes of JSON that all `copy` operations together may add. */
   readonly maxCopyBytes?: number;
 }
 
 /** The limits of a kube-apiserver. */
 const MAX_OPERATIONS = 10_000;
 const MAX_COPY_BYTES = 3 * 1024 * 1024;
-/** Whoever puts thousands of items before a million others moves them all each time, and keeps everybody waiting. */
+/**
+ * The maximum number of list items that all operations may shift. Inserting thousands of items before a million others shifts them all
+ * each time, which blocks the event loop.
+ */
 const MAX_SHIFTED_ITEMS = 200_000_000;
 
 /**
- * The document after all operations (RFC 6902). Shares nothing with document or patch and changes neither.
- * Throws PatchError: 400 when it is no patch, 413 when it is too long, 422 when it does not apply; JsonDepthError when
- * the result is nested too deep.
+ * Returns the document after all operations (RFC 6902). The result shares nothing with document or patch, and neither is modified. Throws
+ * PatchError: 400 when the patch is malformed, 413 when it is too long, 422 when it does not apply; JsonDepthError when the result is
+ * nested too deeply.
  *
- * As upstream has it: `replace` sets an absent key, `copy` of an absent key writes null, `test` takes an absent key
- * for null, negative indexes count from the end.
+ * As upstream: `replace` sets an absent key, `copy` of an absent key writes null, `test` treats an absent key as null, negative indexes
+ * count from the end.
  *
- * Differs from upstream: `test` compares values, not how they were written, so 1 equals 1.0, and a null is a null
- * wherever it came from.
+ * Differs from upstream: `test` compares values, not their spelling, so 1 equals 1.0, and all nulls are equal, whatever their origin.
  */
 export const applyJsonPatch = (document: unknown, patch: unknown, limits: JsonPatchLimits = {}): unknown =>
   completed(applyJsonPatchInSteps(document, patch, limits));
 
-/** The same in steps: a copy of something large takes milliseconds, and there may be many. */
+/** Like `applyJsonPatch`, in steps: a copy of a large value takes milliseconds, and there may be many copies. */
 export function* applyJsonPatchInSteps(
   document: unknown,
   patch: unknown,
@@ -67,7 +69,7 @@ export function* applyJsonPatchInSteps(
     run(target, operation);
     yield;
   }
-  // Operations can pile up values that are not too deep themselves.
+  // Operations can nest values that are not too deep by themselves.
   assertJsonDepth(target.root);
   return target.root;
 }
@@ -87,10 +89,10 @@ const cannotDecode = (value: unknown, type: string): PatchError =>
 
 interface Target {
   root: Container;
-  /** Bytes that copies have added so far. */
+  /** The bytes that copies have added so far. */
   copied: number;
   readonly maxCopyBytes: number;
-  /** Items of lists that had to make room, or close a gap, so far. */
+  /** The list items shifted so far, by insertions and removals. */
   shifted: number;
 }
 
@@ -119,7 +121,7 @@ const executors: ReadonlyMap<string, Executor> = new Map<string, Executor>([
       const path = pointer(operation, 'path', 'replace');
       const value = operationValue(operation);
       if (path === '') {
-        // The odd ending is upstream's: it formats an error that is not there.
+        // The odd ending is upstream's: it formats a nil error.
         if (!isContainer(value)) throw inapplicable('replace operation value must be object or array: %!w(<nil>)');
         target.root = value;
         return;
@@ -181,7 +183,7 @@ function removeFrom(target: Target, place: Place): void {
   removeAt(place);
 }
 
-/** Differs from upstream, which takes its time. */
+/** Counts the list items that an operation shifts. Differs from upstream, which has no limit. */
 function countShift(target: Target, { container, key }: Place): void {
   if (!isList(container) || key === '-') return;
   target.shifted += container.length;
@@ -197,7 +199,7 @@ function testedValue(target: Target, path: string): unknown {
 
 const inapplicable = (message: string): PatchError => new PatchError(message, 422);
 
-/** For operations that upstream lets say no more than that something is missing. */
+/** The reason that upstream gives in some operations, whatever is wrong with the field. */
 const terse = 'missing value';
 
 const absent = {
@@ -221,7 +223,7 @@ function placeOf(target: Target, path: string, complaint: string): Place {
   return place;
 }
 
-/** Runs a step; a PatchError from it is thrown on with where it happened. */
+/** Calls `step`. Prefixes the message of a PatchError that it throws with `where`, except for code 413. */
 function within<T>(where: string, step: () => T): T {
   try {
     return step();
@@ -230,7 +232,7 @@ function within<T>(where: string, step: () => T): T {
   }
 }
 
-/** A null costs nothing upstream, since it is not there. */
+/** As upstream, a null adds no bytes. */
 function countCopy(target: Target, value: unknown): void {
   assertJsonDepth(value);
   if (value !== null) target.copied += byteLength(encodeSortedJson(value));

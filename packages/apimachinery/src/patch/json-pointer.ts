@@ -2,18 +2,18 @@ import { isList, type JsonObject, parseIndex } from '../json/go-value.ts';
 import { isJsonObject, ownEntry, setOwnEntry } from '../json/index.ts';
 import { PatchError } from './patch-error.ts';
 
-/** What a pointer can lead into. */
+/** A value that a pointer can lead into. */
 export type Container = unknown[] | JsonObject;
 
-/** A container and the last step of a pointer: where a value stands, or would stand. */
+/** A container and the last step of a pointer: the place of a value, which may be absent. */
 export interface Place {
   readonly container: Container;
   readonly key: string;
 }
 
 /**
- * The steps of a JSON pointer, unescaped; nothing for the empty pointer and for one without a slash.
- * As upstream does it, whatever stands before the first slash does not count.
+ * Returns the steps of a JSON pointer, unescaped; none for the empty pointer and for one without a slash. As upstream, text before the
+ * first slash is ignored.
  */
 export function parseJsonPointer(pointer: string): string[] {
   return pointer
@@ -22,11 +22,11 @@ export function parseJsonPointer(pointer: string): string[] {
     .map((step) => step.replace(/~[01]/g, (escaped) => (escaped === '~1' ? '/' : '~')));
 }
 
-/** A pointer with these steps. */
+/** Returns a pointer with these steps. */
 export const formatJsonPointer = (steps: readonly string[]): string =>
   steps.map((step) => `/${step.replace(/~/g, '~0').replace(/\//g, '~1')}`).join('');
 
-/** Where the pointer leads, when everything before its last step exists. */
+/** Returns the place that the pointer leads to; undefined when a value before the last step does not exist. */
 export function findPlace(root: Container, pointer: string): Place | undefined {
   const steps = parseJsonPointer(pointer);
   const key = steps.pop();
@@ -48,12 +48,12 @@ function child(container: Container, step: string): unknown {
   return typeof index === 'string' ? undefined : container.at(Number(index));
 }
 
-/** The value there; undefined for an absent key. Throws PatchError when a list has no such index. */
+/** Returns the value at a place; undefined for an absent key. Throws PatchError when a list has no such index. */
 export function getAt({ container, key }: Place): unknown {
   return isList(container) ? container[resolveIndex(key, container.length)] : ownEntry(container, key);
 }
 
-/** Sets a key; inserts before an index, `-` and -1 being the end. Throws PatchError when a list has no such index. */
+/** Sets a key, or inserts before an index; `-` and -1 are the end of a list. Throws PatchError when a list has no such index. */
 export function addAt({ container, key }: Place, value: unknown): void {
   if (!isList(container)) {
     setOwnEntry(container, key, value);
@@ -63,13 +63,13 @@ export function addAt({ container, key }: Place, value: unknown): void {
   container.splice(index, 0, value);
 }
 
-/** Puts another value in the place of the one there; sets an absent key. Throws PatchError when a list has no such index. */
+/** Replaces the value at a place, or sets an absent key. Throws PatchError when a list has no such index. */
 export function setAt({ container, key }: Place, value: unknown): void {
   if (isList(container)) container[resolveIndex(key, container.length)] = value;
   else setOwnEntry(container, key, value);
 }
 
-/** Throws PatchError when there is nothing to remove. */
+/** Removes the value at a place. Throws PatchError when there is none. */
 export function removeAt({ container, key }: Place): void {
   if (isList(container)) {
     container.splice(resolveIndex(key, container.length), 1);
@@ -82,7 +82,7 @@ export function removeAt({ container, key }: Place): void {
 
 const properIndex = (key: string): string => `value was not a proper array index: '${key}': `;
 
-/** The index among `size` places, counted from the end when negative: not in the RFC, but upstream's way. */
+/** Returns the index in a list of `size` items. As upstream, and unlike the RFC, a negative index counts from the end. */
 function resolveIndex(key: string, size: number, complaint = ''): number {
   const index = parseIndex(key);
   if (typeof index === 'string') throw new PatchError(complaint + index, 422);

@@ -13,7 +13,7 @@ const object = () => ({
   data: { b: null, a: 1.5e21 },
 });
 
-// Byte for byte what kubectl's own function gave for the same objects.
+// The expectations are, byte for byte, the results of kubectl's function for the same objects.
 const plain =
   '{"apiVersion":"v1","data":{"a":1.5e+21,"b":null},"kind":"ConfigMap","metadata":{"annotations":{"z":"\\u003c\\u0026\\u003e\\u2028é\\u0001\\b\\""},"name":"x"}}\n';
 
@@ -39,7 +39,7 @@ describe('getModifiedConfiguration', () => {
     ['an object without metadata', {}, '{"metadata":{"annotations":{}}}\n'],
     ['null for an annotation', { metadata: { annotations: { a: null } } }, '{"metadata":{"annotations":{"a":""}}}\n'],
     [
-      'an annotation that is no string',
+      'an annotation that is not a string',
       { metadata: { annotations: { a: 'b', c: 1 } } },
       '{"metadata":{"annotations":{}}}\n',
     ],
@@ -53,7 +53,7 @@ describe('getModifiedConfiguration', () => {
     expect(getModifiedConfiguration(input, false)).toBe(text);
   });
 
-  it('leaves the object alone', () => {
+  it('does not modify the object', () => {
     const input = object();
     getModifiedConfiguration(input, true);
     setLastAppliedAnnotation(input);

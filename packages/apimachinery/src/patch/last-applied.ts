@@ -3,17 +3,17 @@ import { assertJsonDepth, isJsonObject, ownEntry, setOwnEntry } from '../json/in
 import { encodeSortedJson } from './encode-sorted-json.ts';
 import { mapEntries } from './map-entries.ts';
 
-/** Where client-side apply keeps the configuration that it applied last. */
+/** The annotation in which client-side apply stores the configuration that it applied last. */
 export const LAST_APPLIED_CONFIG_ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** The configuration applied last, undefined when the object does not tell. */
+/** Returns the configuration applied last; undefined when the object does not have the annotation. */
 export function getOriginalConfiguration(object: JsonObject): string | undefined {
   return annotationsOf(object).get(LAST_APPLIED_CONFIG_ANNOTATION);
 }
 
 /**
- * The object as `kubectl apply` compares and sends it: JSON with sorted keys and a newline at the end, without the
- * annotation for the configuration applied last, or with itself as that annotation. Changes nothing.
+ * Returns the object as `kubectl apply` compares and sends it: JSON with sorted keys and a newline at the end, without the annotation for
+ * the configuration applied last, or with the object itself in that annotation. Does not modify the object.
  */
 export function getModifiedConfiguration(object: JsonObject, annotate: boolean): string {
   const annotations = annotationsOf(object);
@@ -24,7 +24,7 @@ export function getModifiedConfiguration(object: JsonObject, annotate: boolean):
   return encode(withAnnotations(object, annotations));
 }
 
-/** The object with itself as the configuration applied last. The original stays as it is; what did not change is shared. */
+/** Returns the object with itself as the configuration applied last. The original is not modified; unchanged parts are shared. */
 export function setLastAppliedAnnotation(object: JsonObject): JsonObject {
   const annotations = annotationsOf(object);
   annotations.set(LAST_APPLIED_CONFIG_ANNOTATION, getModifiedConfiguration(object, false));
@@ -36,7 +36,7 @@ function encode(object: JsonObject): string {
   return `${encodeSortedJson(object)}\n`;
 }
 
-/** As kubectl reads them: null is an empty text, and if one is something else there are none at all. */
+/** Returns the annotations as kubectl reads them: null is an empty text, and if one is of another type there are none at all. */
 function annotationsOf(object: JsonObject): Map<string, string> {
   const metadata = ownEntry(object, 'metadata');
   const annotations = isJsonObject(metadata) ? ownEntry(metadata, 'annotations') : undefined;

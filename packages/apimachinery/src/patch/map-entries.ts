@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json/go-value.ts';
 import { setOwnEntry } from '../json/index.ts';
 
-/** An object of what `change` makes of each entry; a key is left out where that is undefined. */
+/** Returns an object with the result of `change` for each entry. A key is left out where the result is undefined. */
 export function mapEntries(object: JsonObject, change: (value: unknown, key: string) => unknown): JsonObject {
   const result: JsonObject = {};
   for (const key of Object.keys(object)) {
@@ -11,7 +11,7 @@ export function mapEntries(object: JsonObject, change: (value: unknown, key: str
   return result;
 }
 
-/** Without keys, or with none that has a value. */
+/** Whether the object has no key with a value. */
 export function isEmpty(object: JsonObject): boolean {
   for (const key in object) if (object[key] !== undefined) return false;
   return true;

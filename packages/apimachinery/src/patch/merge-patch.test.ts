@@ -5,7 +5,7 @@ import { pollutingKeys } from '../json/json.test-data.ts';
 import { applyMergePatch, createMergePatch, mergeMergePatches } from './merge-patch.ts';
 import { expectOutcome, loadCases, type Outcome } from './patch.test-data.ts';
 
-/** The appendix of RFC 7386 and beyond, results and errors as upstream's library has them. */
+/** The appendix of RFC 7386 and more, with the results and errors of upstream's library. */
 const cases = loadCases<{ document: unknown; patch: unknown } & Outcome>('merge-patch');
 
 it.each(cases)('%s', (_, { document, patch, ...outcome }) => {
@@ -20,11 +20,11 @@ describe('mergeMergePatches', () => {
   });
 });
 
-it('answers 400 to what is no patch', () => {
+it('throws with code 400 for malformed patches', () => {
   expect(() => applyMergePatch({}, 'x')).toThrow(expect.objectContaining({ code: 400 }));
 });
 
-it('keeps __proto__ an ordinary name', () => {
+it('treats __proto__ as an ordinary key', () => {
   const result = applyMergePatch({ a: 1 }, pollutingKeys());
   expect(JSON.stringify(result)).toBe(
     '{"a":{},"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
@@ -33,7 +33,7 @@ it('keeps __proto__ an ordinary name', () => {
   expect(applyMergePatch({}, { toString: null })).toEqual({});
 });
 
-it('refuses what is too deep', () => {
+it('refuses patches that are nested too deeply', () => {
   let patch: Record<string, unknown> = {};
   for (let i = 0; i < 5000; i++) patch = { a: patch };
   expect(() => applyMergePatch({}, patch)).toThrow(JsonDepthError);
@@ -46,13 +46,13 @@ describe('laws', () => {
   const { withoutNull, patch } = fc.letrec((tie) => ({
     value: fc.oneof({ maxDepth: 4 }, scalar, tie('withoutNull'), fc.array(tie('value'), { maxLength: 3 })),
     withoutNull: fc.dictionary(key, tie('value'), { maxKeys: 4 }),
-    // Not with nulls inside lists: what upstream makes of those depends on what the list replaces.
+    // Not with nulls inside lists: what upstream does with those depends on what the list replaces.
     patch: fc.dictionary(key, fc.oneof({ maxDepth: 4 }, fc.constant(null), tie('value'), tie('patch')), { maxKeys: 4 }),
   }));
   const object = (value: unknown): Record<string, unknown> => JSON.parse(JSON.stringify(value));
   const json = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.jsonValue({ maxDepth: 3 }));
 
-  it('applying what was created gives the other object', () => {
+  it('applying a created patch gives the other object', () => {
     fc.assert(
       fc.property(json, withoutNull, (from, to) => {
         expect(applyMergePatch(from, createMergePatch(from, object(to)))).toEqual(object(to));
@@ -69,7 +69,7 @@ describe('laws', () => {
     );
   });
 
-  it('there is nothing to do between equal objects', () => {
+  it('the patch between equal objects is empty', () => {
     fc.assert(
       fc.property(json, (document) => {
         expect(createMergePatch(document, document)).toEqual({});
@@ -77,7 +77,7 @@ describe('laws', () => {
     );
   });
 
-  it('inputs stay as they are', () => {
+  it('inputs are not modified', () => {
     fc.assert(
       fc.property(json, json, (a, b) => {
         const before = JSON.stringify([a, b]);

@@ -5,20 +5,20 @@ import { isEmpty, mapEntries } from './map-entries.ts';
 import { PatchError } from './patch-error.ts';
 
 /**
- * The document after a JSON merge patch (RFC 7386). Shares nothing with document or patch and changes neither.
- * Throws PatchError (400) when the patch is neither object nor list.
+ * Returns the document after a JSON merge patch (RFC 7386). The result shares nothing with document or patch, and neither is modified.
+ * Throws PatchError (400) when the patch is neither an object nor a list.
  *
- * As upstream has it, and unlike the RFC: keys set to null are also dropped from objects inside a list, except where
- * the list takes the place of an object.
+ * As upstream, and unlike the RFC: keys set to null are also dropped from objects inside a list, except where the list replaces an
+ * object.
  */
 export const applyMergePatch = (document: unknown, patch: unknown): unknown =>
   completed(applyMergePatchInSteps(document, patch));
 
-/** The same in steps. */
+/** Like `applyMergePatch`, in steps. */
 export const applyMergePatchInSteps = (document: unknown, patch: unknown): Steps<unknown> =>
   merge(document, patch, false);
 
-/** One merge patch that does what the two do one after the other: nulls stay in it. Throws as applyMergePatch does. */
+/** Returns one merge patch with the effect of both, one after the other. It keeps nulls. Throws as applyMergePatch does. */
 export const mergeMergePatches = (first: unknown, second: unknown): unknown => completed(merge(first, second, true));
 
 function* merge(document: unknown, patch: unknown, keepNulls: boolean): Steps<unknown> {
@@ -30,7 +30,7 @@ function* merge(document: unknown, patch: unknown, keepNulls: boolean): Steps<un
   return yield* mergeInSteps(isJsonObject(document) ? document : {}, patch, keepNulls);
 }
 
-/** For a document and a patch that are known to be objects, and not too deep. */
+/** Merges a document and a patch that are known to be objects, and not too deep. */
 export const mergeObjects = (document: JsonObject, patch: JsonObject): JsonObject =>
   completed(mergeInSteps(document, patch, false));
 
@@ -53,7 +53,7 @@ function* mergeInSteps(document: JsonObject, patch: JsonObject, keepNulls: boole
   return result;
 }
 
-/** Undefined when nothing is to be there. */
+/** Returns undefined when the key is to be absent. */
 function* mergeValues(current: unknown, change: unknown, keepNulls: boolean): Steps<unknown> {
   if (change === null) return keepNulls ? null : undefined;
   if (current === null && keepNulls) return cloneJson(change);
@@ -61,15 +61,15 @@ function* mergeValues(current: unknown, change: unknown, keepNulls: boolean): St
   return isJsonObject(change) ? yield* mergeInSteps(current, change, keepNulls) : cloneJson(change);
 }
 
-/** A copy without keys whose value is null. Lists keep their nulls: their length is data. */
+/** Returns a copy without keys whose value is null. Lists keep their nulls, because their length is data. */
 function withoutNulls(value: unknown): unknown {
   if (isList(value)) return value.map(withoutNulls);
   return isJsonObject(value) ? mapEntries(value, (entry) => (entry === null ? undefined : withoutNulls(entry))) : value;
 }
 
 /**
- * The merge patch that turns one object into the other; `{}` when they are equal. A merge patch cannot set a null:
- * where `to` has one, applying the patch leaves the key out. Shares nothing with either.
+ * Returns the merge patch that turns one object into the other; `{}` when they are equal. A merge patch cannot set a null: where `to` has
+ * one, applying the patch leaves the key out. Shares nothing with either.
  */
 export function createMergePatch(from: JsonObject, to: JsonObject): JsonObject {
   assertJsonDepth(to);

@@ -4,7 +4,7 @@ import { JsonDepthError } from '../json/index.ts';
 import { applyJsonPatch } from './json-patch.ts';
 import { interpretPatchError, PatchConflictError, PatchError, PreconditionFailedError } from './patch-error.ts';
 
-/** Code, reason and message as a kube-apiserver answers them. */
+/** Code, reason and message of a kube-apiserver's response. */
 it.each([
   [new PatchError('Invalid JSON Patch', 400), 400, 'BadRequest', 'Invalid JSON Patch'],
   [
@@ -33,12 +33,12 @@ it.each([
   if (answer instanceof ApiError) expect(answer.cause).toBe(error);
 });
 
-it('leaves other errors alone', () => {
+it('returns other errors unchanged', () => {
   const error = new TypeError('bug');
   expect(interpretPatchError(error)).toBe(error);
 });
 
-it('makes every failure of a patch a PatchError', () => {
+it('has a PatchError for every failure of a patch', () => {
   expect(new PreconditionFailedError('x')).toBeInstanceOf(PatchError);
   expect(new PatchConflictError('a', 'b').message).toBe(
     'patch:\na\nconflicts with changes made from original to current:\nb\n',

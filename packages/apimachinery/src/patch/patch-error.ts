@@ -2,10 +2,10 @@ import { type ApiError, newBadRequest, newGenericServerResponse, newRequestEntit
 import { JsonDepthError } from '../json/index.ts';
 import { GroupResource } from '../meta/group-version.ts';
 
-/** The HTTP status that the API server gives to a patch that failed for this reason. */
+/** The HTTP status of the API server's response to a patch that failed for this reason. */
 export type PatchErrorCode = 400 | 413 | 422 | 500;
 
-/** A patch is malformed, or does not fit what it is applied to. The message is upstream's. */
+/** Thrown when a patch is malformed, or does not fit the object it is applied to. The message is upstream's. */
 export class PatchError extends Error {
   override readonly name: string = 'PatchError';
   readonly code: PatchErrorCode;
@@ -16,24 +16,24 @@ export class PatchError extends Error {
   }
 }
 
-/** A patch that was to be made changes what its preconditions say must stay. */
+/** Thrown when a patch to be created would change a value that its preconditions protect. */
 export class PreconditionFailedError extends PatchError {
   override readonly name = 'PreconditionFailedError';
 }
 
-/** A patch that was to be made changes what others have changed too. */
+/** Thrown when a patch to be created would change values that others have changed, too. */
 export class PatchConflictError extends PatchError {
   override readonly name = 'PatchConflictError';
 
-  /** Both sides as YAML: what the patch does, and what happened meanwhile. */
+  /** Both sides as YAML: the changes of the patch, and the changes made to the object meanwhile. */
   constructor(patch: string, current: string) {
     super(`patch:\n${patch}\nconflicts with changes made from original to current:\n${current}\n`);
   }
 }
 
 /**
- * What an API server answers when applying a patch failed. A 422 keeps its words to itself, as upstream's does: they
- * are in the `cause`. A 500 and errors of other kinds come back as they are; they become a Status without a reason.
+ * Returns the API server's error for a patch that failed. As upstream, a 422 does not contain the message, which is in the `cause`. A 500
+ * and errors of other kinds are returned unchanged; they become a Status without a reason.
  */
 export function interpretPatchError(error: unknown): unknown {
   if (error instanceof JsonDepthError) return newBadRequest(error.message, { cause: error });

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Field, ListSchema, MapSchema, ScalarSchema, Schema, StructSchema } from '../schema/schema.ts';
 import { requireKeyUnchanged, requireMetadataKeyUnchanged } from './preconditions.ts';
 
-/** What a call is to give or to complain of. */
+/** The expected result or error of a call. */
 export interface Outcome {
   result?: unknown;
   error?: string;
@@ -17,7 +17,7 @@ export function loadCases<T>(name: string): [name: string, of: T][] {
   return Object.entries(cases);
 }
 
-/** Checks the outcome of a call, and that it left its inputs alone. */
+/** Checks the outcome of a call, and that its inputs are unchanged. */
 export function expectOutcome(inputs: readonly unknown[], call: () => unknown, { result, error }: Outcome): void {
   const before = JSON.stringify(inputs);
   if (error === undefined) expect(call()).toEqual(result);
@@ -25,7 +25,7 @@ export function expectOutcome(inputs: readonly unknown[], call: () => unknown, {
   expect(JSON.stringify(inputs)).toBe(before);
 }
 
-/** What kubectl apply does not let a patch change. */
+/** The fields that kubectl apply does not let a patch change. */
 export const kubectlPreconditions = [
   requireKeyUnchanged('apiVersion'),
   requireKeyUnchanged('kind'),
@@ -34,7 +34,7 @@ export const kubectlPreconditions = [
 
 type Shape = Record<string, Schema | Partial<Field>>;
 
-/** A struct from its fields: just a schema, or a schema with what else there is to say. */
+/** Returns a struct with these fields. Each is a schema, or a schema with options. */
 function struct(name: string, shape: Shape | ((self: StructSchema) => Shape)): StructSchema {
   const declared: Field[] = [];
   const fields = new Map<string, Field>();
@@ -116,7 +116,7 @@ const jsonSchemaProps = struct('JSONSchemaProps', (self) => ({
   additionalProperties: pointer({ kind: 'schemaOr', alternative: 'bool', schema: self }),
 }));
 
-/** Parts of built-in types, under the names that the recorded cases give them. */
+/** Parts of built-in types, by the names in the recorded cases. */
 const schemas: Record<string, StructSchema> = {
   'v1/Pod': kind('Pod', { spec: podSpec }),
   'apps/v1/Deployment': kind('Deployment', {

@@ -4,7 +4,7 @@ import { assertMergePatchObject, strictJsonPatchErrors } from './strict-patch.ts
 
 // Messages as a kube-apiserver sends them.
 
-it('lists fields that no operation has', () => {
+it('lists unknown fields of operations', () => {
   const patch = [
     { op: 'add', path: '/a', value: { novel: 1 }, zzz: 1, Op: 'add', 'a.b': 1 },
     null,

@@ -5,8 +5,8 @@ import { PatchError } from './patch-error.ts';
 const operationFields: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
 
 /**
- * What an API server notes about a JSON patch when fields are validated (`Warn` or `Strict`): one entry for each
- * unknown field. Throws PatchError (400) when it is no patch at all. null is an empty patch.
+ * Returns the errors of an API server's field validation (`Warn` or `Strict`) for a JSON patch: one for each unknown field. Throws
+ * PatchError (400) when it is not a JSON patch. null is an empty patch.
  */
 export function strictJsonPatchErrors(patch: unknown): string[] {
   if (patch === null) return [];
@@ -25,7 +25,7 @@ export function strictJsonPatchErrors(patch: unknown): string[] {
   });
 }
 
-/** The same for a merge patch, which can only fail to be an object. null passes here: applying it fails. */
+/** Throws PatchError (400) when a merge patch is not an object. Accepts null: applying it fails. */
 export function assertMergePatchObject(patch: unknown): void {
   if (patch !== null && !isJsonObject(patch)) throw cannotDecode(patch, 'Go value of type map[string]interface {}');
 }

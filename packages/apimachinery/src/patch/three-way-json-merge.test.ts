@@ -10,7 +10,7 @@ interface ThreeWayCase extends Outcome {
   current: JsonObject;
 }
 
-/** Results and errors are upstream's. */
+/** The results and errors are upstream's. */
 const cases = loadCases<ThreeWayCase>('three-way-json-merge');
 
 it.each(cases)('%s', (_, { original, modified, current, ...outcome }) => {

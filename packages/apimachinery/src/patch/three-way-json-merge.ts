@@ -7,11 +7,12 @@ import { PatchConflictError, PatchError } from './patch-error.ts';
 import type { Precondition } from './preconditions.ts';
 
 /**
- * The merge patch by which `kubectl apply` brings a custom resource from `current` to `modified`: what `modified` adds
- * or changes, and the removal of what `original` (the configuration applied last) had and `modified` has no more.
- * What others added to `current` stays.
+ * Returns the merge patch by which `kubectl apply` brings a custom resource from `current` to `modified`: it contains what `modified`
+ * adds or changes, and removes what `original` (the configuration applied last) had and `modified` no longer has. What others added to
+ * `current` stays.
  *
- * Throws PatchError when a precondition fails. Not a PreconditionFailedError: upstream has a plain error here.
+ * Throws PatchConflictError when additions and removals conflict, and PatchError when a precondition fails. The latter is not a
+ * PreconditionFailedError, because upstream has a plain error here.
  */
 export function createThreeWayJsonMergePatch(
   original: JsonObject | undefined,
@@ -29,7 +30,7 @@ export function createThreeWayJsonMergePatch(
   return patch;
 }
 
-/** An empty object is a value to set; one that the filter emptied is not. */
+/** Filters the values of a patch recursively. An empty object is a value; an object that becomes empty is dropped. */
 function filterDeep(patch: JsonObject, keep: (value: unknown) => boolean): JsonObject {
   return mapEntries(patch, (value) => {
     if (!isJsonObject(value) || isEmpty(value)) return keep(value) ? value : undefined;
@@ -41,7 +42,7 @@ function filterDeep(patch: JsonObject, keep: (value: unknown) => boolean): JsonO
 const withoutDeletions = (patch: JsonObject): JsonObject => filterDeep(patch, (value) => value !== null);
 const onlyDeletions = (patch: JsonObject): JsonObject => filterDeep(patch, (value) => value === null);
 
-/** Whether two JSON merge patches give some key different values. A key that only one of them has is no conflict. */
+/** Whether two JSON merge patches set a key to different values. A key in only one of them is no conflict. */
 export function hasConflicts(left: unknown, right: unknown): boolean {
   if (isJsonObject(left)) {
     if (!isJsonObject(right)) return true;

@@ -8,10 +8,10 @@ import { lookupListField, lookupMapField, type PatchField, type PatchType } from
 type List = readonly unknown[];
 
 /**
- * Whether two strategic merge patches give some key different values. A key that only one of them has is no conflict,
- * and neither are lists of scalars that are merged. Throws PatchError when the schema has no place for what both have.
+ * Whether two strategic merge patches set a key to different values. A key in only one of them is no conflict, nor are lists of scalars
+ * that are merged. Throws PatchError when the schema does not have a field that both have.
  *
- * Differs from upstream, which sorts the lists that it compares in place, and so in the patch that is made.
+ * Differs from upstream, which sorts the lists that it compares in place, and so changes the patch that is created.
  */
 export function mergingMapsHaveConflicts(left: JsonObject, right: JsonObject, schema: StructSchema): boolean {
   assertJsonDepth(left);
@@ -67,6 +67,6 @@ function byMergeKey(list: List, mergeKey: string): Map<string, JsonObject> {
   return items;
 }
 
-/** The order of scalars is not looked at. */
+/** Sorted and without duplicates, because the order of scalars does not matter. */
 const sortedScalars = (list: List): List =>
   [...new Set(list)].sort((a, b) => compareStrings(formatValue(a), formatValue(b)));

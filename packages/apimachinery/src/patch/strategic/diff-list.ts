@@ -9,9 +9,9 @@ import { sameItem } from './set-element-order.ts';
 
 type List = readonly unknown[];
 
-/** What a patch needs to turn one merged list into the other. */
+/** The parts of a patch that turn one merged list into another. */
 export interface ListDiff {
-  /** Items to add or to change; of objects also those that delete. */
+  /** Items to add or to change; of objects also items with a delete directive. */
   readonly items: List;
   /** Scalars to delete. */
   readonly deletions: List;
@@ -77,7 +77,7 @@ function diffListsOfScalars(original: List, modified: List, mergeKey: string, op
     removed: (item) => void removed.push(item),
   });
   const deletions = options.deletions ? withoutRepeats(removed) : [];
-  // Upstream compares with the original as it has just sorted it, so `modified` counts as reordered when it is not sorted.
+  // Upstream compares with the original, which it has just sorted in place, so `modified` counts as reordered when it is not sorted.
   const ordered =
     options.setElementOrder &&
     (deletions.length > 0 ||
@@ -94,20 +94,20 @@ function diffListsOfScalars(original: List, modified: List, mergeKey: string, op
 }
 
 interface Visitor {
-  /** Comes first, perhaps more than once. */
+  /** Called first for each item, possibly more than once. */
   meet(item: unknown): void;
   both(from: unknown, to: unknown): void;
   added(item: unknown): void;
   removed(item: unknown): void;
 }
 
-/** An item and the text by which it is sorted and found again. */
+/** An item and the text by which it is sorted and matched. */
 interface Entry {
   readonly item: unknown;
   readonly text: string;
 }
 
-/** Goes through two sorted lists and says of each item which of them has it. */
+/** Walks two sorted lists and reports for each item which of the lists have it. */
 function walk(original: readonly Entry[], modified: readonly Entry[], visit: Visitor): void {
   for (let i = 0, j = 0; i < original.length || j < modified.length; ) {
     const from = original[i];
@@ -127,14 +127,14 @@ const sortByText = (list: List, keyOf = (item: unknown) => item): Entry[] =>
   list.map((item) => ({ item, text: formatValue(keyOf(item)) })).sort((a, b) => compareStrings(a.text, b.text));
 
 /**
- * Items with the same merge key, such as one port for two protocols, come out in reverse, as they do upstream.
+ * Sorts items by merge key. As upstream, items with the same merge key, such as one port for two protocols, come out in reverse.
  *
- * Differs from upstream: in lists of more than twelve items, its order of such items is arbitrary.
+ * Differs from upstream: in lists of more than twelve items, upstream's order of such items is arbitrary.
  */
 const sortMaps = (list: List, mergeKey: string): Entry[] =>
   sortByText([...list].reverse(), (item) => ownEntry(expectMap(item), mergeKey));
 
-/** The last item fills the place of each repeated one, which is upstream's way and shows in the patch. */
+/** Removes repetitions. As upstream, the last item takes the place of each repeated one, which is visible in the patch. */
 function withoutRepeats(list: List): unknown[] {
   const items = [...list];
   if (new Set(items).size === items.length) return items;

@@ -6,7 +6,7 @@ import { diffLists } from './diff-list.ts';
 import { DELETE_FROM_PRIMITIVE_LIST, PATCH, RETAIN_KEYS, SET_ELEMENT_ORDER } from './directives.ts';
 import { lookupListField, lookupMapField, type PatchField, type PatchType } from './patch-meta.ts';
 
-/** Which differences a patch is to carry out. */
+/** The differences that a patch contains. */
 export interface DiffOptions {
   readonly changes: boolean;
   readonly deletions: boolean;
@@ -14,8 +14,8 @@ export interface DiffOptions {
 }
 
 /**
- * The strategic merge patch from one object to the other. Changes neither, but the patch shares values with `modified`.
- * Bound the depth of `modified` before. Throws PatchError when the schema has no place for what differs.
+ * Returns the strategic merge patch from one object to the other. Modifies neither, but the patch shares values with `modified`. The
+ * caller must limit the depth of `modified`. Throws PatchError when the schema has no field for a difference.
  */
 export function diffMaps(
   original: JsonObject,
@@ -77,7 +77,7 @@ export function diffMaps(
   return patch;
 }
 
-/** A field that the schema does not know is no matter as long as it stays the same. */
+/** Returns undefined for a field that the schema does not have if its value is unchanged. */
 function lookup(
   find: (type: PatchType, key: string) => PatchField,
   type: PatchType,

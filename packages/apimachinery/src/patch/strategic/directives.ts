@@ -2,13 +2,13 @@ import { formatAsString, formatValue, goType, isList, type JsonObject } from '..
 import { isJsonObject, ownEntry } from '../../json/index.ts';
 import { PatchError } from '../patch-error.ts';
 
-/** In an object of a patch: what to do with the object as a whole, `delete` or `replace`. */
+/** In an object of a patch: the operation on the object as a whole, `delete` or `replace`. */
 export const PATCH = '$patch';
-/** In an object of a patch: the keys that are to be there afterwards, all others go. */
+/** In an object of a patch: the keys to retain. All others are removed. */
 export const RETAIN_KEYS = '$retainKeys';
-/** Before the name of a list of scalars: the items to remove from it. */
+/** Prefix of the name of a list of scalars: the items to remove from it. */
 export const DELETE_FROM_PRIMITIVE_LIST = '$deleteFromPrimitiveList';
-/** Before the name of a merged list: the order its items are to have. */
+/** Prefix of the name of a merged list: the order of its items. */
 export const SET_ELEMENT_ORDER = '$setElementOrder';
 
 export const isDeletion = (key: string): boolean => key.startsWith(DELETE_FROM_PRIMITIVE_LIST);
@@ -20,7 +20,7 @@ export const badSetElementOrder = (): PatchError => new PatchError('invalid patc
 export const unknownDirective = (directive: unknown, patch: JsonObject): PatchError =>
   new PatchError(`unknown patch type: ${formatAsString(directive)} in map: ${formatValue(patch)}`);
 
-/** The list that `prefix/list` names. */
+/** Returns the name of the list in a key `prefix/list`. */
 export function directedField(key: string, prefix: string): string {
   if (key.startsWith(`${prefix}/`)) return key.slice(prefix.length + 1);
   throw prefix === SET_ELEMENT_ORDER ? badSetElementOrder() : badPrimitiveList();
@@ -38,7 +38,7 @@ export function expectMap(value: unknown): JsonObject {
   throw new PatchError(`expected a map[string]interface {}, but received a ${goType(value)}`);
 }
 
-/** The item's merge key. Throws PatchError for an item that is no object or lacks it. */
+/** Returns the item's merge key. Throws PatchError for an item that is not an object or lacks the key. */
 export function mergeKeyOf(item: unknown, mergeKey: string): unknown {
   const map = expectMap(item);
   const value = ownEntry(map, mergeKey);
@@ -49,11 +49,11 @@ export function mergeKeyOf(item: unknown, mergeKey: string): unknown {
 export const noMergeKey = (map: JsonObject, mergeKey: string): PatchError =>
   new PatchError(`map: ${formatValue(map)} does not contain declared merge key: ${mergeKey}`);
 
-/** An item that tells to remove the one with its merge key. */
+/** Whether an item is a directive to delete the item with its merge key. */
 export const isDeleteItem = (item: unknown): boolean => ownEntry(expectMap(item), PATCH) === 'delete';
 
 /**
- * What all items of the lists are. Throws PatchError when they are of several types, lists, or there are none.
+ * Returns the kind of all items of the lists. Throws PatchError when they are of several types or are lists, or when there are none.
  *
  * Differs from upstream, which crashes when the first item is null.
  */

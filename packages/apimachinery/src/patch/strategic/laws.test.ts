@@ -14,7 +14,7 @@ import {
 
 const names = fc.constantFrom('a', 'b', 'c', 'd');
 
-/** Values of a schema, merged lists without two items of one key. */
+/** Values of a schema, in which merged lists have no two items with the same key. */
 function valueOfSchema(schema: Schema): fc.Arbitrary<unknown> {
   switch (schema.kind) {
     case 'struct':
@@ -52,8 +52,8 @@ const schema = schemaOf('apps/v1/Deployment');
 const object = objectOf(schema);
 
 /**
- * Makes the order of finalizers not matter. Upstream tells that a list of scalars was reordered only when the new order
- * is not alphabetical.
+ * Replaces finalizers by sets, so that their order does not matter: upstream detects that a list of scalars was reordered only when the
+ * new order is not alphabetical.
  */
 function unordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unordered);
@@ -63,7 +63,7 @@ function unordered(value: unknown): unknown {
   );
 }
 
-/** Drops directives that a patch left in what it added, as decoding drops all unknown fields. */
+/** Drops the directives that a patch left in added values, as decoding drops all unknown fields. */
 function decoded(object: JsonObject): JsonObject {
   const clean = (value: unknown): unknown =>
     Array.isArray(value) ? value.map(clean) : isJsonObject(value) ? decoded(value) : value;
@@ -119,7 +119,7 @@ it('after a three-way patch there is nothing left to apply', () => {
   );
 });
 
-it('inputs stay as they are', () => {
+it('inputs are not modified', () => {
   fc.assert(
     fc.property(object, object, object, (a, b, c) => {
       const before = JSON.stringify([a, b, c]);
@@ -134,7 +134,7 @@ it('inputs stay as they are', () => {
   );
 });
 
-it('a merged patch does what its parts do, where they touch different things', () => {
+it('a merged patch has the effect of its parts, where they change different fields', () => {
   const first = { metadata: { labels: { a: '1', b: null } }, spec: { replicas: 3 } };
   const second = { metadata: { labels: { c: '2' } }, spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } } };
   const merged = mergeStrategicMergePatches(schema, first, second);

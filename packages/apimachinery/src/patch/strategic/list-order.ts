@@ -5,15 +5,15 @@ import { expectMap, isDeleteItem, type itemKind, mergeKeyOf } from './directives
 
 type List = readonly unknown[];
 
-/** By what items of one list are told apart: their merge key, or themselves when they are scalars. */
+/** How the items of a list are identified: by merge key, or by value when they are scalars. */
 export interface Identity {
   readonly kind: ReturnType<typeof itemKind>;
   readonly mergeKey: string;
 }
 
 /**
- * A merged list in its order. Items that `wanted` names come in the order of `wanted`. The others keep their order in
- * `live`, and each goes before the first wanted item that stands after it in `live`.
+ * Returns the items of a merged list in order. Items in `wanted` take the order of `wanted`. The others keep their order in `live`, and
+ * each goes before the first wanted item that follows it in `live`.
  */
 export function* arrange(items: List, wanted: List, live: List, identity: Identity): Steps<unknown[]> {
   const [chosen, rest] = partition(items, wanted, identity.mergeKey);
@@ -40,7 +40,10 @@ function membership(list: List): (item: unknown) => boolean {
   return (item) => items.has(item);
 }
 
-/** Throws PatchError when looking for an item has to pass something in the list that is no object. */
+/**
+ * Returns a test whether an item with the same merge key is in the list. It throws PatchError when the search reaches an item of the list
+ * that is not an object.
+ */
 function keyMembership(list: List, mergeKey: string): (item: unknown) => boolean {
   const end = list.findIndex((item) => !isJsonObject(item));
   const keys = new Set(list.slice(0, end < 0 ? undefined : end).map((item) => ownEntry(expectMap(item), mergeKey)));
@@ -54,7 +57,7 @@ function keyMembership(list: List, mergeKey: string): (item: unknown) => boolean
 const identify = (item: unknown, { kind, mergeKey }: Identity): unknown =>
   kind === 'scalar' ? item : isJsonObject(item) ? (ownEntry(item, mergeKey) ?? null) : null;
 
-/** The first place of each value in the list. */
+/** Returns the first index of each identity in the list. */
 function rank(list: List, identity: Identity): Map<unknown, number> {
   const ranks = new Map<unknown, number>();
   list.forEach((item, index) => {
@@ -64,7 +67,7 @@ function rank(list: List, identity: Identity): Map<unknown, number> {
   return ranks;
 }
 
-/** The items in the order that `order` has them, and after them those that tell to delete. */
+/** Returns the items in the order of `order`, followed by the items with a delete directive. */
 export function sortLike(items: List, order: List, identity: Identity): unknown[] {
   if (identity.kind === 'scalar') return sortByRank(items, order, identity);
   for (const item of items) mergeKeyOf(item, identity.mergeKey);
@@ -79,14 +82,14 @@ export function sortLike(items: List, order: List, identity: Identity): unknown[
   ];
 }
 
-/** Upstream sorts as many items by insertion, more of them by merging. */
+/** Upstream sorts up to this many items by insertion, and more of them by merging. */
 const insertionLimit = 20;
 
 /**
- * Upstream's comparison is no order where an item has no place: such an item goes before whatever it is compared with,
- * and whatever is compared with it goes before it. So it matters which items are compared.
+ * Sorts items by their index in `order`. Upstream's comparison is not an order for items without an index: such an item is less than any
+ * other, and any other is less than it. So the result depends on which items are compared.
  *
- * Differs from upstream: in long lists, items without a place simply come first.
+ * Differs from upstream: in long lists, items without an index simply come first.
  */
 function sortByRank(items: List, order: List, identity: Identity): unknown[] {
   const ranks = rank(order, identity);

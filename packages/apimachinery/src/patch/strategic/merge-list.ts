@@ -11,8 +11,8 @@ type List = readonly unknown[];
 export interface MergedList {
   readonly items: List;
   /**
-   * The list by whose order `$setElementOrder` places what the patch does not name. It is the original list, but not
-   * quite: upstream merges in place, so deleted items are gone, and added ones stand in the room that those left.
+   * The list by whose order `$setElementOrder` places the items that it does not name. This is almost the original list: upstream merges
+   * in place, so deleted items are gone, and added ones take their slots.
    */
   readonly live: List;
 }
@@ -28,7 +28,7 @@ export function* mergeLists(
   const kind = itemKind(original, patch);
   const identity = { kind, mergeKey };
   if (kind === 'scalar') {
-    // Differs from upstream: where the original repeats a scalar and the patch is empty, it shuffles the others.
+    // Differs from upstream, which shuffles the other scalars when the original repeats one and the patch is empty.
     const items = [...new Set([...original, ...patch])];
     yield;
     return { items: yield* arrange(items, patch, original, identity), live: original };
@@ -58,11 +58,11 @@ export function* mergeLists(
 }
 
 interface ListChanges {
-  /** The ordinary items. */
+  /** The items without a directive. */
   readonly changes: List;
   /** Merge keys of the items to delete. */
   readonly deleted: ReadonlySet<unknown>;
-  /** The ordinary items are all there shall be. */
+  /** Whether the list consists of `changes` only. */
   readonly replace: boolean;
 }
 

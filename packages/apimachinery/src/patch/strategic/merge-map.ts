@@ -23,12 +23,15 @@ import { lookupListField, lookupMapField, type PatchField, type PatchType } from
 import { assertOrderMatches } from './set-element-order.ts';
 
 /**
- * - `apply`: the original is an object; directives are carried out and nulls remove.
- * - `combine`: the original is a patch too; directives and nulls are kept for whoever applies the result.
+ * - `apply`: the original is an object; directives are carried out, and nulls remove keys.
+ * - `combine`: the original is a patch, too; the result keeps directives and nulls.
  */
 export type MergeMode = 'apply' | 'combine';
 
-/** The original after the patch. Changes neither, but the result shares values with both. Bound the patch's depth before. */
+/**
+ * Returns the original after the patch. Modifies neither, but the result shares values with both. The caller must limit the patch's
+ * depth.
+ */
 export function* mergeMaps(
   original: JsonObject,
   patch: JsonObject,
@@ -42,15 +45,15 @@ export function* mergeMaps(
   return yield* new MapMerge(original, patch, type, mode).run();
 }
 
-/** The merge of one object, in three rounds: ordered lists, all other fields, then what is to be deleted from lists. */
+/** The merge of one object, in three rounds: ordered lists, all other fields, then deletions from lists. */
 class MapMerge {
   readonly #original: JsonObject;
   readonly #patch: JsonObject;
   readonly #type: PatchType;
   readonly #mode: MergeMode;
-  /** The only keys of the original that count, when the patch says so. */
+  /** The keys of the original that are kept, when the patch has `$retainKeys`. */
   readonly #retained: ReadonlySet<unknown> | undefined;
-  /** What the patch made of a key so far; undefined when it is to go. */
+  /** The new values of keys changed so far; undefined for a key that is removed. */
   readonly #changes = new Map<string, unknown>();
 
   constructor(original: JsonObject, patch: JsonObject, type: PatchType, mode: MergeMode) {
@@ -74,7 +77,7 @@ class MapMerge {
       if (!done.has(key) && !isDeletion(key)) yield* this.#merge(key, this.#patch[key], false);
       if (++met % itemsPerStep === 0) yield;
     }
-    // Upstream leaves it to chance whether a list is first added to or deleted from. With an order it adds first.
+    // Upstream adds to a list and deletes from it in random order. With `$setElementOrder` it adds first.
     for (const key of keys.filter(isDeletion)) {
       if (this.#mode === 'combine') this.#changes.set(key, this.#patch[key]);
       else yield* this.#merge(directedField(key, DELETE_FROM_PRIMITIVE_LIST) || key, this.#patch[key], true);
@@ -153,7 +156,7 @@ class MapMerge {
     return yield* mergeLists(current, change, field, (item, patch) => mergeMaps(item, patch, field.type, this.#mode));
   }
 
-  /** Carries out one `$setElementOrder`, with the list of that name in the patch. Answers with that name when there was one. */
+  /** Applies one `$setElementOrder`, with the patch's list of that name. Returns the name when the object or the patch has the list. */
   *#mergeOrdered(key: string, order: unknown): Steps<string | undefined> {
     if (this.#mode === 'combine') {
       const other = ownEntry(this.#original, key);
@@ -186,8 +189,8 @@ const withoutDirectives = (list: readonly unknown[]): readonly unknown[] =>
   list.map((item) => adopt(item, false)).filter((item) => item !== undefined);
 
 /**
- * A value that the patch has and the original has not. Objects with a `$patch` in it are no values: undefined.
- * Other directives in it stay, as upstream lets them.
+ * Returns a value that is in the patch but not in the original; undefined for an object with `$patch`, which is not a value. As upstream,
+ * other directives in the value stay.
  */
 function adopt(value: unknown, dropNulls: boolean): unknown {
   if (isList(value)) return value.map((item) => adopt(item, dropNulls)).filter((item) => item !== undefined);

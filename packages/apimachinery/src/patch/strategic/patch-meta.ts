@@ -2,24 +2,24 @@ import type { ScalarKind, Schema } from '../../schema/schema.ts';
 import { quote } from '../../strconv/quote.ts';
 import { PatchError } from '../patch-error.ts';
 
-/** A type on the way through an object; upstream's messages tell a pointer to a struct from a struct. */
+/** A type inside an object. Upstream's messages distinguish a pointer to a struct from a struct. */
 export interface PatchType {
   readonly schema: Schema;
   readonly pointer: boolean;
 }
 
-/** What the schema says about merging one field. */
+/** How the schema says to merge one field. */
 export interface PatchField {
-  /** The field's type, of its items when looked up as a list. */
+  /** The field's type, or that of its items when it was looked up as a list. */
   readonly type: PatchType;
   readonly retainKeys: boolean;
-  /** `merge`, `replace`, or nothing: objects are merged and lists replaced then. */
+  /** `merge`, `replace`, or empty: then objects are merged and lists are replaced. */
   readonly strategy: string;
   /** Empty when the field has none. */
   readonly mergeKey: string;
 }
 
-/** Scalars that are structs in Go, none of them with fields that JSON could name. */
+/** Scalars that are structs in Go. None of them has fields that JSON could name. */
 const goStructs: Partial<Record<ScalarKind, string>> = {
   quantity: 'Quantity',
   intOrString: 'IntOrString',
@@ -38,7 +38,7 @@ const alternatives = {
   stringArray: 'JSONSchemaPropsOrStringArray',
 };
 
-/** The name of the Go struct, undefined for what is no struct. */
+/** Returns the name of the Go struct; undefined when the type is not a struct. */
 function structName(schema: Schema): string | undefined {
   switch (schema.kind) {
     case 'struct':
@@ -53,7 +53,7 @@ function structName(schema: Schema): string | undefined {
   }
 }
 
-/** Go's reflect.Kind of the type. */
+/** Returns Go's reflect.Kind of the type. */
 export function goKind({ schema, pointer }: PatchType): string {
   if (pointer) return 'ptr';
   if (structName(schema) !== undefined) return 'struct';
@@ -62,8 +62,8 @@ export function goKind({ schema, pointer }: PatchType): string {
 }
 
 /**
- * How to merge a key whose value is an object. Throws PatchError when the schema has no such field; the entries of a
- * map have none either, so two objects inside a map cannot be merged.
+ * Returns how to merge a key whose value is an object. Throws PatchError when the schema has no such field. The entries of a map are not
+ * fields, so two objects inside a map cannot be merged.
  */
 export function lookupMapField(type: PatchType, key: string): PatchField {
   const name = structName(type.schema);
@@ -83,7 +83,7 @@ export function lookupMapField(type: PatchType, key: string): PatchField {
   };
 }
 
-/** How to merge a key whose value is a list. Throws PatchError when the schema has no such field, or it is no list. */
+/** Returns how to merge a key whose value is a list. Throws PatchError when the schema has no such field, or the field is not a list. */
 export function lookupListField(type: PatchType, key: string): PatchField {
   const field = lookupMapField(type, key);
   const { schema, pointer } = field.type;
@@ -97,7 +97,7 @@ export function lookupListField(type: PatchType, key: string): PatchField {
   throw new PatchError(`expected slice or array type, but got: ${goKind(type)}`);
 }
 
-/** Go's decoder, and so upstream's lookup, falls back to the first field that differs only in case. */
+/** Finds a field by name. Like Go's decoder, and so upstream's lookup, it falls back to the first field that differs only in case. */
 function findField<T>(fields: ReadonlyMap<string, T>, key: string): T | undefined {
   const exact = fields.get(key);
   if (exact !== undefined) return exact;

@@ -11,8 +11,8 @@ import {
 } from './strategic-merge-patch.ts';
 
 /**
- * Random objects and patches of our making, with what upstream's library made of them. Of tens of thousands, the
- * smallest one for each combination of operation, directives and error.
+ * Generated objects and patches, with the results of upstream's library. Of tens of thousands, the smallest one for each combination of
+ * operation, directives and error.
  */
 interface Recorded extends Outcome {
   op: 'apply' | 'two' | 'three' | 'combine' | 'conflicts';

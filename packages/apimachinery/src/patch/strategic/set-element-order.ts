@@ -6,8 +6,8 @@ import { isDeleteItem, mergeKeyOf, PATCH, SET_ELEMENT_ORDER } from './directives
 type List = readonly unknown[];
 
 /**
- * Throws PatchError when the patch's items, those that delete or replace aside, are not all in the `$setElementOrder`
- * list, or in another order.
+ * Throws PatchError when the patch's items, except those with a directive, are not all in the `$setElementOrder` list, or are in another
+ * order.
  */
 export function assertOrderMatches(patch: List, wanted: List, mergeKey: string): void {
   if (patch.length === 0 || wanted.length === 0) return;

@@ -10,7 +10,7 @@ import {
   mergeStrategicMergePatches,
 } from './strategic-merge-patch.ts';
 
-// Every result and every error in the tables is what upstream's library gave for the same input and the real Go type.
+// The results and errors in the tables are those of upstream's library for the same input and the real Go type.
 
 describe('applyStrategicMergePatch', () => {
   it.each(loadCases<{ type: string; original: JsonObject; patch: unknown } & Outcome>('strategic-apply'))(
@@ -22,7 +22,7 @@ describe('applyStrategicMergePatch', () => {
 
   const pod = schemaOf('v1/Pod');
 
-  it('takes null for an empty patch, and refuses other things that are no objects', () => {
+  it('treats null as an empty patch, and refuses other values that are not objects', () => {
     expect(applyStrategicMergePatch({ kind: 'Pod' }, null, pod)).toEqual({ kind: 'Pod' });
     expect(() => applyStrategicMergePatch({}, [], pod)).toThrow(
       new PatchError('json: cannot unmarshal array into Go value of type map[string]interface {}', 400),
@@ -37,7 +37,7 @@ describe('applyStrategicMergePatch', () => {
     [422, { metadata: { finalizers: [['a']] } }],
     [500, { metadata: { $patch: 'x' } }],
     [500, { metadata: { ownerReferences: [{}] } }],
-  ])('answers %i', (code, patch) => {
+  ])('throws with code %i', (code, patch) => {
     const original = { metadata: { finalizers: [], ownerReferences: [{ uid: 'a' }] } };
     expect(() => applyStrategicMergePatch(original, patch, pod)).toThrow(expect.objectContaining({ code }));
   });
@@ -67,7 +67,7 @@ describe('applyStrategicMergePatch', () => {
     expect(JSON.stringify(other)).toBe(result);
   });
 
-  it('keeps __proto__ an ordinary name', () => {
+  it('treats __proto__ as an ordinary key', () => {
     const patch: unknown = JSON.parse(
       '{"metadata":{"labels":{"__proto__":"x","constructor":null}},"__proto__":{"polluted":1}}',
     );
@@ -76,7 +76,7 @@ describe('applyStrategicMergePatch', () => {
     expect({}).not.toHaveProperty('polluted');
   });
 
-  it('refuses what is too deep', () => {
+  it('refuses patches that are nested too deeply', () => {
     let patch: JsonObject = {};
     for (let i = 0; i < 5000; i++) patch = { a: patch };
     expect(() => applyStrategicMergePatch({}, patch, pod)).toThrow(JsonDepthError);
@@ -129,7 +129,7 @@ describe('createThreeWayMergePatch', () => {
 
   const labels = (x: string) => ({ metadata: { labels: { x } } });
 
-  it("says by the error's class what went wrong", () => {
+  it('throws PatchConflictError for conflicts, PreconditionFailedError for failed preconditions', () => {
     const pod = schemaOf('v1/Pod');
     expect(() => createThreeWayMergePatch(labels('1'), labels('2'), labels('3'), pod)).toThrow(PatchConflictError);
     expect(() =>

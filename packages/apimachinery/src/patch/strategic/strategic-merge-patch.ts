@@ -13,14 +13,14 @@ import type { PatchType } from './patch-meta.ts';
 const rootOf = (schema: StructSchema): PatchType => ({ schema, pointer: false });
 
 /**
- * The object after a strategic merge patch. The schema says which lists are merged, and by which key. Shares nothing
- * with object or patch and changes neither; null is an empty patch.
- * Throws PatchError: 400 or 422 when the patch is malformed, 500 (so upstream) when it does not fit object or schema.
+ * Returns the object after a strategic merge patch. The schema states which lists are merged, and by which key. The result shares nothing
+ * with object or patch, and neither is modified; null is an empty patch.
+ * Throws PatchError: 400 or 422 when the patch is malformed, 500 (as upstream) when it does not fit object or schema.
  */
 export const applyStrategicMergePatch = (original: JsonObject, patch: unknown, schema: StructSchema): JsonObject =>
   completed(applyStrategicMergePatchInSteps(original, patch, schema));
 
-/** The same in steps. */
+/** Like `applyStrategicMergePatch`, in steps. */
 export function* applyStrategicMergePatchInSteps(
   original: JsonObject,
   patch: unknown,
@@ -41,8 +41,8 @@ export function* applyStrategicMergePatchInSteps(
 }
 
 /**
- * One strategic merge patch that does what all of them do one after the other. Where two change the same field, the
- * later one wins: see mergingMapsHaveConflicts. Throws PatchError when they order one list differently.
+ * Returns one strategic merge patch with the effect of all patches, one after the other. Where two change the same field, the later one
+ * wins: see mergingMapsHaveConflicts. Throws PatchError when they order one list differently.
  */
 export function mergeStrategicMergePatches(schema: StructSchema, ...patches: readonly JsonObject[]): JsonObject {
   const merged = patches.reduce((first, second) => {
@@ -53,8 +53,8 @@ export function mergeStrategicMergePatches(schema: StructSchema, ...patches: rea
 }
 
 /**
- * The strategic merge patch that turns `original` into `modified`; `{}` when they are equal.
- * Throws PreconditionFailedError, or PatchError when the schema has no place for what differs.
+ * Returns the strategic merge patch that turns `original` into `modified`; `{}` when they are equal. Throws PreconditionFailedError, or
+ * PatchError when the schema has no field for a difference.
  */
 export function createTwoWayMergePatch(
   original: JsonObject,
@@ -68,15 +68,18 @@ export function createTwoWayMergePatch(
 }
 
 export interface ThreeWayOptions {
-  /** Change also what differs from `original` in `current`, that is, what somebody else changed. Otherwise that is a conflict. */
+  /**
+   * Also changes values that differ between `original` and `current`, that is, values that somebody else changed. Otherwise they are
+   * conflicts.
+   */
   readonly overwrite?: boolean;
   readonly preconditions?: readonly Precondition[];
 }
 
 /**
- * The strategic merge patch by which `kubectl apply` brings `current` to `modified`: what `modified` adds or changes,
- * and the removal of what `original` (the configuration applied last) had and `modified` has no more. What others
- * added to `current` stays. Throws PreconditionFailedError, PatchConflictError, or PatchError.
+ * Returns the strategic merge patch by which `kubectl apply` brings `current` to `modified`: it contains what `modified` adds or changes,
+ * and removes what `original` (the configuration applied last) had and `modified` no longer has. What others added to `current` stays.
+ * Throws PreconditionFailedError, PatchConflictError, or PatchError.
  */
 export function createThreeWayMergePatch(
   original: JsonObject | undefined,
