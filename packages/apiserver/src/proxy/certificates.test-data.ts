@@ -7,7 +7,7 @@ export interface KeyPair {
 
 const validity = { notBefore: new Date(Date.now() - 3_600_000), notAfter: new Date(Date.now() + 86_400_000) };
 
-/** An authority, a server at 127.0.0.1 and a client, all in PEM. */
+/** Returns a CA certificate, and key pairs of a server at 127.0.0.1 and of a client, as PEM. */
 export async function makeCertificates(): Promise<{ ca: string; server: KeyPair; client: KeyPair }> {
   const ca = issueKeyPair({ commonName: 'ca', isCA: true, ...validity });
   const issue = (commonName: string, usage: 'serverAuth' | 'clientAuth'): KeyPair => {

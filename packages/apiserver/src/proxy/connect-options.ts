@@ -4,15 +4,15 @@ import { messageOf } from '@coxswain/apimachinery/errors';
 
 type Reader<T> = (values: readonly string[]) => T;
 
-/** A reader for each parameter; what the query does not name is absent. */
+/** A reader for each parameter. Parameters that the query does not have stay undefined. */
 type Readers<T> = { readonly [K in keyof T]-?: Reader<NonNullable<T[K]>> };
 
 const text: Reader<string> = (values) => values[0]!;
 const list: Reader<string[]> = (values) => [...values];
-/** Everything but `0` and `false` says yes, nothing at all included. */
+/** As upstream: any value other than `0` and `false` is true, also an empty one. */
 const flag: Reader<boolean> = ([value = '']) => value !== '0' && value.toLowerCase() !== 'false';
 
-/** Of what is beyond exact numbers the nearest exact one is as good: more lines, bytes or seconds than there ever are. */
+/** Clamps to safe integers, because counts of lines, bytes or seconds are never larger. */
 const int64: Reader<number> = ([value = '']) => {
   if (!/^[+-]?\d+$/.test(value)) throw newBadRequest(`strconv.ParseInt: parsing ${quote(value)}: invalid syntax`);
   const exact = BigInt(value.replace('+', ''));
@@ -21,7 +21,7 @@ const int64: Reader<number> = ([value = '']) => {
   return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number(exact), Number.MAX_SAFE_INTEGER));
 };
 
-/** Go's zero time is a time too: a log since then is the whole. */
+/** Go's zero time, which upstream parses from empty values. A log since then is the whole log. */
 const zeroTime = '0001-01-01T00:00:00Z';
 const time: Reader<string> = ([value = '']) => {
   if (value === '' || value === 'null') return zeroTime;
@@ -74,7 +74,7 @@ const attachReaders: Readers<Parameters<PodAttachOptions>> = {
   container: text,
 };
 
-/** Throws BadRequest for what cannot be read. The options are not validated. */
+/** Reads PodLogOptions from the query, without validating them. Throws BadRequest for values that cannot be parsed. */
 export const readPodLogOptions = (query: URLSearchParams): PodLogOptions => ({
   kind: 'PodLogOptions',
   apiVersion: 'v1',
@@ -93,7 +93,7 @@ export const readPodExecOptions = (query: URLSearchParams): PodExecOptions => ({
   ...read<Parameters<PodExecOptions>>({ ...attachReaders, command: list }, query),
 });
 
-/** Throws BadRequest for what is no list of ports. */
+/** Reads PodPortForwardOptions from the query. Throws BadRequest when `ports` is not a list of ports. */
 export const readPodPortForwardOptions = (query: URLSearchParams): PodPortForwardOptions => ({
   kind: 'PodPortForwardOptions',
   apiVersion: 'v1',

@@ -22,7 +22,7 @@ import type { ProxyDependencies } from './proxy-dependencies.ts';
 import { nodeLocation, type ProxyLocation, podLocation, serviceLocation } from './proxy-location.ts';
 import { proxyPath, reverseProxy } from './reverse-proxy.ts';
 
-/** Options as admission plug-ins see them. */
+/** The options of a connection, which admission plug-ins get. */
 type ConnectOptions =
   | NodeProxyOptions
   | PodAttachOptions
@@ -32,17 +32,17 @@ type ConnectOptions =
   | PodProxyOptions
   | ServiceProxyOptions;
 
-/** A subresource whose requests are passed on. */
+/** A subresource whose requests are proxied. */
 export interface ConnectSubresource {
-  /** In capitals. */
+  /** HTTP methods, in upper case. */
   readonly methods: readonly string[];
-  /** Reads what a request asks for; throws BadRequest. Between this and `connect` is the place of admission. */
+  /** Parses a request. Throws BadRequest. Admission runs between this and `connect`. */
   begin(context: RequestContext): PendingConnect;
 }
 
 interface PendingConnect {
   readonly options: ConnectOptions;
-  /** Passes the request on; throws the ApiErrors that upstream answers with. */
+  /** Proxies the request. Throws upstream's ApiErrors. */
   connect(deps: ProxyDependencies): Promise<ApiResponse>;
 }
 
@@ -84,7 +84,7 @@ const proxy = (kind: NonNullable<ConnectOptions['kind']> & `${string}ProxyOption
     async (context, _, deps) => reverseProxy(context, await locate(context, deps), proxyPath(context), deps.dialer),
   );
 
-/** By resource and subresource, all of the core group. */
+/** By `resource/subresource` of the core group. */
 export const connectSubresources: ReadonlyMap<string, ConnectSubresource> = new Map([
   ['pods/log', entry(['GET'], ({ query }) => readPodLogOptions(query), podLog)],
   ['pods/exec', upgrade(readPodExecOptions, podExec)],

@@ -1,30 +1,30 @@
 import type { Duplex, Readable } from 'node:stream';
 
-/** A server that a request is passed on to. */
+/** A server that a request is proxied to. */
 export interface DialTarget {
   readonly scheme: 'http' | 'https';
-  /** A name or an address; an IPv6 address without brackets. */
+  /** A host name or IP address; IPv6 addresses without brackets. */
   readonly host: string;
-  /** As the user wrote it: a number, or a name that the dialer may or may not know. */
+  /** As in the request: a number, or a name that the dialer may not know. */
   readonly port: string;
   /**
-   * How far it is trusted over TLS: a kubelet must prove who it is, where an authority for that is known, and is shown
-   * our client certificate; `kubelet-unverified` need not prove it; anything else is neither asked nor shown.
+   * How TLS is used. With `kubelet`, the server's certificate is verified if a CA is configured, and our client certificate is
+   * sent. With `kubelet-unverified`, only the latter. With `none`, neither.
    */
   readonly trust: 'kubelet' | 'kubelet-unverified' | 'none';
-  /** How its TLS is to be when it is none of the above; connections are shared by those who give the same object. */
+  /** TLS options that replace those of `trust`. Targets with the same object share connections. */
   readonly tls?: TargetTls;
-  /** The node whose kubelet this is. Absent for all else that is reached at an address, also on that node. */
+  /** The node, if the target is its kubelet. Undefined for other servers, also on that node. */
   readonly node?: string;
 }
 
-/** What a server must prove, and what it is shown. PEM. */
+/** TLS options of a target, as PEM. */
 export interface TargetTls {
-  /** Whom its certificate must be for. */
+  /** The name that the certificate must be valid for. */
   readonly serverName: string;
-  /** Authorities that its certificate must be from; absent: those that the system trusts. */
+  /** The CAs to trust; the system's by default. */
   readonly ca?: string;
-  /** It need prove nothing. */
+  /** Accepts any certificate. */
   readonly insecureSkipVerify?: boolean;
   readonly cert?: string | Buffer;
   readonly key?: string | Buffer;
@@ -33,51 +33,51 @@ export interface TargetTls {
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 export interface DialRequest {
-  /** In capitals. */
+  /** In upper case. */
   readonly method: string;
   /** Percent-encoded, with the query. */
   readonly path: string;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: Headers;
   readonly body?: AsyncIterable<Uint8Array>;
-  /** Asks for the connection itself: the headers carry the handshake. */
+  /** Requests an upgrade of the connection. The headers contain the handshake. */
   readonly upgrade?: boolean;
-  /** Ends the exchange at any time: the request, the body of the answer, or the connection. */
+  /** Aborts the request, the response body or the upgraded connection. */
   readonly signal: AbortSignal;
 }
 
 export interface DialResponse {
   readonly status: number;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: Headers;
-  /** Whoever gets the response must read this to its end or destroy it. Empty after an upgrade. */
+  /** Must be read to its end or destroyed. Empty after an upgrade. */
   readonly body: Readable;
-  /** The connection, of which the head of the answer was read: if and only if the status is 101. */
+  /** The upgraded connection, after the response head. Set if and only if the status is 101. */
   readonly connection?: Duplex;
 }
 
 /**
- * Reaches servers: over sockets (`SocketDialer`), or by a function call where the kubelet is in this process.
- * Rejects with a `DialError` when there is no answer; an answer of whatever status is none.
+ * Sends requests to servers: over sockets (`SocketDialer`), or by a function call to kubelets in this process. Rejects with a
+ * `DialError` when there is no response. A response of any status is not an error.
  */
 export interface Dialer {
   dial(target: DialTarget, request: DialRequest): Promise<DialResponse>;
-  /** Whether the target is in this process, so that its address does not matter. By default none is. */
+  /** Returns whether the target is in this process, so that its address does not matter. */
   isLocal?(target: DialTarget): boolean;
   /**
-   * From now on no kubelet is dialed at these addresses, however the target names them: a kubelet is shown our client
-   * certificate, which the API server itself would accept.
+   * Refuses connections to kubelets at these addresses, also when a host name resolves to them. Kubelets get our client
+   * certificate, and the API server itself would accept it, so a request must not reach the API server this way.
    */
   refuse?(isRefused: AddressTest): void;
 }
 
-/** For addresses, which names have been resolved to. */
+/** Tests an IP address (not a host name) and port. */
 export type AddressTest = (address: string, port: number) => boolean;
 
-/** Why there is no answer, in the words that upstream uses. */
+/** There is no response. The message is upstream's. */
 export class DialError extends Error {
   override readonly name = 'DialError';
-  /** Whether the server was reached at all. */
+  /** Whether a connection was established. */
   readonly connected: boolean;
 
   constructor(message: string, connected: boolean, options?: ErrorOptions) {
@@ -86,11 +86,11 @@ export class DialError extends Error {
   }
 }
 
-/** Go's client says more than the error where it reads an answer. */
+/** Returns the message with the prefix that Go's client adds to errors of reading a response. */
 export const brokenTransport = ({ message }: DialError): string =>
   message.startsWith('malformed HTTP') ? `net/http: HTTP/1.x transport connection broken: ${message}` : message;
 
-/** Reaches the kubelets that are in this process through their own dialers, everything else through another. */
+/** Returns a dialer that uses `local` dialers for kubelets in this process, and `elsewhere` for all other targets. */
 export const withLocalKubelets = (
   local: (node: string) => Dialer | undefined,
   elsewhere: Dialer & { close?(): void },
@@ -104,7 +104,7 @@ export const withLocalKubelets = (
   };
 };
 
-/** As a machine where nobody listens: connections to such addresses are refused before they are tried. */
+/** Returns a dialer that refuses connections to addresses for which `nobodyAt` is true, without trying them. */
 export const withoutNobody = (
   nobodyAt: (host: string) => boolean,
   elsewhere: Dialer & { close?(): void },
@@ -117,14 +117,14 @@ export const withoutNobody = (
   close: () => elsewhere.close?.(),
 });
 
-/** Why an address is not dialed that the dialer was told to refuse. */
+/** Returns the error for a refused address (see `Dialer.refuse`). */
 export const addressNotAllowed = (host: string, port: number): DialError =>
   new DialError(`dial tcp ${hostPort({ host, port: String(port) })}: address not allowed`, false);
 
-/** In Go's words. */
+/** Returns Go's message for a refused connection. */
 export const connectionRefused = (target: Pick<DialTarget, 'host' | 'port'>): string =>
   `dial tcp ${hostPort(target)}: connect: connection refused`;
 
-/** The authority of a target's URL. */
+/** Returns host and port as in a URL. */
 export const hostPort = ({ host, port }: Pick<DialTarget, 'host' | 'port'>): string =>
   `${host.includes(':') ? `[${host}]` : host}${port === '' ? '' : `:${port}`}`;

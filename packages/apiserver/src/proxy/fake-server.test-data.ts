@@ -7,12 +7,12 @@ import type { KeyPair } from './certificates.test-data.ts';
 
 type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-/** A server that requests are passed on to: a kubelet (with TLS) or a pod. Says `hello` until told otherwise. */
+/** A server that requests are proxied to: a kubelet (with TLS) or a pod. Responds with `hello` by default. */
 export class FakeServer {
   readonly requests: { method: string; url: string; headers: IncomingMessage['headers'] }[] = [];
-  /** Those that are open now. */
+  /** The open connections. */
   readonly sockets = new Set<Socket>();
-  /** How many connections there ever were. */
+  /** The number of connections so far. */
   connections = 0;
   answer: RequestListener = (_, response) => response.end('hello');
   upgrade: UpgradeListener = (_, socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
@@ -62,7 +62,7 @@ export class FakeServer {
   }
 }
 
-/** A port on which nobody listens. */
+/** Returns a port on which nothing listens. */
 export async function closedPort(): Promise<number> {
   const server = await new FakeServer().start();
   const { port } = server;

@@ -1,6 +1,6 @@
 import type { ApiRequest, RequestHeaders } from '@coxswain/component-base/http';
 
-/** What is for the next hop alone, as Go's reverse proxy has it. */
+/** Hop-by-hop headers, as in Go's reverse proxy. */
 const hopByHop = new Set([
   'connection',
   'proxy-connection',
@@ -13,7 +13,7 @@ const hopByHop = new Set([
   'upgrade',
 ]);
 
-/** Who the client is, which nobody behind the server may learn or pretend to be told by it. */
+/** Headers with credentials or identity of the client, which must not reach the proxied server. */
 const credentials = new Set(['authorization', 'x-remote-user', 'x-remote-uid', 'x-remote-group']);
 const credentialPrefixes = ['x-remote-extra-', 'impersonate-'];
 
@@ -24,23 +24,23 @@ type Headers = Record<string, string | readonly string[]>;
 const isCredential = (name: string): boolean =>
   credentials.has(name) || credentialPrefixes.some((prefix) => name.startsWith(prefix));
 
-/** The headers of a request as the server behind gets them, but for what concerns the connection to it. */
+/** Returns the headers for the proxied server, without hop-by-hop headers and credentials. */
 export function forwardedHeaders(request: ApiRequest): Headers {
   const headers = withoutHopByHop(request.headers, isCredential);
-  // Trailers are all that the next hop may be told of.
+  // Of TE, only `trailers` may be forwarded.
   if (valuesOf(request.headers, 'te').some((value) => tokens(value).includes('trailers'))) headers.te = 'trailers';
-  // The body is on its way already.
+  // Node has already handled `Expect: 100-continue`.
   delete headers.expect;
   return addForwarding(headers, request);
 }
 
-/** The headers of a request for an upgrade: with those of the handshake. */
+/** Returns the headers of an upgrade request for the proxied server: with those of the handshake, without credentials. */
 export function upgradeHeaders(request: ApiRequest): Headers {
   const headers: Headers = Object.create(null);
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined && !isCredential(name) && !name.startsWith(':')) headers[name] = value;
   }
-  // Differs from upstream, which takes the token out only if it was what told who the client is.
+  // Differs from upstream, which removes the bearer token subprotocol only if it was used for authentication.
   const protocols = valuesOf(request.headers, 'sec-websocket-protocol').flatMap((value) => value.split(','));
   const others = protocols
     .map((protocol) => protocol.trim())
@@ -49,12 +49,12 @@ export function upgradeHeaders(request: ApiRequest): Headers {
   return addForwarding(headers, request);
 }
 
-/** The headers of an answer as the client gets them. */
+/** Returns the response headers for the client, without hop-by-hop headers. */
 export function answeredHeaders(headers: RequestHeaders): Headers {
   return withoutHopByHop(headers, () => false);
 }
 
-/** The values of a header, one for each time it was sent. */
+/** Returns the values of a header, one per occurrence. */
 export function valuesOf(headers: RequestHeaders, name: string): readonly string[] {
   const value = headers[name];
   return value === undefined ? [] : typeof value === 'string' ? [value] : value;
@@ -64,7 +64,7 @@ function withoutHopByHop(headers: RequestHeaders, isLeftOut: (name: string) => b
   const named = new Set(valuesOf(headers, 'connection').flatMap(tokens));
   const kept: Headers = Object.create(null);
   for (const [name, value] of Object.entries(headers)) {
-    // HTTP/2 has fields of its own whose names begin with a colon.
+    // HTTP/2 pseudo-headers begin with a colon.
     if (value === undefined || name.startsWith(':') || hopByHop.has(name) || named.has(name) || isLeftOut(name))
       continue;
     kept[name] = value;

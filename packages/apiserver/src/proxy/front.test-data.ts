@@ -32,7 +32,7 @@ function listerOf<T extends KubernetesObject>(objects: readonly T[] = []): Liste
   };
 }
 
-/** What the server gives to requests that are passed on, over a few objects. */
+/** Returns the dependencies of proxied requests, over a few objects. */
 export const dependenciesOf = (objects: Objects, dialer: Dialer): ProxyDependencies => ({
   pods: listerOf(objects.pods),
   services: listerOf(objects.services),
@@ -45,7 +45,7 @@ export const dependenciesOf = (objects: Objects, dialer: Dialer): ProxyDependenc
   lookup: async (host) => [host],
 });
 
-/** What of a request for a subresource there is to know before it is passed on. */
+/** Returns the context of a request for a subresource. */
 function contextOf(apiRequest: RequestContext['request']): RequestContext {
   const query = new URLSearchParams(apiRequest.search);
   return {
@@ -82,7 +82,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** The API server as far as it passes requests on, with sockets in front. */
+/** The proxy part of the API server, with sockets in front. */
 export class Front {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -114,7 +114,7 @@ export class Front {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** The head of the answer. */
+  /** Sends a request and returns the response, whose body is not read. */
   async open(path: string, options: RequestOptions & { body?: string } = {}): Promise<IncomingMessage> {
     const outgoing = request({ host: '127.0.0.1', port: this.port, path, agent: false, ...options });
     outgoing.end(options.body);
@@ -134,7 +134,7 @@ export class Front {
     };
   }
 
-  /** The connection after a successful upgrade. */
+  /** Returns the connection after a successful upgrade. */
   async upgrade(
     path: string,
     options: RequestOptions = {},

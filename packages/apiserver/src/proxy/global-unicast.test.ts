@@ -2,7 +2,7 @@ import { parseIPSloppy } from '@coxswain/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { isGlobalUnicast } from './global-unicast.ts';
 
-// What Go's net.IP.IsGlobalUnicast says.
+// The results of Go's net.IP.IsGlobalUnicast.
 describe('isGlobalUnicast', () => {
   it.each([
     '10.0.0.1',

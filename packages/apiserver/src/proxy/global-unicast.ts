@@ -1,6 +1,6 @@
 import { type IPAddress, isIPv4 } from '@coxswain/apimachinery';
 
-/** Whether an address is one that packets leave a machine for: not loopback, link-local, multicast, broadcast or none. */
+/** Go's `IsGlobalUnicast`: false for loopback, link-local, multicast, broadcast and unspecified addresses. */
 export function isGlobalUnicast({ bytes }: IPAddress): boolean {
   if (isIPv4(bytes)) {
     const [a, b] = [bytes[12]!, bytes[13]!];

@@ -28,10 +28,10 @@ const cases: Record<string, [page: string, expected: string]> = {
   'a link in single quotes': ["<a href='/x\"y'>", '<a href="/p/x&#34;y">'],
   'a link with spaces around': ['<a href = "/x" >', '<a href = "/p/x" >'],
   'a link with entities': ['<a href="/x?a=1&amp;b=2&c=3&#38;d">', '<a href="/p/x?a=1&amp;b=2&amp;c=3&amp;d">'],
-  'a link with an entity that is not known': ['<a href="/x&eacute;">', '<a href="/x&eacute;">'],
+  'a link with an unknown entity': ['<a href="/x&eacute;">', '<a href="/x&eacute;">'],
   'a link in UTF-8': ['<a href="/é">', '<a href="/p/é">'],
   'a relative link': ['<img SRC="rel.png" alt="a > b">', '<img SRC="rel.png" alt="a > b">'],
-  'what is no link': ['<a href=":bad" title="/n"><p href="/x">', '<a href=":bad" title="/n"><p href="/x">'],
+  'values that are not links': ['<a href=":bad" title="/n"><p href="/x">', '<a href=":bad" title="/n"><p href="/x">'],
   'an attribute without a value': ['<a href>q</a><a href="">', '<a href>q</a><a href="">'],
   'several links of an element': ['<video poster=/a src=/b x=/c>', '<video poster="/p/a" src="/p/b" x=/c>'],
   'text that looks like a tag': ['1 < 2 <3 <a<b href=/x>', '1 < 2 <3 <a<b href=/x>'],
@@ -52,7 +52,7 @@ describe('HtmlLinkRewriter', () => {
     expect((await rewritten(Buffer.from(page))).toString()).toBe(expected);
   });
 
-  it('does not care how the page comes in', async () => {
+  it('has the same result for any split into chunks', async () => {
     const page = Buffer.from(
       Object.values(cases)
         .map(([text]) => text)
@@ -68,7 +68,7 @@ describe('HtmlLinkRewriter', () => {
     );
   });
 
-  it('leaves every byte of what has no links', async () => {
+  it('does not change bytes outside of links', async () => {
     const noLinks = fc.uint8Array({ maxLength: 300 }).filter((bytes) => !bytes.includes(0x2f));
     await fc.assert(
       fc.asyncProperty(noLinks, async (bytes) => {
@@ -77,7 +77,7 @@ describe('HtmlLinkRewriter', () => {
     );
   });
 
-  it('does not wait for the end of an endless tag', async () => {
+  it('does not buffer an endless tag', async () => {
     const rewriter = new HtmlLinkRewriter(rewrite);
     rewriter.write(`<a href="/${'x'.repeat(20_000)}`);
     await once(rewriter, 'readable');

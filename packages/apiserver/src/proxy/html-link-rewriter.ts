@@ -1,6 +1,6 @@
 import { Transform, type TransformCallback } from 'node:stream';
 
-/** Which attributes of which elements are links, as upstream has them. */
+/** The attributes that are links, by element, as upstream. */
 const linkAttributes: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     a: 'href',
@@ -31,12 +31,12 @@ const linkAttributes: ReadonlyMap<string, readonly string[]> = new Map(
   }).map(([element, attributes]) => [element, attributes.split(' ')]),
 );
 
-/** Elements whose content is text, whatever it looks like. */
+/** Elements whose content is raw text, so tags in it are not parsed. */
 const rawTextElements = new Set(
   'iframe noembed noframes noscript plaintext script style textarea title xmp'.split(' '),
 );
 
-/** A longer tag is sent on as it is. */
+/** Longer tags are not rewritten. */
 const maxTagLength = 16 * 1024;
 
 const entities: ReadonlyMap<string, string> = new Map([
@@ -48,16 +48,16 @@ const entities: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Rewrites the links of an HTML page while it passes. All else stays byte by byte as it is, in whatever encoding that
- * has ASCII in it. Links that `rewrite` throws for stay too.
+ * Rewrites the links of an HTML page as a stream. Everything else stays unchanged, byte for byte, in any encoding that is a superset
+ * of ASCII. Links for which `rewrite` throws stay unchanged, too.
  *
- * Differs from upstream, which writes every start tag anew and holds the whole page meanwhile.
+ * Differs from upstream, which buffers the whole page and serializes every start tag again.
  */
 export class HtmlLinkRewriter extends Transform {
   readonly #rewrite: (link: string) => string;
-  /** What came but could not be told yet: the start of a tag, of a comment's end, of a raw text's end. */
+  /** Received text that cannot be processed yet: the start of a tag, or of the end of a comment or raw text. */
   #pending = '';
-  /** What the page is in the middle of ends with this, in lower case; empty outside. */
+  /** The end of the current comment, raw text or skipped tag, in lower case. Empty outside of these. */
   #until = '';
 
   constructor(rewrite: (link: string) => string) {
@@ -80,7 +80,7 @@ export class HtmlLinkRewriter extends Transform {
     if (text !== '') this.push(Buffer.from(text, 'latin1'));
   }
 
-  /** Takes from what is pending all that can be told now, and gives what becomes of it. */
+  /** Processes as much of the pending text as possible, and returns the output. */
   #consume(): string {
     const text = this.#pending;
     let sent = '';
@@ -95,16 +95,16 @@ export class HtmlLinkRewriter extends Transform {
     return sent;
   }
 
-  /** Goes on inside a comment, a raw text or a tag that nobody reads. */
+  /** Continues inside a comment, raw text or skipped tag. */
   #insideEnd(text: string, at: number): Step {
     const found = indexOfIgnoringCase(text, this.#until, at);
-    // The end may be cut by the end of what came so far.
+    // The end marker may be split between chunks.
     const end = found < 0 ? Math.max(at, text.length - this.#until.length + 1) : found + this.#until.length;
     if (found >= 0) this.#until = '';
     return { at: end, text: text.slice(at, end) };
   }
 
-  /** Goes on outside, to the end of the next tag at most. */
+  /** Continues outside, up to the end of the next tag. */
   #markup(text: string, at: number): Step {
     const open = text.indexOf('<', at);
     if (open < 0) return { at: text.length, text: text.slice(at) };
@@ -122,7 +122,7 @@ export class HtmlLinkRewriter extends Transform {
 
   #skip(text: string, open: number, until: string): Step {
     this.#until = until;
-    // A comment's dashes may not serve both its ends, but `<!-->` is a comment to readers of HTML and to this.
+    // Continue after `<!`, so that `<!-->` is a complete comment, as in HTML parsers.
     const end = open + 2;
     return { at: end, text: text.slice(open, end) };
   }
@@ -141,7 +141,7 @@ export class HtmlLinkRewriter extends Transform {
     return rewritten + text.slice(at, tag.end);
   }
 
-  /** The new value of an attribute, in quotes; undefined when it stays as it is. */
+  /** Returns the new value of an attribute, in quotes, or undefined when it is unchanged. */
   #rewriteValue(raw: string): string | undefined {
     const link = decodeEntities(raw.replace(/^(["'])(.*)\1$/s, '$2'));
     if (link === undefined) return undefined;
@@ -156,20 +156,20 @@ export class HtmlLinkRewriter extends Transform {
 }
 
 interface Step {
-  /** Where to go on. */
+  /** The position at which to continue. */
   readonly at: number;
-  /** What to send for what was passed over. */
+  /** The output for the text up to there. */
   readonly text: string;
 }
 
 interface Tag {
   readonly name: string;
   readonly end: number;
-  /** Where their values are, quotes included. */
+  /** The positions of their values, with quotes. */
   readonly attributes: readonly { readonly name: string; readonly start: number; readonly end: number }[];
 }
 
-/** Reads a start tag; undefined when it does not end. */
+/** Parses a start tag. Returns undefined when it is incomplete. */
 function readTag(text: string, open: number): Tag | undefined {
   const attributes: Tag['attributes'][number][] = [];
   const nameEnd = endOf(/[\s/>]/g, text, open + 1);
@@ -178,7 +178,7 @@ function readTag(text: string, open: number): Tag | undefined {
     at = endOf(/[^\s/]/g, text, at);
     if (at >= text.length) return undefined;
     if (text[at] === '>') return { name: text.slice(open + 1, nameEnd).toLowerCase(), end: at + 1, attributes };
-    // An equals sign at the very start belongs to the name.
+    // As in HTML, an equals sign at the start belongs to the attribute name.
     const attributeEnd = endOf(/[\s/>=]/g, text, at + 1);
     const name = text.slice(at, attributeEnd).toLowerCase();
     at = attributeEnd;
@@ -197,7 +197,7 @@ function readTag(text: string, open: number): Tag | undefined {
   }
 }
 
-/** Where the pattern matches first from there on, or the end of the text. */
+/** Returns the position of the first match from `from` on, or the end of the text. */
 function endOf(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from;
   return pattern.exec(text)?.index ?? text.length;
@@ -210,7 +210,7 @@ function indexOfIgnoringCase(text: string, lowerCase: string, from: number): num
   return -1;
 }
 
-/** Undefined when there is one that is not known here. */
+/** Decodes entities. Returns undefined when there is an unknown one. */
 function decodeEntities(raw: string): string | undefined {
   let isKnown = true;
   const decoded = raw.replace(

@@ -1,7 +1,7 @@
 /**
- * Requests that the API server passes on: to kubelets (`pods/log`, `exec`, `attach`, `portforward`, `nodes/proxy`), and
- * to pods themselves (`pods/proxy`, `services/proxy`). Whom to reach is in `KubeletConnection` and `proxy-location.ts`,
- * how is a `Dialer`: over sockets, or by function calls to kubelets in this process.
+ * Proxied requests: to kubelets (`pods/log`, `exec`, `attach`, `portforward`, `nodes/proxy`), and to pods (`pods/proxy`,
+ * `services/proxy`). `KubeletConnection` and `proxy-location.ts` find the target. A `Dialer` connects to it: over sockets, or by
+ * function calls to kubelets in this process.
  *
  * Where to start: `connect-subresource.ts`.
  */

@@ -5,7 +5,7 @@ import type { Lister } from '../registry/lister.ts';
 import { plainError } from '../registry/plain-error.ts';
 import type { DialTarget } from './dialer.ts';
 
-/** The order in which kube-apiserver tries a node's addresses, unless `--kubelet-preferred-address-types` says another. */
+/** The default of `--kubelet-preferred-address-types`: the order of preference of a node's addresses. */
 const defaultPreferredAddressTypes: readonly string[] = [
   'Hostname',
   'InternalDNS',
@@ -16,11 +16,11 @@ const defaultPreferredAddressTypes: readonly string[] = [
 
 export interface KubeletConnectionOptions {
   readonly preferredAddressTypes?: readonly string[];
-  /** Of kubelets that report none. */
+  /** The port of kubelets whose node status has none. */
   readonly defaultPort?: number;
 }
 
-/** Finds out where the kubelet of a node listens, from what the node's status says. */
+/** Finds the address of a node's kubelet in the node's status. */
 export class KubeletConnection {
   readonly #nodes: Lister<Node>;
   readonly #preferredAddressTypes: readonly string[];
@@ -32,10 +32,13 @@ export class KubeletConnection {
     this.#defaultPort = options.defaultPort ?? 10250;
   }
 
-  /** Throws NotFound when there is no such node, and a plain 500 when it has no address of a preferred type. */
+  /**
+   * Returns the target for a node's kubelet. Throws NotFound when the node does not exist, and a 500 without a reason when it has
+   * no address of a preferred type.
+   */
   target(context: RequestContext, node: string): DialTarget & { readonly node: string } {
     const object = this.#nodes.get('', node);
-    // As upstream, where the request is for a pod, says that there is no such pod.
+    // As upstream, the error names the resource of the request: for a request for a pod, `pods`.
     if (!object) throw newNotFound(GroupResource.of(context.info.apiGroup, context.info.resource), node);
     const port = object.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
     return {

@@ -19,7 +19,7 @@ describe('rewriteLink', () => {
     [`https://127.0.0.1:16443${prefix}/x`, `https://127.0.0.1:16443${prefix}/x`],
     [`http://192.0.2.2:10951${prefix}/x`, `${prefix}/x`],
     ['/../up/./x', `${prefix}/up/x`],
-  ])('leads %s through the proxy', (link, expected) => {
+  ])('rewrites %s', (link, expected) => {
     expect(rewriteLink(link, origin)).toBe(expected);
   });
 
@@ -36,7 +36,7 @@ describe('rewriteLink', () => {
     'javascript:/x',
     `${prefix}/q`,
     'a%zz',
-  ])('leaves %j as it is', (link) => {
+  ])('does not change %j', (link) => {
     expect(rewriteLink(link, origin)).toBe(link);
   });
 
@@ -46,13 +46,13 @@ describe('rewriteLink', () => {
     [':bad', 'parse ":bad": missing protocol scheme'],
     ['1:2', 'parse "1:2": first path segment in URL cannot contain colon'],
     ['/\x01', 'parse "/\\x01": net/url: invalid control character in URL'],
-  ])('does not take %j for a link', (link, message) => {
+  ])('throws for %j', (link, message) => {
     expect(() => rewriteLink(link, origin)).toThrow(new Error(message));
   });
 });
 
 describe('encodePath', () => {
-  it('escapes what Go escapes', () => {
+  it('escapes the same characters as Go', () => {
     expect(encodePath('/a[b]|\\^`{}"<> ~;,&=+$@:!\'()*?#%')).toBe(
       '/a%5Bb%5D%7C%5C%5E%60%7B%7D%22%3C%3E%20~;,&=+$@:%21%27%28%29%2A%3F%23%25',
     );

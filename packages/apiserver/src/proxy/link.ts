@@ -1,31 +1,31 @@
 import { posix } from 'node:path';
 import { quote } from '@coxswain/apimachinery';
 
-/** A link in an answer of a proxied server: as much of Go's `net/url` as it takes to put a prefix before its path. */
+/** A parsed link: the part of Go's `net/url` that is needed to prefix its path. */
 interface Link {
   /** `scheme:`, or empty. */
   readonly scheme: string;
   readonly hasAuthority: boolean;
   readonly authority: string;
-  /** Percent-encoded. */
+  /** Percent-encoded path. */
   readonly path: string;
-  /** With its question mark, the fragment after it. */
+  /** The query with its question mark, and the fragment. */
   readonly rest: string;
 }
 
-/** Where the pages of a proxied server are, for the server and for the client. */
+/** The location of a proxied server, for rewriting its links. */
 export interface LinkOrigin {
-  /** Of the server, with its port. */
+  /** Host and port of the proxied server. */
   readonly serverHost: string;
   /** The Host header of the client's request. */
   readonly requestHost: string;
-  /** The path at the API server that stands for the root of the proxied one, without a slash at its end. */
+  /** The path at the API server for the root of the proxied server, without a trailing slash. */
   readonly prefix: string;
 }
 
 /**
- * A link in a form that leads through the API server: an absolute path, or the URL of the proxied server itself, gets
- * the prefix; all other links stay as they are. Throws an Error worded as Go words it for what is no link.
+ * Rewrites a link so that it leads through the API server. Absolute paths and URLs of the proxied server itself get the prefix; other
+ * links stay unchanged. Throws an Error with Go's message when the text is not a valid URL.
  */
 export function rewriteLink(text: string, { serverHost, requestHost, prefix }: LinkOrigin): string {
   const { scheme, hasAuthority, authority, path, rest } = parse(text);
@@ -35,16 +35,16 @@ export function rewriteLink(text: string, { serverHost, requestHost, prefix }: L
   const decoded = decode(path, text);
   const origin = host !== '' && host === requestHost ? `${scheme}//${authority}` : '';
   if (decoded.startsWith(prefix)) return `${origin}${path}${rest}`;
-  // Differs from upstream: a link never climbs above the root of its server.
+  // Differs from upstream: `..` in a link never leads above the root of the proxied server.
   return `${origin}${encodePath(posix.join(prefix, posix.join('/', decoded)))}${rest}`;
 }
 
-/** As Go writes a path that came decoded. */
+/** Percent-encodes a path as Go does. */
 export const encodePath = (path: string): string =>
   encodeURI(path).replace(/[!'()*?#]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
 function parse(text: string): Link {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for control characters
   if (/[\x00-\x1f\x7f]/.test(text)) throw unparsable(text, 'net/url: invalid control character in URL');
   if (text.startsWith(':')) throw unparsable(text, 'missing protocol scheme');
   const [scheme] = /^(?:[A-Za-z][A-Za-z0-9+.-]*:)?/.exec(text) ?? [''];

@@ -33,7 +33,7 @@ const isOwn = (host: string | undefined, advertiseAddress = '192.0.2.1') =>
     interfaces: () => interfaces,
   });
 
-describe('an address is our own', () => {
+describe('ownAddresses is true', () => {
   it.each([
     ['127.0.0.1', '127.0.0.1'],
     ['127.0.0.1', '::ffff:127.0.0.1'],
@@ -66,13 +66,13 @@ describe('an address is our own', () => {
     ['127.0.0.1', 30443],
     ['198.51.100.7', 30443],
     ['192.0.2.2', 6443],
-  ])('where the service kubernetes leads: %s, port %i', (address, port) => {
+  ])('for an address of the service kubernetes: %s, port %i', (address, port) => {
     expect(isOwn('127.0.0.1')(address, port)).toBe(true);
     expect(isOwn('127.0.0.1')(address, port + 1)).toBe(false);
   });
 });
 
-describe('an address is not our own', () => {
+describe('ownAddresses is false', () => {
   it.each([
     ['127.0.0.1', '127.0.0.2'],
     ['127.0.0.1', '198.51.100.7'],

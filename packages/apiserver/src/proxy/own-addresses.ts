@@ -4,18 +4,18 @@ import { isUnspecified, type NetworkInterfaces } from '@coxswain/component-base/
 import type { Lister } from '../registry/lister.ts';
 
 export interface OwnAddressesOptions {
-  /** Where this server listens, once it does. */
+  /** Returns the address on which this server listens, or undefined before that. */
   readonly listening: () => { readonly host: string; readonly port: number } | undefined;
   readonly advertiseAddress: string;
   readonly services: Pick<Lister<Service>, 'get'>;
   readonly endpoints: Pick<Lister<Endpoints>, 'get'>;
-  /** Of this machine, as they are now. */
+  /** Returns the current network interfaces of this machine. */
   readonly interfaces: () => NetworkInterfaces;
 }
 
 /**
- * Whether connections to an address and port reach an API server of this cluster: where this one listens, the address that it
- * advertises, and what the service `kubernetes` and its endpoints say. For addresses, not for names.
+ * Returns a function that tests whether connections to an IP address and port reach an API server of this cluster: the addresses on
+ * which this one listens, its advertise address, and the addresses of the service `kubernetes` and its endpoints.
  */
 export const ownAddresses =
   (options: OwnAddressesOptions) =>
@@ -33,7 +33,7 @@ function isListener(
   if (own?.port !== port) return false;
   const host = canonical(own.host);
   if (to === host || to === canonical(advertiseAddress)) return true;
-  // Connections to no address in particular reach the machine itself.
+  // Connections to the unspecified address reach this machine.
   return isUnspecified(host) ? isOfThisMachine(to, interfaces()) : isLoopback(host) && isUnspecified(to);
 }
 
@@ -62,7 +62,7 @@ const isOfThisMachine = (address: string, interfaces: NetworkInterfaces): boolea
   isLoopback(address) ||
   Object.values(interfaces).some((addresses) => addresses?.some((own) => canonical(own.address) === address));
 
-/** The same text for the same address, also for an IPv4 address in an IPv6 one, and without a zone. */
+/** Returns the canonical form of an address: IPv4-mapped IPv6 addresses as IPv4, without a zone. */
 function canonical(address: string): string {
   const parsed = parseIPSloppy(address.replace(/%.*$/s, ''));
   return parsed ? formatIP(parsed.bytes) : address;

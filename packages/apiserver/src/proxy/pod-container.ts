@@ -1,7 +1,7 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { newBadRequest } from '@coxswain/apimachinery';
 
-/** The container that a request for a pod means; throws BadRequest when it names none that is there, or must name one. */
+/** Returns the container of a request. Throws BadRequest when it does not exist, or when none is named and the pod has several. */
 export function containerOf(pod: Pod, requested: string | undefined): string {
   const { initContainers = [], containers = [], ephemeralContainers = [] } = pod.spec ?? {};
   const name = pod.metadata?.name ?? '';

@@ -70,7 +70,7 @@ const logOf = (pod: string, query = '') => front.fetch(`/api/v1/namespaces/ns/po
 const asked = () => kubelet.requests.map(({ method, url }) => `${method} ${url}`);
 
 describe('pods/log', () => {
-  it('sends what the kubelet says, as text', async () => {
+  it('returns the kubelet’s response as text', async () => {
     expect(await logOf('on-ok')).toMatchObject({
       status: 200,
       headers: { 'content-type': 'text/plain', 'transfer-encoding': 'chunked' },
@@ -89,7 +89,7 @@ describe('pods/log', () => {
     ['sinceSeconds=%2B007&follow=0&previous=False', 'sinceSeconds=7'],
     ['limitBytes=9223372036854775807', 'limitBytes=9007199254740991'],
     ['tailLines=0&tailLines=x&container=a&pretty=true', 'tailLines=0'],
-  ])('asks the kubelet for %s as %s', async (query, expected) => {
+  ])('requests %s from the kubelet as %s', async (query, expected) => {
     expect((await logOf('on-ok', query)).status).toBe(200);
     expect(asked()).toEqual([`GET /containerLogs/ns/on-ok/a?${expected}`]);
   });
@@ -160,7 +160,7 @@ describe('pods/log', () => {
     });
   });
 
-  it('says why the kubelet was not reached', async () => {
+  it('returns the reason why the kubelet was not reached', async () => {
     const { body } = await logOf('on-down', 'tailLines=1');
     const address = `127.0.0.1:${downPort}`;
     expect(JSON.parse(body).message).toBe(
@@ -185,7 +185,7 @@ describe('pods/log', () => {
       undefined,
       'the server responded with the status code 207 but did not return more information ( pods/log on-ok)',
     ],
-  ])('reads a %i of the kubelet', async (code, reason, message) => {
+  ])('translates a %i of the kubelet', async (code, reason, message) => {
     kubelet.answer = (_, response) => response.writeHead(code).end('oh no');
     const { status, body } = await logOf('on-ok');
     expect(status).toBe(code);
@@ -193,7 +193,7 @@ describe('pods/log', () => {
     expect([read.reason, read.message]).toEqual([reason, message]);
   });
 
-  it('follows no redirect', async () => {
+  it('follows no redirects', async () => {
     kubelet.answer = (_, response) => response.writeHead(302, { location: '/x' }).end();
     expect(JSON.parse((await logOf('on-ok')).body)).toMatchObject({
       code: 500,
@@ -206,7 +206,7 @@ describe('pods/log', () => {
       const chunk = Buffer.alloc(16_384, 'x');
       const write = () => {
         while (!response.destroyed && response.write(chunk)) {
-          // Until nobody takes more.
+          // Until the body is no longer read.
         }
       };
       response.writeHead(400).on('drain', write);
@@ -215,13 +215,13 @@ describe('pods/log', () => {
     expect(JSON.parse((await logOf('on-ok')).body).message).toBe('x'.repeat(50_000));
   });
 
-  it('ends where the kubelet breaks off', async () => {
+  it('ends when the kubelet closes the connection', async () => {
     kubelet.answer = (_, response) =>
       response.writeHead(200, { 'content-length': 10 }).write('abc', () => response.destroy());
     expect(await logOf('on-ok')).toMatchObject({ status: 200, body: 'abc' });
   });
 
-  it('lets the kubelet go when the client goes', async () => {
+  it('closes the connection to the kubelet when the client disconnects', async () => {
     const closed = new Promise<void>((resolve) => {
       kubelet.answer = (_, response) => {
         response.on('close', resolve).write('first\n');
@@ -252,7 +252,7 @@ describe('pods/log', () => {
       [undefined, [0x82, 0, 0x82, 3, ...Buffer.from('abc'), ...close]],
       ['binary.k8s.io', [0x82, 0, 0x82, 3, ...Buffer.from('abc'), ...close]],
       ['nope, base64.binary.k8s.io', [0x81, 0, 0x81, 4, ...Buffer.from('YWJj'), ...close]],
-    ])('comes in messages for subprotocol %s', async (protocol, expected) => {
+    ])('is sent as messages for subprotocol %s', async (protocol, expected) => {
       kubelet.answer = (_, response) => response.end('abc');
       const upgraded = await front.upgrade(path, {
         headers: { ...headers, ...(protocol && { 'sec-websocket-protocol': protocol }) },
@@ -270,7 +270,7 @@ describe('pods/log', () => {
       expect([status, body]).toEqual([code, text]);
     });
 
-    it('is an ordinary answer where there is no log', async () => {
+    it('is an ordinary response when there is no log', async () => {
       const { status } = await front.fetch('/api/v1/namespaces/ns/pods/unscheduled/log', {
         headers: { connection: 'Upgrade', ...headers },
       });
@@ -278,8 +278,8 @@ describe('pods/log', () => {
     });
 
     it.each([
-      ['says so', (socket: Socket) => socket.write(Buffer.from([0x88, 0x80, 0, 0, 0, 0]))],
-      ['is cut off', (socket: Socket) => socket.destroy()],
+      ['sends a close frame', (socket: Socket) => socket.write(Buffer.from([0x88, 0x80, 0, 0, 0, 0]))],
+      ['disconnects', (socket: Socket) => socket.destroy()],
     ])('ends when the client %s', async (_, leave) => {
       const left = new Promise<void>((resolve) => {
         kubelet.answer = (_, response) => {
@@ -295,7 +295,7 @@ describe('pods/log', () => {
     it('answers a ping', async () => {
       kubelet.answer = (_, response) => response.flushHeaders();
       const { socket, head } = await front.upgrade(`${path}?follow=1`, { headers });
-      // A message first, which is nobody's concern.
+      // First a message, which is ignored.
       socket.write(Buffer.from([0x82, 0x83, 1, 2, 3, 4, 9, 9, 9, 0x89, 0x82, 1, 2, 3, 4, 0x68 ^ 1]));
       socket.write(Buffer.from([0x69 ^ 2, 0x88, 0x80, 0, 0, 0, 0]));
       expect(await everything(socket, head)).toEqual([0x82, 0, 0x8a, 2, 0x68, 0x69, ...close]);

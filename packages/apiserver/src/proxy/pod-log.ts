@@ -23,7 +23,7 @@ const resource = GroupResource.of('', 'pods/log');
 const redirects = new Set([301, 302, 303, 307, 308]);
 const maxErrorLength = 50_000;
 
-/** What the kubelet is asked for, in the order of names that Go encodes a query in. */
+/** The query parameters for the kubelet, in Go's encoding order. */
 const parameters = [
   'follow',
   'limitBytes',
@@ -36,8 +36,8 @@ const parameters = [
 ] as const satisfies readonly (keyof PodLogOptions)[];
 
 /**
- * The log of a container, as its kubelet sends it. 204 while the pod has no node. Throws Invalid for bad options,
- * BadRequest for a container that is not there, NotFound, and what the kubelet answered as upstream reads it.
+ * Returns the log of a container from its kubelet, or a 204 while the pod has no node. Throws Invalid for invalid options,
+ * BadRequest for an unknown container, NotFound, and upstream's errors for error responses of the kubelet.
  */
 export async function podLog(
   context: RequestContext,
@@ -95,12 +95,12 @@ function readError(code: number, text: string, name: string): ApiError {
   return newGenericServerResponse({ code, verb: '', resource, name, serverMessage: text });
 }
 
-/** As much of a kubelet's words as upstream reads. */
+/** Returns the start of an error body of the kubelet, of the length that upstream reads. */
 async function startOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
-    // Leaving the loop destroys what is left of the body.
+    // Leaving the loop destroys the rest of the body.
     for await (const chunk of body) {
       chunks.push(chunk);
       length += chunk.length;

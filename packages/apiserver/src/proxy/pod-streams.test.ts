@@ -65,7 +65,7 @@ beforeEach(() => {
   kubelet.upgrade = agree;
 });
 
-/** Agrees to whatever protocol and sends back what it gets. */
+/** Accepts any upgrade protocol, and echoes. */
 function agree({ headers }: IncomingMessage, socket: Duplex, head: Buffer): void {
   socket.write(
     `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${headers.upgrade}\r\nX-From: kubelet\r\n\r\n`,
@@ -96,13 +96,13 @@ describe('exec, attach and portforward', () => {
     ['two/attach?container=b&stdin=true&stdout=0&stderr=1', '/attach/ns/two/b?error=1&input=1'],
     ['two/portforward', '/portForward/ns/two'],
     ['one/portforward?ports=80&ports=81,82', '/portForward/ns/one?port=80%2C81%2C82'],
-  ])('asks for %s as %s', async (request, expected) => {
+  ])('requests %s from the kubelet as %s', async (request, expected) => {
     const { socket } = await front.upgrade(path(request), { method: 'POST' });
     socket.destroy();
     expect(kubelet.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([`POST ${expected}`]);
   });
 
-  it('passes the handshake on, but not who the client is', async () => {
+  it('forwards the handshake, but no credentials', async () => {
     const { socket, headers } = await front.upgrade(path('one/attach'), {
       method: 'POST',
       headers: {
@@ -132,7 +132,7 @@ describe('exec, attach and portforward', () => {
     ['v4.channel.k8s.io, base64url.bearer.authorization.k8s.io.b3JhY2xl', 'v4.channel.k8s.io'],
     ['v5.channel.k8s.io,v4.channel.k8s.io', 'v5.channel.k8s.io,v4.channel.k8s.io'],
     ['SPDY/3.1+portforward.k8s.io', 'SPDY/3.1+portforward.k8s.io'],
-  ])('offers subprotocols %s as %s', async (offered, expected) => {
+  ])('forwards subprotocols %s as %s', async (offered, expected) => {
     const { socket } = await front.upgrade(path('one/exec'), {
       headers: { upgrade: 'websocket', 'sec-websocket-protocol': offered },
     });
@@ -140,13 +140,13 @@ describe('exec, attach and portforward', () => {
     expect(kubelet.requests[0]?.headers['sec-websocket-protocol']).toBe(expected);
   });
 
-  it('carries a WebSocket between client and kubelet', async () => {
+  it('tunnels a WebSocket between client and kubelet', async () => {
     kubelet.upgrade = ({ headers }, socket) => {
       const accept = createHash('sha1').update(`${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`);
       socket.write(
         `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept.digest('base64')}\r\nSec-WebSocket-Protocol: v5.channel.k8s.io\r\n\r\n`,
       );
-      // A masked frame comes, and goes back unmasked.
+      // Receives a masked frame, and sends it back unmasked.
       void read(socket, 2 + 4 + 3).then((frame) => {
         const mask = frame.subarray(2, 6);
         const payload = frame.subarray(6).map((byte, i) => byte ^ mask[i % 4]!);
@@ -164,7 +164,7 @@ describe('exec, attach and portforward', () => {
     await once(socket.resume(), 'close');
   });
 
-  it('carries more than fits into buffers, both ways at once', async () => {
+  it('tunnels more data than fits into buffers, both ways concurrently', async () => {
     const { socket } = await front.upgrade(path('one/portforward'), { method: 'POST' });
     const sent = Buffer.alloc(8 << 20);
     for (let i = 0; i < sent.length; i += 4) sent.writeUInt32LE(i, i);
@@ -174,7 +174,7 @@ describe('exec, attach and portforward', () => {
     expect(Buffer.concat(chunks).equals(sent)).toBe(true);
   });
 
-  it('gives what the kubelet says together with its agreement', async () => {
+  it('forwards data that the kubelet sends together with the response head', async () => {
     kubelet.upgrade = (_, socket) => {
       socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\nearly');
     };
@@ -183,7 +183,7 @@ describe('exec, attach and portforward', () => {
     await once(socket.resume(), 'close');
   });
 
-  it.each(['client', 'kubelet'])('closes both sides when the %s is cut off', async (side) => {
+  it.each(['client', 'kubelet'])('closes both connections when that of the %s is closed', async (side) => {
     const atKubelet = new Promise<Duplex>((resolve) => {
       kubelet.upgrade = (request, socket, head) => {
         agree(request, socket, head);
@@ -199,7 +199,7 @@ describe('exec, attach and portforward', () => {
     await closed;
   });
 
-  it('does not wait for ever for a kubelet that has nothing more to get', async () => {
+  it('closes the connection to a silent kubelet some time after the client ended', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const finished = new Promise<void>((resolve) => {
       kubelet.upgrade = ({ headers }, socket) => {
@@ -217,7 +217,7 @@ describe('exec, attach and portforward', () => {
     await closed;
   });
 
-  it('leaves no connection behind', async () => {
+  it('leaks no connections', async () => {
     const open = await Promise.all(Array.from({ length: 5 }, () => front.upgrade(path('one/attach'))));
     expect(kubelet.sockets.size).toBe(5);
     for (const { socket } of open) socket.destroy();
@@ -254,7 +254,7 @@ describe('exec, attach and portforward', () => {
     expect(kubelet.requests).toEqual([]);
   });
 
-  it('says why the kubelet was not reached', async () => {
+  it('returns the reason why the kubelet was not reached', async () => {
     const { body } = await front.fetch(path('down/exec'), { headers: { connection: 'upgrade', upgrade: 'websocket' } });
     expect(JSON.parse(body)).toEqual({
       kind: 'Status',
@@ -266,7 +266,7 @@ describe('exec, attach and portforward', () => {
     });
   });
 
-  it('passes a refusal of the kubelet on', async () => {
+  it('forwards an error response of the kubelet', async () => {
     kubelet.upgrade = (_, socket) => {
       socket.end(
         'HTTP/1.1 404 Not Found\r\nX-A: b\r\nContent-Type: text/plain\r\nContent-Length: 12\r\n\r\nno such pod\n',
@@ -289,7 +289,7 @@ describe('exec, attach and portforward', () => {
     ['HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n', 'invalid upgrade response: status code 302'],
     ['garbage close\r\n\r\n', 'malformed HTTP status code "close"'],
     ['', 'EOF'],
-  ])('does not understand the answer %j', async (answer, message) => {
+  ])('fails for the response %j', async (answer, message) => {
     kubelet.upgrade = (_, socket) => socket.end(answer);
     const { status, body } = await front.fetch(path('one/exec'), {
       headers: { connection: 'Upgrade', upgrade: 'SPDY/3.1' },
@@ -298,8 +298,8 @@ describe('exec, attach and portforward', () => {
   });
 });
 
-describe('a WebSocket, which begins with a GET', () => {
-  it('needs the permission to create', async () => {
+describe('authorization of a WebSocket, which begins with a GET,', () => {
+  it('requires the permission to create', async () => {
     decision = { decision: 'no opinion', reason: '' };
     const { body } = await front.fetch(path('one/exec?command=ls'));
     expect(JSON.parse(body)).toMatchObject({
@@ -313,14 +313,14 @@ describe('a WebSocket, which begins with a GET', () => {
     ]);
   });
 
-  it('is not judged again when it is a POST', async () => {
+  it('is not repeated for a POST', async () => {
     decision = { decision: 'deny', reason: '' };
     const { socket } = await front.upgrade(path('one/exec'), { method: 'POST' });
     socket.destroy();
     expect(judged).toEqual([]);
   });
 
-  it('may do with the permission to get where the feature is off', async () => {
+  it('requires only the permission to get when the feature is off', async () => {
     decision = { decision: 'deny', reason: '' };
     const deps = dependenciesOf({ pods: [pod('one', 'ok', 'a')], nodes: [node('ok', kubelet.port)] }, dialer);
     const featureGates = new FeatureGates({ AuthorizePodWebsocketUpgradeCreatePermission: false });

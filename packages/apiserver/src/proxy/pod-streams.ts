@@ -7,12 +7,12 @@ import { getOf, type ProxyDependencies } from './proxy-dependencies.ts';
 import { upgradeThrough } from './upgrade-tunnel.ts';
 
 /**
- * Runs a command in a container. As for `podAttach` and `podPortForward`, the client must ask for an upgrade, and
- * talks with the kubelet itself from then on, in whatever protocol the two agree on. All three throw Forbidden when
- * the user may not `create` them, BadRequest, NotFound, and a plain 500 when the kubelet can't be reached.
+ * Runs a command in a container. As for `podAttach` and `podPortForward`, the client must request an upgrade; its connection is then
+ * tunneled to the kubelet, in any protocol that the two agree on. All three throw Forbidden without the permission to `create` the
+ * subresource, BadRequest, NotFound, and a 500 without a reason when the kubelet cannot be reached.
  *
- * Differs from upstream: a WebSocket is never translated to SPDY, as upstream does for kubelets older than v1.36. Such
- * a kubelet refuses protocols that it does not know, whereupon kubectl asks again for SPDY.
+ * Differs from upstream: WebSockets are never translated to SPDY, as upstream does for kubelets older than v1.36. Such a kubelet
+ * refuses protocols that it does not know, and kubectl then retries with SPDY.
  */
 export async function podExec(
   context: RequestContext,
@@ -24,7 +24,7 @@ export async function podExec(
   return connect(context, deps, 'exec', query, options);
 }
 
-/** Joins the streams of what runs in a container. */
+/** Attaches to the streams of a container's process. See `podExec`. */
 export async function podAttach(
   context: RequestContext,
   options: PodAttachOptions,
@@ -33,7 +33,7 @@ export async function podAttach(
   return connect(context, deps, 'attach', streamQuery(options), options);
 }
 
-/** Opens connections to ports of a pod. */
+/** Opens connections to ports of a pod. See `podExec`. */
 export async function podPortForward(
   context: RequestContext,
   options: PodPortForwardOptions,
@@ -72,7 +72,7 @@ async function connect(
   return upgradeThrough(context, target, `/${path}${query.size === 0 ? '' : `?${query}`}`, deps.dialer);
 }
 
-/** A WebSocket begins with a GET, which is but a `get` to the filters before. */
+/** Authorizes `create`. Needed because WebSockets begin with a GET, which the authorization filter treats as `get`. */
 async function ensureMayCreate({ info, user }: RequestContext, deps: ProxyDependencies): Promise<void> {
   if (info.verb === 'create' || !deps.featureGates.enabled('AuthorizePodWebsocketUpgradeCreatePermission')) return;
   const { apiGroup, apiVersion, resource, subresource, namespace, name, path } = info;

@@ -13,19 +13,19 @@ const refusing: Dialer = {
 };
 
 it.each<[what: string, dialer: Dialer, problem: string | undefined]>([
-  ['nothing of a component that is well', answering(200), undefined],
-  ['nothing of one that points elsewhere', answering(302), undefined],
-  ['the status of one that is not', answering(500), 'HTTP probe failed with statuscode: 500'],
+  ['undefined for a healthy component', answering(200), undefined],
+  ['undefined for a redirect', answering(302), undefined],
+  ['the status of an error response', answering(500), 'HTTP probe failed with statuscode: 500'],
   [
-    'why one could not be asked',
+    'the reason why a component was not reached',
     refusing,
     'Get "https://127.0.0.1:10259/healthz": dial tcp 127.0.0.1:10259: connect: connection refused',
   ],
-])('says %s', async (_, dialer, problem) => {
+])('returns %s', async (_, dialer, problem) => {
   expect(await probeHealth(dialer, 10259)).toBe(problem);
 });
 
-it('asks on this machine, and shows no certificate', async () => {
+it('connects to this machine, without a client certificate', async () => {
   const asked: [DialTarget, string][] = [];
   const dialer: Dialer = {
     dial: (target, request) => {

@@ -4,8 +4,8 @@ import type { Dialer } from './dialer.ts';
 const timeoutMs = 20_000;
 
 /**
- * Asks a component on this machine at `/healthz` whether it is well: undefined, or else what is wrong in upstream's
- * words. Who answers need not prove who it is.
+ * Requests `/healthz` of a component on this machine. Resolves to undefined when it is healthy, otherwise to upstream's message. The
+ * server's certificate is not verified.
  */
 export async function probeHealth(dialer: Dialer, port: number): Promise<string | undefined> {
   const host = '127.0.0.1';

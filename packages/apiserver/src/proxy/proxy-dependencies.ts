@@ -7,7 +7,7 @@ import type { Lister } from '../registry/lister.ts';
 import type { Dialer } from './dialer.ts';
 import type { KubeletConnection } from './kubelet-connection.ts';
 
-/** What requests that are passed on need of the server. */
+/** The dependencies of proxied requests. */
 export interface ProxyDependencies {
   readonly pods: Lister<Pod>;
   readonly services: Lister<Service>;
@@ -16,13 +16,13 @@ export interface ProxyDependencies {
   readonly dialer: Dialer;
   readonly authorizer: Pick<Authorizer, 'authorize'>;
   readonly featureGates: FeatureGates;
-  /** From 0 up to but not including 1. */
+  /** Returns a number from 0 up to but not including 1. */
   readonly random: () => number;
-  /** All addresses of a host name; an address is its own. */
+  /** Resolves a host name to all its addresses. An IP address resolves to itself. */
   readonly lookup: (host: string) => Promise<readonly string[]>;
 }
 
-/** Throws NotFound; as upstream, of the resource that the request is for, whatever is looked for. */
+/** Returns an object from a lister. Throws NotFound; as upstream, the error names the resource of the request. */
 export function getOf<T extends KubernetesObject>(lister: Lister<T>, { info }: RequestContext, name: string): T {
   const object = lister.get(info.namespace, name);
   if (!object) throw newNotFound(GroupResource.of(info.apiGroup, info.resource), name);

@@ -6,7 +6,7 @@ import { isGlobalUnicast } from './global-unicast.ts';
 import { getOf, type ProxyDependencies } from './proxy-dependencies.ts';
 import { lookupError } from './socket-error.ts';
 
-/** Finds the server that `/proxy` of an object means. */
+/** Finds the server to which the `/proxy` subresource of an object leads. */
 export type ProxyLocation = (context: RequestContext, deps: ProxyDependencies) => Promise<DialTarget>;
 
 interface Requested {
@@ -17,7 +17,7 @@ interface Requested {
 
 const addressNotAllowed = 'address not allowed';
 
-/** Reads `name`, `name:port` or `scheme:name:port`. */
+/** Parses `name`, `name:port` or `scheme:name:port`. Throws BadRequest. */
 function readRequested(kind: string, id: string): Requested {
   const parts = id.split(':');
   const [scheme, name, port] = parts.length === 3 ? parts : ['', parts[0], parts[1] ?? ''];
@@ -26,12 +26,12 @@ function readRequested(kind: string, id: string): Requested {
   return { scheme: scheme === '' ? 'http' : scheme, name, port: port ?? '' };
 }
 
-/** The kubelet of a node, or another server at its address. Throws BadRequest for an address of this machine alone. */
+/** The kubelet of a node, or another port at its address. Throws BadRequest for loopback and link-local addresses. */
 export const nodeLocation: ProxyLocation = async (context, deps) => {
   const { scheme, name, port } = readRequested('node', context.info.name);
   const kubelet = deps.kubelets.target(context, name);
   const isKubelet = port === '' || port === kubelet.port;
-  // Nobody goes anywhere then.
+  // A kubelet in this process is called without a connection, so its address does not matter.
   if (isKubelet && deps.dialer.isLocal?.(kubelet)) return kubelet;
   await ensureProxyable(kubelet.host, deps);
   if (isKubelet) return kubelet;
@@ -51,7 +51,7 @@ const isGlobal = (address: string): boolean => {
   return ip !== undefined && isGlobalUnicast(ip);
 };
 
-/** A pod, at the first port of its containers where none is asked for. */
+/** A pod, by default at the first port of its containers. */
 export const podLocation: ProxyLocation = async (context, deps) => {
   const { scheme, name, port } = readRequested('pod', context.info.name);
   const pod = getOf(deps.pods, context, name);
@@ -96,14 +96,14 @@ function addressOf(
   return undefined;
 }
 
-/** Endpoints can be written by users: only what is the address of a pod in the same namespace is gone to. */
+/** Users can write Endpoints, so only addresses of pods in the same namespace are allowed. */
 function isOfPod({ ip, targetRef }: EndpointAddress, { info }: RequestContext, { pods }: ProxyDependencies): boolean {
   if (targetRef?.namespace !== info.namespace) return false;
   const pod = pods.get(info.namespace, targetRef.name ?? '');
   return pod?.status?.podIPs?.some((podIP) => podIP.ip === ip) ?? false;
 }
 
-/** All items in their order, but from a random one on and around. */
+/** Yields all items in their order, starting at a random one and wrapping around. */
 function* fromRandom<T>(items: readonly T[], random: () => number): Generator<T> {
   const start = Math.floor(random() * items.length);
   for (let i = 0; i < items.length; i++) yield items[(start + i) % items.length]!;

@@ -4,7 +4,7 @@ import type { ResponseSink } from '@coxswain/component-base/http';
 import { describe, expect, it } from 'vitest';
 import { responseBody } from './response-body.ts';
 
-/** A client that takes so many chunks until it is told to take more. */
+/** A client that reads a number of chunks, and more on request. */
 class Client implements ResponseSink {
   readonly pendingBytes = 0;
   taken = '';
@@ -45,7 +45,7 @@ class Client implements ResponseSink {
 }
 
 describe('responseBody', () => {
-  it('waits for a client that does not take more', async () => {
+  it('waits while the client does not read', async () => {
     const source = Readable.from(['a', 'b', 'c', 'd', 'e'].map((text) => Buffer.from(text)));
     const client = new Client(2);
     responseBody(source, 'break').stream(client);
@@ -73,7 +73,7 @@ describe('responseBody', () => {
     expect([client.taken, client.ending]).toEqual(['half', ending]);
   });
 
-  it('tells of a stream that broke before anybody read it', async () => {
+  it('handles a stream that failed before it was read', async () => {
     const source = new Readable({ read() {} });
     const body = responseBody(source, 'break');
     source.destroy(new Error('gone'));
@@ -83,7 +83,7 @@ describe('responseBody', () => {
     expect(client.ending).toBe('cut ');
   });
 
-  it('destroys the stream when the client leaves', async () => {
+  it('destroys the stream when the client disconnects', async () => {
     const source = new Readable({ read() {} });
     const client = new Client();
     responseBody(source, 'break').stream(client);

@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream';
 import type { ResponseSink, StreamingBody } from '@coxswain/component-base/http';
 
 /**
- * Sends a stream on, no faster than the client takes it. When the client goes, the stream is destroyed; when the stream
- * breaks, the client sees a cut (`break`) or just an end (`end`).
+ * Returns a response body that forwards a stream with backpressure. When the client disconnects, the stream is destroyed. When the
+ * stream fails, the client's connection is closed (`break`) or the response just ends (`end`).
  */
 export function responseBody(source: Readable, onError: 'break' | 'end'): StreamingBody {
-  // It may break before anybody reads it.
+  // The stream may fail before it is read.
   source.on('error', () => {});
   return { stream: (sink) => pump(source, sink, onError) };
 }

@@ -86,7 +86,7 @@ beforeAll(async () => {
   downPort = await closedPort();
   sockets = new SocketDialer();
   const deps = dependenciesOf(objects, {
-    // Every address is the one server, except for the port on which nobody listens.
+    // All addresses lead to the one server, except for the port on which nothing listens.
     dial: (target, request) => {
       dialed.push(target);
       const port = String(target.port === '10999' ? downPort : server.port);
@@ -116,7 +116,7 @@ beforeEach(() => {
 const ns = '/api/v1/namespaces/ns';
 const where = () => dialed.map(({ scheme, host, port, trust }) => `${scheme}://${host}:${port} ${trust}`);
 
-describe('where a proxy leads', () => {
+describe('the target of a proxy', () => {
   it.each([
     [`${ns}/pods/web/proxy/`, 'http://192.0.2.2:8080 none'],
     [`${ns}/pods/web:9090/proxy/`, 'http://192.0.2.2:9090 none'],
@@ -133,7 +133,7 @@ describe('where a proxy leads', () => {
     ['/api/v1/nodes/far:10951/proxy/', 'http://192.0.2.2:10951 none'],
     ['/api/v1/nodes/here/proxy/', 'https://here.invalid:10950 kubelet'],
     ['/api/v1/nodes/https:far:10951/proxy/', 'https://192.0.2.2:10951 none'],
-  ])('%s to %s', async (path, expected) => {
+  ])('of %s is %s', async (path, expected) => {
     expect((await front.fetch(path)).body).toBe('hello');
     expect(where()).toEqual([expected]);
   });
@@ -161,14 +161,14 @@ describe('where a proxy leads', () => {
     ['/api/v1/nodes/new/proxy/', 500, undefined, 'no preferred addresses found; known addresses: []'],
     ['/api/v1/nodes/gone/proxy/', 404, 'NotFound', 'nodes "gone" not found'],
     ['/api/v1/nodes/a:b:c:d/proxy/', 400, 'BadRequest', 'invalid node request "a:b:c:d"'],
-  ])('%s nowhere: %i %s', async (path, code, reason, message) => {
+  ])('of %s is an error: %i %s', async (path, code, reason, message) => {
     const { status, body } = await front.fetch(path);
     const answer = JSON.parse(body);
     expect([status, answer.code, answer.reason, answer.message]).toEqual([code, code, reason, message]);
     expect(dialed).toEqual([]);
   });
 
-  it('names the port that nobody listens on', async () => {
+  it('is named in the error when nothing listens there', async () => {
     expect(JSON.parse((await front.fetch(`${ns}/pods/web:10999/proxy/x`)).body)).toMatchObject({
       code: 503,
       reason: 'ServiceUnavailable',
@@ -179,8 +179,8 @@ describe('where a proxy leads', () => {
 
 const proxy = `${ns}/services/svc:80/proxy`;
 
-describe('what a proxied server gets', () => {
-  it('is the request, without what is for the API server alone', async () => {
+describe('the request to a proxied server', () => {
+  it('is that of the client, without credentials and hop-by-hop headers', async () => {
     await front.fetch(`${proxy}/a%2Fb/c%20d//e/../f/?q=1&path=zz`, {
       headers: {
         cookie: 'c=d',
@@ -224,7 +224,7 @@ describe('what a proxied server gets', () => {
     expect(server.requests[0]?.method).toBe(method);
   });
 
-  it('is a body as it comes', async () => {
+  it('has a streamed body', async () => {
     server.answer = (message, response) => message.pipe(response);
     expect((await front.fetch(`${proxy}`, { method: 'POST', body: 'x=y' })).body).toBe('x=y');
     expect(server.requests[0]?.url).toBe('/');
@@ -233,11 +233,11 @@ describe('what a proxied server gets', () => {
     expect((await front.fetch(`${proxy}/x`, chunked)).body).toBe(chunked.body);
   });
 
-  it('is not missed by a client that sends it to nobody', async () => {
+  it('may fail without breaking the connection of the client that sends a body', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const big = { method: 'POST', body: 'x'.repeat(4 << 20), agent };
     expect((await front.fetch(`${ns}/pods/web:10999/proxy/x`, big)).status).toBe(503);
-    // The connection is as good as before.
+    // The connection can still be used.
     expect((await front.fetch(`${proxy}/x`, { agent })).body).toBe('hello');
     agent.destroy();
   });
@@ -245,15 +245,18 @@ describe('what a proxied server gets', () => {
   it.each([
     ['', '/'],
     ['?a=b', '/?a=b'],
-  ])('is nothing when the path ends at proxy%s: a browser needs the slash', async (search, expected) => {
-    const { status, headers, body } = await front.fetch(`${proxy}${search}`);
-    expect([status, headers.location, body]).toEqual([301, `${proxy}${expected}`, '']);
-    expect(server.requests).toEqual([]);
-  });
+  ])(
+    'is not sent when the path ends at proxy%s: the client is redirected to the path with a slash',
+    async (search, expected) => {
+      const { status, headers, body } = await front.fetch(`${proxy}${search}`);
+      expect([status, headers.location, body]).toEqual([301, `${proxy}${expected}`, '']);
+      expect(server.requests).toEqual([]);
+    },
+  );
 });
 
-describe('what a client gets', () => {
-  it('is the answer, without what is for the API server alone', async () => {
+describe('the response to a client', () => {
+  it('is that of the server, without hop-by-hop and CORS headers', async () => {
     server.answer = (_, response) => {
       response.writeHead(418, {
         'access-control-allow-origin': '*',
@@ -279,14 +282,14 @@ describe('what a client gets', () => {
     });
   });
 
-  it('is a redirect that leads through the proxy', async () => {
+  it('has redirects that lead through the proxy', async () => {
     server.answer = (_, response) => response.writeHead(302, { location: '/login?x=1' }).end();
     expect((await front.fetch(`${proxy}/a/b`)).headers.location).toBe(`${proxy}/login?x=1`);
     server.answer = (_, response) => response.writeHead(302, { location: `http://${podIP}:8080/x` }).end();
     expect((await front.fetch(`${proxy}/a/b`)).headers.location).toBe(`${proxy}/x`);
   });
 
-  it('is an error for a redirect that makes no sense', async () => {
+  it('is an error for an invalid redirect', async () => {
     server.answer = (_, response) => response.writeHead(302, { location: ':bad' }).end();
     const message = 'error trying to parse Location header: parse ":bad": missing protocol scheme';
     expect(JSON.parse((await front.fetch(`${proxy}/a`)).body)).toMatchObject({
@@ -300,7 +303,7 @@ describe('what a client gets', () => {
   const page = '<a href="/x">é</a>';
   const ledThrough = Buffer.from(`<a href="${proxy}/x">é</a>`);
 
-  it('is a page whose links lead through the proxy', async () => {
+  it('has pages whose links lead through the proxy', async () => {
     server.answer = (_, response) =>
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-length': 19 }).end(page);
     const { headers, body } = await front.fetch(`${proxy}/a`);
@@ -308,7 +311,7 @@ describe('what a client gets', () => {
     expect(headers['content-length']).toBeUndefined();
   });
 
-  it('is such a page compressed', async () => {
+  it('has such pages also with gzip', async () => {
     server.answer = (_, response) =>
       response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end(gzipSync(page));
     const { headers, body } = await front.fetch(`${proxy}/a`);
@@ -317,14 +320,14 @@ describe('what a client gets', () => {
   });
 
   it.each([{ 'content-type': 'text/HTML' }, { 'content-type': 'text/html', 'content-encoding': 'br' }])(
-    'is the page as it was with %j',
+    'has unchanged pages with %j',
     async (headers) => {
       server.answer = (_, response) => response.writeHead(200, headers).end('<a href="/x">');
       expect((await front.fetch(`${proxy}/a`)).body).toBe('<a href="/x">');
     },
   );
 
-  it('comes while the server still writes', async () => {
+  it('is streamed', async () => {
     const release = new Promise<() => void>((resolve) => {
       server.answer = (_, response) => {
         response.write('first ');
@@ -339,7 +342,7 @@ describe('what a client gets', () => {
     expect(String(last)).toBe('last');
   });
 
-  it('breaks off where the server breaks off', async () => {
+  it('is aborted when the server closes the connection', async () => {
     server.answer = (_, response) => {
       response.write('half', () => response.destroy());
     };
@@ -350,15 +353,15 @@ describe('what a client gets', () => {
     ['garbage close\r\n\r\n', 'net/http: HTTP/1.x transport connection broken: malformed HTTP status code "close"'],
     ['close', 'net/http: HTTP/1.x transport connection broken: malformed HTTP response "close"'],
     ['', 'EOF'],
-  ])('is a 503 when the server answers %j', async (answer, message) => {
+  ])('is a 503 when the server responds with %j', async (answer, message) => {
     server.answer = (message_: IncomingMessage) => message_.socket.end(answer);
     const body = JSON.parse((await front.fetch(`${proxy}/x`, { method: 'POST', body: 'x' })).body);
     expect([body.code, body.message]).toEqual([503, `error trying to reach service: ${message}`]);
   });
 });
 
-describe('a client that goes', () => {
-  it('before the answer leaves no connection to the server', async () => {
+describe('a client that disconnects', () => {
+  it('before the response leaves no connection to the server', async () => {
     const reached = new Promise<void>((resolve) => {
       server.answer = () => resolve();
     });
@@ -370,7 +373,7 @@ describe('a client that goes', () => {
     await closed;
   });
 
-  it('half way through the answer leaves none either', async () => {
+  it('during the response leaves no connection to the server', async () => {
     server.answer = (_, response) => response.write('first');
     const incoming = await front.open(`${proxy}/x`);
     await once(incoming, 'data');
@@ -395,7 +398,7 @@ describe('an upgrade through a proxy', () => {
     expect(server.requests[0]?.headers['x-forwarded-uri']).toBeUndefined();
   });
 
-  it('says when nobody listens', async () => {
+  it('fails when nothing listens', async () => {
     const { status, body } = await front.fetch(`${ns}/pods/web:10999/proxy/ws`, {
       headers: { connection: 'Upgrade', upgrade: 'foo' },
     });

@@ -20,7 +20,7 @@ import { encodePath, type LinkOrigin, rewriteLink } from './link.ts';
 import { responseBody } from './response-body.ts';
 import { upgradeThrough } from './upgrade-tunnel.ts';
 
-/** What a server says to browsers about others is not for the API server's origin. */
+/** CORS headers of the proxied server must not apply to the origin of the API server. */
 const crossOriginHeaders = [
   'access-control-allow-credentials',
   'access-control-allow-headers',
@@ -28,7 +28,7 @@ const crossOriginHeaders = [
   'access-control-allow-origin',
 ];
 
-/** The path behind `/proxy`, decoded and cleaned; empty when there is none, not even a slash. */
+/** Returns the path after `/proxy`, decoded and cleaned. Empty when there is not even a slash. */
 export function proxyPath({ info }: RequestContext): string {
   const path = info.parts.slice(3).join('/');
   const slash = info.path.endsWith('/') ? '/' : '';
@@ -36,8 +36,8 @@ export function proxyPath({ info }: RequestContext): string {
 }
 
 /**
- * Passes a request of any method on to a server, and its answer back, links led through here. Bodies flow both ways as
- * they come; an upgrade becomes a tunnel. Throws ServiceUnavailable when the server can't be reached.
+ * Proxies a request of any method, and rewrites links in the response so that they lead through the API server. Bodies are streamed.
+ * An upgrade becomes a tunnel. Throws ServiceUnavailable when the server cannot be reached.
  */
 export async function reverseProxy(
   context: RequestContext,
@@ -48,10 +48,10 @@ export async function reverseProxy(
   const { request } = context;
   const search = request.search === '' ? '' : `?${request.search}`;
   const serverPath = encodePath(path || '/');
-  // Differs from upstream, which forgets the query of an upgrade.
+  // Differs from upstream, which drops the query of an upgrade.
   if (isUpgradeRequest(request)) return upgradeThrough(context, target, `${serverPath}${search}`, dialer);
   const prefix = encodePath(prefixOf(context));
-  // Links of a page are relative to its directory, so the root must be one.
+  // Relative links of the root page need a trailing slash.
   if (path === '' && (request.method === 'GET' || request.method === 'HEAD'))
     return { status: 301, headers: { location: `${prefix}/${search}` }, body: new Uint8Array() };
 
@@ -61,7 +61,7 @@ export async function reverseProxy(
   return answer(request, response, { serverHost: hostPort(target), requestHost, prefix });
 }
 
-/** Sends a client's request to another server, with its body as it comes. Throws ServiceUnavailable. */
+/** Sends a client's request to another server and streams its body. Throws ServiceUnavailable. */
 export async function passOn(
   request: ApiRequest,
   target: DialTarget,
@@ -79,7 +79,7 @@ export async function passOn(
   }
 }
 
-/** The path that stands for the root of the proxied server. */
+/** Returns the path at the API server for the root of the proxied server. */
 function prefixOf({ info }: RequestContext): string {
   const namespace = info.namespace === '' ? [] : ['namespaces', info.namespace];
   return posix.join('/', info.apiPrefix, info.apiVersion, ...namespace, ...info.parts.slice(0, 3));
@@ -88,7 +88,7 @@ function prefixOf({ info }: RequestContext): string {
 function hasBody({ method, headers, connection }: ApiRequest): boolean {
   const length = headers['content-length'];
   if (length !== undefined) return length !== '0';
-  // Only HTTP/1.1 must say that there is a body.
+  // Only in HTTP/1.1 a header shows that there is a body.
   return connection.protocol === 'HTTP/1.1'
     ? headers['transfer-encoding'] !== undefined
     : method !== 'GET' && method !== 'HEAD';
@@ -109,7 +109,7 @@ function answer(request: ApiRequest, response: DialResponse, origin: LinkOrigin)
     }
   }
   if (request.method !== 'HEAD') return { status, headers, body: responseBody(response.body, 'break') };
-  // There is no body, but its end must be seen for the connection to be free again.
+  // The response to HEAD has no body, but its stream must be read to the end before the connection can be reused.
   response.body.on('error', () => {}).resume();
   return { status, headers };
 }
@@ -127,10 +127,10 @@ function rewriteLocation(location: string, origin: LinkOrigin, { body }: DialRes
 const isHtml = (headers: Parameters<typeof valuesOf>[0]): boolean =>
   valuesOf(headers, 'content-type')[0]?.split(';', 1)[0]?.trim() === 'text/html';
 
-/** Undefined for pages in an encoding that is not understood: they stay as they are. */
+/** Returns a function that rewrites a page, or undefined for unsupported content encodings. */
 function htmlRewriter(encoding: string, origin: LinkOrigin): ((page: Readable) => Readable) | undefined {
   const rewriter = () => new HtmlLinkRewriter((link) => rewriteLink(link, origin));
-  // An error of any part destroys the last, whose reader notices.
+  // An error in any stream destroys the last one, which its reader notices.
   if (encoding === '') return (page) => pipeline(page, rewriter(), () => {});
   if (encoding === 'gzip') return (page) => pipeline(page, createGunzip(), rewriter(), createGzip(), () => {});
   return undefined;

@@ -65,7 +65,7 @@ async function text(body: Readable): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** A server that does with connections what it likes. */
+/** Returns a TCP server with an arbitrary connection handler. */
 async function rawServer(onConnection: (socket: Socket) => void): Promise<Server> {
   const server = createServer((socket) => onConnection(socket.on('error', () => {}))).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -74,13 +74,13 @@ async function rawServer(onConnection: (socket: Socket) => void): Promise<Server
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
 describe('TLS', () => {
-  it('proves who we are to a kubelet, and asks it to', async () => {
+  it('sends our client certificate to a kubelet, and verifies its certificate', async () => {
     const tls = { ca, ...client };
     const { body } = await newDialer({ kubeletTls: () => tls }).dial(kubeletAt(secure.port), get());
     expect(await text(body)).toBe('hello apiserver');
   });
 
-  it('knows a kubelet by its address, not by the name that the client has for us', async () => {
+  it('verifies a kubelet’s certificate by its address, not by the Host header', async () => {
     const tls = { ca, ...client };
     const headers = { host: 'api.example.com' };
     const { body } = await newDialer({ kubeletTls: () => tls }).dial(kubeletAt(secure.port), get({ headers }));
@@ -90,27 +90,27 @@ describe('TLS', () => {
     ).rejects.toThrow('tls: failed to verify certificate: x509: certificate is not valid for localhost');
   });
 
-  it('does not take every kubelet for one where an authority is known', async () => {
+  it('refuses a kubelet whose certificate is not from the configured CA', async () => {
     const tls = { ca: client.cert };
     await expect(newDialer({ kubeletTls: () => tls }).dial(kubeletAt(secure.port), get())).rejects.toThrow(
       new DialError('tls: failed to verify certificate: x509: certificate signed by unknown authority', false),
     );
   });
 
-  it('takes every kubelet where none is known, or the client asks for it', async () => {
+  it('accepts every kubelet without a CA, or when the client requests it', async () => {
     expect(await text((await newDialer().dial(kubeletAt(secure.port), get())).body)).toBe('hello nobody');
     const tls = { ...client, ca: client.cert };
     const lenient: DialTarget = { ...kubeletAt(secure.port), trust: 'kubelet-unverified' };
     expect(await text((await newDialer({ kubeletTls: () => tls }).dial(lenient, get())).body)).toBe('hello apiserver');
   });
 
-  it('shows our certificate to nobody else', async () => {
+  it('does not send our certificate to other servers', async () => {
     const tls = { ca, ...client };
     const dialer = newDialer({ kubeletTls: () => tls });
     expect(await text((await dialer.dial(at(secure.port, { scheme: 'https' }), get())).body)).toBe('hello nobody');
   });
 
-  it('takes up a renewed certificate', async () => {
+  it('uses a renewed certificate', async () => {
     let tls: { ca: string } | ({ ca: string } & KeyPair) = { ca };
     const dialer = newDialer({ kubeletTls: () => tls });
     expect(await text((await dialer.dial(kubeletAt(secure.port), get())).body)).toBe('hello nobody');
@@ -120,14 +120,14 @@ describe('TLS', () => {
 });
 
 describe('connections', () => {
-  it('are kept for the next request', async () => {
+  it('are reused for the next request', async () => {
     const dialer = newDialer();
     const before = plain.connections;
     for (let i = 0; i < 3; i++) await text((await dialer.dial(at(plain.port), get())).body);
     expect(plain.connections - before).toBe(1);
   });
 
-  it('are new for what cannot be sent again', async () => {
+  it('are new for requests that cannot be repeated', async () => {
     const dialer = newDialer();
     const before = plain.connections;
     for (const method of ['GET', 'POST', 'GET', 'DELETE'])
@@ -135,17 +135,17 @@ describe('connections', () => {
     expect(plain.connections - before).toBe(3);
   });
 
-  it('are no more than allowed', async () => {
+  it('are limited in number', async () => {
     const dialer = newDialer({ maxConnectionsPerHost: 2 });
     const before = plain.connections;
     await Promise.all(Array.from({ length: 6 }, async () => text((await dialer.dial(at(plain.port), get())).body)));
     expect(plain.connections - before).toBe(2);
   });
 
-  it('that were closed meanwhile are made anew', async () => {
+  it('that were closed meanwhile are replaced', async () => {
     let served = 0;
     const server = await rawServer((socket) => {
-      // The second request of a connection finds it closed.
+      // The connection is closed before its second request.
       socket.once('data', () => {
         served++;
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
@@ -158,7 +158,7 @@ describe('connections', () => {
     server.close();
   });
 
-  it('are closed with the request that was given up', async () => {
+  it('are closed when the request is aborted', async () => {
     const controller = new AbortController();
     const reached = new Promise<void>((resolve) => {
       plain.answer = () => resolve();
@@ -171,7 +171,7 @@ describe('connections', () => {
     expect(plain.sockets.size).toBe(0);
   });
 
-  it('are closed with the body that was given up', async () => {
+  it('are closed when reading the body is aborted', async () => {
     const controller = new AbortController();
     plain.answer = (_, response) => response.write('some');
     const { body } = await newDialer().dial(at(plain.port), get({ signal: controller.signal }));
@@ -181,7 +181,7 @@ describe('connections', () => {
     expect(plain.sockets.size).toBe(0);
   });
 
-  it('are closed with the dialer, upgraded ones too', async () => {
+  it('are closed with the dialer, also upgraded ones', async () => {
     const dialer = newDialer();
     plain.upgrade = (_, socket) =>
       socket
@@ -197,7 +197,7 @@ describe('connections', () => {
     expect(plain.sockets.size).toBe(0);
   });
 
-  it('are not begun for a client that is gone', async () => {
+  it('are not opened for a client that has disconnected', async () => {
     const before = plain.connections;
     await expect(
       newDialer().dial(at(plain.port), get({ signal: AbortSignal.abort(new Error('gone')) })),
@@ -207,7 +207,7 @@ describe('connections', () => {
 });
 
 describe('a body', () => {
-  it('that breaks breaks the request', async () => {
+  it('that fails aborts the request', async () => {
     plain.answer = (message) => message.resume();
     async function* body() {
       yield Buffer.from('half');
@@ -219,12 +219,12 @@ describe('a body', () => {
   });
 });
 
-describe('what went wrong', () => {
-  it('is what cannot be sent', async () => {
+describe('errors', () => {
+  it('for a header that cannot be sent', async () => {
     await expect(newDialer().dial(at(plain.port), get({ headers: { 'x-a': '\n' } }))).rejects.toThrow(DialError);
   });
 
-  it('is that nobody listens', async () => {
+  it('for a port on which nothing listens', async () => {
     const port = await closedPort();
     const error = new DialError(`dial tcp 127.0.0.1:${port}: connect: connection refused`, false);
     await expect(newDialer().dial(at(port), get())).rejects.toThrow(error);
@@ -236,17 +236,17 @@ describe('what went wrong', () => {
     ['99999', 'dial tcp: address 99999: invalid port'],
     ['xx', 'dial tcp: lookup tcp/xx: unknown port'],
     ['__proto__', 'dial tcp: lookup tcp/__proto__: unknown port'],
-  ])('is port %s', async (port, message) => {
+  ])('for port %s', async (port, message) => {
     await expect(newDialer().dial(at(port), get())).rejects.toThrow(new DialError(message, false));
   });
 
-  it('is that the name is not known', async () => {
+  it('for an unknown host name', async () => {
     await expect(newDialer().dial(at(80, { host: 'nowhere.invalid' }), get())).rejects.toThrow(
       /^dial tcp: lookup nowhere\.invalid: (no such host|Temporary failure in name resolution)$/,
     );
   });
 
-  it('is a handshake that takes too long', async () => {
+  it('for a handshake that takes too long', async () => {
     const server = await rawServer(() => {});
     await expect(newDialer({ handshakeTimeoutMs: 1 }).dial(kubeletAt(portOf(server)), get())).rejects.toThrow(
       new DialError('net/http: TLS handshake timeout', false),
@@ -254,7 +254,7 @@ describe('what went wrong', () => {
     server.close();
   });
 
-  it('is HTTP where TLS was expected', async () => {
+  it('for HTTP where TLS was expected', async () => {
     const server = await rawServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     await expect(newDialer().dial(kubeletAt(portOf(server)), get())).rejects.toThrow(
       new DialError('http: server gave HTTP response to HTTPS client', false),
@@ -262,7 +262,7 @@ describe('what went wrong', () => {
     server.close();
   });
 
-  it('is an end before the answer', async () => {
+  it('for a connection closed before the response', async () => {
     const server = await rawServer((socket) => socket.once('data', () => socket.end()));
     await expect(newDialer().dial(at(portOf(server)), get())).rejects.toThrow(new DialError('EOF', true));
     server.close();
@@ -286,8 +286,8 @@ describe('withLocalKubelets', () => {
   });
 });
 
-describe('addresses that are refused', () => {
-  /** A dialer that refuses the address, and knows these names. */
+describe('refused addresses', () => {
+  /** Returns a dialer that refuses the address, and resolves these names. */
   function refusing(refused: string, names: Readonly<Record<string, readonly string[]>> = {}): SocketDialer {
     const dialer = newDialer({
       kubeletTls: () => ({ ...client }),
@@ -311,7 +311,7 @@ describe('addresses that are refused', () => {
     expect((await dialer.dial(kubelet('127.0.0.1'), get())).status).toBe(200);
   });
 
-  it('are known where a name leads to one of them', async () => {
+  it('are detected when a name resolves to one of them', async () => {
     const names = { self: ['127.0.0.2'], both: ['127.0.0.1', '127.0.0.2'], other: ['127.0.0.1'] };
     const dialer = refusing('127.0.0.2', names);
     await expect(dialer.dial(kubelet('self'), get())).rejects.toThrow(told('127.0.0.2'));
@@ -319,7 +319,7 @@ describe('addresses that are refused', () => {
     expect((await dialer.dial(kubelet('other'), get())).status).toBe(200);
   });
 
-  it('may be dialed where nothing is shown to them', async () => {
+  it('may be dialed without our client certificate', async () => {
     const target: DialTarget = { ...kubelet('127.0.0.1'), trust: 'none' };
     const { node: _, ...anything } = target;
     expect((await refusing('127.0.0.1').dial(anything, get())).status).toBe(200);

@@ -19,7 +19,7 @@ import {
 } from './dialer.ts';
 import { type Progress, socketError } from './socket-error.ts';
 
-/** PEM, as `--kubelet-client-certificate`, `--kubelet-client-key` and `--kubelet-certificate-authority` name it. */
+/** `--kubelet-certificate-authority`, `--kubelet-client-certificate` and `--kubelet-client-key`, as PEM. */
 export interface KubeletTls {
   readonly ca?: string | Buffer;
   readonly cert?: string | Buffer;
@@ -28,16 +28,16 @@ export interface KubeletTls {
 
 export interface SocketDialerOptions {
   /**
-   * Asked for every request, so that renewed files are taken up; connections are made anew when the object is another
-   * than before. Without an authority, kubelets need not prove who they are.
+   * Called for every request, so that renewed files are used. When it returns another object, new connections are opened. Without
+   * `ca`, certificates of kubelets are not verified.
    */
   readonly kubeletTls?: () => KubeletTls;
   readonly connectTimeoutMs?: number;
   readonly handshakeTimeoutMs?: number;
-  /** Connections to one server at a time; what is more waits. */
+  /** The maximum number of connections to one server. Further requests wait. */
   readonly maxConnectionsPerHost?: number;
   readonly idleTimeoutMs?: number;
-  /** Resolves names; by default as the operating system does. */
+  /** Resolves host names; with the operating system's resolver by default. */
   readonly lookup?: LookupFunction;
 }
 
@@ -48,24 +48,24 @@ const namedPorts: ReadonlyMap<string, number> = new Map([
   ['https', 443],
 ]);
 
-/** Connections of one kind: those that are kept for further requests, and those that serve one. */
+/** The agents for one set of TLS options: with keep-alive connections, and with a connection per request. */
 interface Agents {
   readonly pooled: http.Agent;
   readonly single: http.Agent;
 }
 
 /**
- * Reaches servers over sockets. Connections are kept for further requests, but not those of an upgrade. For requests that are passed on for
- * clients: bodies are streams both ways and are sent once, so it is apart from the `ConnectionPool` of webhooks.
+ * Sends requests over sockets, with keep-alive connections except for upgrades. It is for proxied requests, whose bodies are streams
+ * that can be sent only once. Hence it is separate from the `ConnectionPool` of webhooks.
  */
 export class SocketDialer implements Dialer {
   readonly #options: Required<SocketDialerOptions>;
   readonly #plain: Agents;
   readonly #secure = new Map<DialTarget['trust'], Agents>();
   readonly #own = new WeakMap<TargetTls, Agents>();
-  /** All that are open, also those that no pool knows any more: upgraded ones, and those with an old certificate. */
+  /** All open connections, also those that left their pool: upgraded ones, and those with a previous certificate. */
   readonly #connections = new Set<Socket>();
-  /** For kubelets. */
+  /** Addresses that are refused for kubelets. */
   readonly #refused: AddressTest[] = [];
   #kubeletTls: KubeletTls | undefined;
   #isClosed = false;
@@ -86,7 +86,7 @@ export class SocketDialer implements Dialer {
   async dial(target: DialTarget, request: DialRequest): Promise<DialResponse> {
     request.signal.throwIfAborted();
     const port = portOf(target);
-    // A kept connection may turn out to be closed: only what can be sent again uses one.
+    // A kept connection may turn out to be closed, so only requests that can be repeated use one.
     const isRepeatable = !request.upgrade && request.body === undefined && repeatable.has(request.method);
     try {
       return await this.#exchange(target, port, request, !isRepeatable);
@@ -100,7 +100,7 @@ export class SocketDialer implements Dialer {
     this.#refused.push(isRefused);
   }
 
-  /** Closes all connections, also those in use and those that requests still wait for. */
+  /** Closes all connections, also those in use and those that are still being opened. */
   close(): void {
     this.#isClosed = true;
     for (const connection of this.#connections) connection.destroy();
@@ -128,7 +128,7 @@ export class SocketDialer implements Dialer {
         addAbortSignal(request.signal, socket);
         resolve({ status: 101, headers: headersOf(incoming), body: Readable.from([]), connection: socket });
       });
-      // Stays: an error after the answer began ends its body, and nobody waits for it here.
+      // Not `once`: an error after the response began ends its body, and rejecting again has no effect.
       outgoing.on('error', (error) => {
         if (request.signal.aborted) reject(request.signal.reason);
         else if (error instanceof DialError) reject(error);
@@ -159,18 +159,18 @@ export class SocketDialer implements Dialer {
         agent: ownConnection ? single : pooled,
         lookup,
       },
-      // Else Node expects the server to have the name that the Host header says, which is the client's word for us.
+      // By default Node would verify the certificate against the Host header, which is the client's name of the API server.
       servername: tls?.serverName ?? (isIP(host) === 0 ? host : ''),
     };
     try {
       return scheme === 'http' ? http.request(options) : https.request(options);
     } catch (error) {
-      // What came with the client's request cannot be sent on.
+      // For example, the client's request has headers that Node refuses to send.
       throw new DialError(messageOf(error), false, { cause: error });
     }
   }
 
-  /** Tells how far the connection is, and gives up on one that takes too long. */
+  /** Reports the progress of connecting, and destroys the request after a timeout. */
   #watch(
     socket: Socket,
     target: DialTarget,
@@ -223,7 +223,7 @@ export class SocketDialer implements Dialer {
 
   #secureAgents(trust: DialTarget['trust']): Agents {
     const tls = this.#options.kubeletTls();
-    // Agents that are let go keep their connections until these have been idle for long enough.
+    // Dropped agents keep their connections until the idle timeout.
     if (tls !== this.#kubeletTls) this.#secure.clear();
     this.#kubeletTls = tls;
     let agents = this.#secure.get(trust);
@@ -243,15 +243,15 @@ export class SocketDialer implements Dialer {
 }
 
 /**
- * Sends a body no faster than it is taken. Where nobody takes it any more, the rest is let go by, so that the client
- * that sends it can read its answer. Never rejects: an error of the body becomes one of the request.
+ * Sends a body with backpressure. When the server no longer reads, the rest of the body is read and dropped, so that the client can
+ * read the response. Never rejects: an error of the body destroys the request.
  */
 async function sendBody(body: AsyncIterable<Uint8Array>, outgoing: http.ClientRequest): Promise<void> {
   let wake: () => void = () => {};
   for (const event of ['drain', 'close']) outgoing.on(event, () => wake());
   const chunks = body[Symbol.asyncIterator]();
   try {
-    // Not `for await`, which would end the client's connection where it stops early.
+    // Not `for await`, which would close the client's connection when the loop is left early.
     for (let chunk = await chunks.next(); !chunk.done; chunk = await chunks.next()) {
       if (outgoing.destroyed || outgoing.write(chunk.value)) continue;
       await new Promise<void>((resolve) => {
@@ -265,8 +265,8 @@ async function sendBody(body: AsyncIterable<Uint8Array>, outgoing: http.ClientRe
 }
 
 /**
- * Fails where a name has an address that is refused. This is where a connection gets its address from: what was looked up
- * before may have changed since.
+ * Returns a lookup function that fails when a host name resolves to a refused address. The check is in the lookup that the connection
+ * uses, because an earlier lookup may have returned other addresses.
  */
 const lookupWithout =
   (isRefused: AddressTest, port: number, lookup: LookupFunction): LookupFunction =>
@@ -279,7 +279,7 @@ const lookupWithout =
     });
   };
 
-/** A kept connection turned out to be closed before anything came back: the same request on a new one may do. */
+/** A kept connection was closed before the response. The request can be repeated on a new one. */
 class StaleConnection extends Error {}
 
 function portOf({ scheme, host, port }: DialTarget): number {

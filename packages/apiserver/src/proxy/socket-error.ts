@@ -1,7 +1,7 @@
 import { quote } from '@coxswain/apimachinery';
 import { DialError, type DialTarget, hostPort } from './dialer.ts';
 
-/** What the operating system says, in Go's words, by Node's code. */
+/** Go's messages for errors of the operating system, by Node's error code. */
 const connectFailures: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'connect: connection refused'],
   ['ECONNRESET', 'connect: connection reset by peer'],
@@ -31,13 +31,13 @@ const certificateFailures: ReadonlyMap<string, string> = new Map([
   ['CERT_SIGNATURE_FAILURE', 'certificate signed by unknown authority'],
 ]);
 
-/** How far an exchange came before it failed. */
+/** The state of a connection when it failed. */
 export type Progress = 'connecting' | 'handshaking' | 'connected';
 
 export const lookupError = (host: string, error: unknown): string =>
   `lookup ${host}: ${lookupFailures.get(textOf(error, 'code')) ?? textOf(error, 'message')}`;
 
-/** Why an exchange over a socket failed, in upstream's words. */
+/** Returns a DialError with Go's message for an error of a socket. */
 export function socketError(error: unknown, target: DialTarget, progress: Progress): DialError {
   return new DialError(describe(error, target, progress), progress === 'connected', { cause: error });
 }
@@ -63,7 +63,7 @@ function describe(error: unknown, target: DialTarget, progress: Progress): strin
   return textOf(error, 'message');
 }
 
-/** The start of an answer that is no HTTP. */
+/** Returns Go's message for a response that is not HTTP. */
 function malformed(error: unknown): string {
   const packet = typeof error === 'object' && error !== null && 'rawPacket' in error ? error.rawPacket : undefined;
   const [line = ''] = Buffer.isBuffer(packet) ? packet.toString('latin1', 0, 1024).split(/\r?\n/, 1) : [];

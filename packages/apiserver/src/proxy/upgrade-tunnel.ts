@@ -8,8 +8,9 @@ import { answeredHeaders, upgradeHeaders } from './forwarded-headers.ts';
 import { responseBody } from './response-body.ts';
 
 /**
- * Passes a client's upgrade on. When the server behind agrees, bytes go both ways untouched until either side ends;
- * when it refuses, its answer is the client's. The server gets `further` headers besides the client's. Throws a plain 500 when it can't be reached or answers neither.
+ * Proxies a client's upgrade request, with `further` headers. When the server upgrades, bytes are forwarded both ways unchanged until
+ * either side ends. When it responds with an error, the client gets that. Throws a 500 without a reason when the server cannot be
+ * reached or responds otherwise.
  */
 export async function upgradeThrough(
   context: RequestContext,
@@ -28,7 +29,7 @@ export async function upgradeThrough(
     });
   const { status, headers, body, connection } = response;
   if (connection) {
-    // Nobody takes over when the client went in the meantime: the connection is closed by the signal.
+    // If the client has disconnected meanwhile, there is no tunnel, and the signal closes the connection.
     connection.on('error', () => {});
     return { status: 101, headers: {}, body: { upgrade: (client, head) => tunnel(client, head, connection, headers) } };
   }
@@ -39,12 +40,12 @@ export async function upgradeThrough(
   return { status, headers: { ...answeredHeaders(headers), connection: 'close' }, body: responseBody(body, 'break') };
 }
 
-/** How long one side may be silent after the other finished. */
+/** How long one side may be silent after the other one ended. */
 const lingerMs = 30_000;
 
 /**
- * Joins two connections, the client's after the head of the answer was sent to it. Whichever closes closes the other;
- * one that only ends what it sends leaves the other time to finish.
+ * Sends the response head to the client, and connects the two connections. When one closes, the other is closed, too. When one only
+ * ends its side, the other has time to finish.
  */
 function tunnel(client: Duplex, head: Uint8Array, server: Duplex, headers: Headers): void {
   let linger: NodeJS.Timeout | undefined;
@@ -55,7 +56,7 @@ function tunnel(client: Duplex, head: Uint8Array, server: Duplex, headers: Heade
   };
   const pass = (from: Duplex, to: Duplex) => {
     from.on('error', close);
-    // What was read before a proper end may still be on its way to the other side.
+    // After a regular end, data that was read may not be written to the other side yet.
     from.once('close', () => (from.readableEnded && !to.writableFinished ? to.once('finish', close) : close()));
     from.once('end', () => {
       linger ??= setTimeout(close, lingerMs).unref();

@@ -6,14 +6,14 @@ type Encode = (chunk: Uint8Array) => Buffer;
 const binary: Encode = (chunk) => frame(opcodes.binary, chunk);
 const base64: Encode = (chunk) => frame(opcodes.text, Buffer.from(Buffer.from(chunk).toString('base64'), 'latin1'));
 
-/** Subprotocols in which a stream of bytes goes to a client; the empty one is for clients that ask for none. */
+/** Subprotocols for streaming bytes to a client. The empty one is for clients that request none. */
 const protocols: ReadonlyMap<string, Encode> = new Map([
   ['', binary],
   ['binary.k8s.io', binary],
   ['base64.binary.k8s.io', base64],
 ]);
 
-/** Sends a log as messages of a WebSocket, after an empty one. What the client sends is of no interest. */
+/** Sends a log as WebSocket messages, after an empty one. Messages of the client are ignored. */
 export function webSocketLog(request: ApiRequest, log: Readable): ApiResponse {
   log.on('error', () => {});
   let encode = binary;
@@ -29,7 +29,7 @@ export function webSocketLog(request: ApiRequest, log: Readable): ApiResponse {
     log.on('data', (chunk: Uint8Array) => {
       if (!sink.write(encode(chunk))) log.pause();
     });
-    // However it ends, the client is told that it has.
+    // In any case, the client gets the end of the WebSocket.
     log.on('close', () => sink.end());
     if (log.destroyed) sink.end();
   });
