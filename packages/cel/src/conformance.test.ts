@@ -34,7 +34,7 @@ import {
 } from './values/types.ts';
 import { ArrayList, type CelValue, TypeValue, Uint } from './values/values.ts';
 
-/** Suites (`name`), sections (`suite/section`) and tests (`suite/section/test`) that are left out, and why. */
+/** Suites (`name`), sections (`suite/section`) and tests (`suite/section/test`) that are left out, with the reason. */
 const leftOut: Readonly<Record<string, string>> = JSON.parse(
   readFileSync(new URL('./testdata/conformance-left-out.json', import.meta.url), 'utf8'),
 );
@@ -162,7 +162,7 @@ function environmentOf(test: JsonObject): CelEnvironment {
   });
 }
 
-/** What came out: a value, or that there was an error of some kind. */
+/** Returns the outcome of a test: a value, or that there was an error of some kind. */
 function outcome(test: JsonObject): { readonly value?: CelValue; readonly type?: string; readonly failed?: string } {
   try {
     const compiled = environmentOf(test).compile(String(test.expr));
@@ -181,7 +181,7 @@ function outcome(test: JsonObject): { readonly value?: CelValue; readonly type?:
   }
 }
 
-/** Equal as the conformance suite means it: of the same type, and NaN equal to NaN. */
+/** Compares values as the conformance suite defines it: of the same type, and NaN equal to NaN. */
 function same(actual: CelValue | undefined, expected: CelValue): boolean {
   if (actual === undefined) return false;
   if (typeof actual === 'number' && typeof expected === 'number') return Object.is(actual + 0, expected + 0);

@@ -35,7 +35,7 @@ import {
   Uint,
 } from './values/values.ts';
 
-/** What cel-go v0.26.0 in the environment of Kubernetes v1.36.4 says about an expression. */
+/** The recorded results of cel-go v0.26.0 in the environment of Kubernetes v1.36.4. */
 interface Expected {
   readonly expr: string;
   readonly issues?: string;

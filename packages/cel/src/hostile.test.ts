@@ -22,7 +22,7 @@ const environment = new CelEnvironment({
 });
 
 const ints = Array.from({ length: 60_000 }, (_, i) => (i * 7919) % 60_013);
-/** Holds itself twice over, forty times: 2^40 elements that take no memory. */
+/** Forty levels of lists that contain the same list twice: 2^40 elements that take no memory. */
 const tree = Array.from({ length: 40 }).reduce<ArrayList>((list) => new ArrayList([list, list]), new ArrayList([1n]));
 const bindings = new Map<string, CelValue>(
   Object.entries({
@@ -42,10 +42,10 @@ const bindings = new Map<string, CelValue>(
   }),
 );
 
-/** A millisecond passes with each look at it: a slice of five is over after a handful of looks. */
+/** Returns an event loop whose clock advances by a millisecond per read: a slice of five ends after a few reads. */
 const steppingLoop = (): EventLoop => new CountingEventLoop({ msPerLook: 1 });
 
-/** What an expression gives, and how often others had their turn meanwhile. */
+/** Returns the outcome of an expression, and how many turns the event loop had meanwhile. */
 async function evaluated(text: string, costLimit?: number): Promise<{ outcome: unknown; turns: number }> {
   let turns = 0;
   let isDone = false;
@@ -62,8 +62,8 @@ async function evaluated(text: string, costLimit?: number): Promise<{ outcome: u
   return { outcome: error === undefined ? value : error.message, turns };
 }
 
-describe('long operations let others run', () => {
-  /** Expression → what it gives, and the turns that others must get at least. */
+describe('long operations yield to the event loop', () => {
+  /** Expression → its outcome, and the minimum number of turns of the event loop. */
   const cases: Readonly<Record<string, readonly [outcome: unknown, turns: number]>> = {
     "s.replace('a', 'bcd').size()": [400_000n, 10],
     "s.replace('', 'x').size()": [400_001n, 20],
@@ -109,21 +109,21 @@ describe('long operations let others run', () => {
 
 describe('memory', () => {
   it.each([
-    ['held', "m.map(k, 'a'.replace('a', digits)).size()"],
-    ['put together by hand', "d.map(x, dyn(s) + dyn(s)).filter(y, y.startsWith('q')).size()"],
-    ['split', "d.map(x, s.split('a')).size()"],
-    ['formatted', "d.map(x, '%s!'.format([digits])).size()"],
-  ])('that an evaluation takes is bounded: %s', async (_title, text) => {
+    ['values held by a list', "m.map(k, 'a'.replace('a', digits)).size()"],
+    ['concatenated values', "d.map(x, dyn(s) + dyn(s)).filter(y, y.startsWith('q')).size()"],
+    ['split strings', "d.map(x, s.split('a')).size()"],
+    ['formatted strings', "d.map(x, '%s!'.format([digits])).size()"],
+  ])('of an evaluation is limited: %s', async (_title, text) => {
     expect((await evaluated(text, Number.POSITIVE_INFINITY)).outcome).toBe(
       'operation cancelled: evaluation took too much memory',
     );
   });
 
-  it('is not counted for what is only handed on', async () => {
+  it('is not counted for values that are only passed on', async () => {
     expect((await evaluated("d.all(x, dyn(digits).startsWith('7'))", Number.POSITIVE_INFINITY)).outcome).toBe(true);
   });
 
-  it('ends where the cost limit of Kubernetes does, for what costs', async () => {
+  it('is limited by the cost limit first, for operations with a cost', async () => {
     const doubled = Array.from({ length: 40 }).reduce<string>((text) => `${text}.map(x, x + x)`, "['aaaaaaaa']");
     expect((await evaluated(`${doubled}[0].size()`)).outcome).toBe('operation cancelled: actual cost limit exceeded');
   });
@@ -132,7 +132,7 @@ describe('memory', () => {
 const fill = (unit: string, separator: string, length = 20_000): string =>
   Array.from({ length: Math.floor(length / (unit.length + separator.length)) }, () => unit).join(separator);
 
-/** Long expressions of one kind each. */
+/** Long expressions, each with one kind of node. */
 const longExpressions: Readonly<Record<string, string>> = {
   'many terms': fill('l==l', '||'),
   'many literals': `[${fill('1', ',')}]`,
@@ -145,7 +145,7 @@ const longExpressions: Readonly<Record<string, string>> = {
   'nested types': fill(`${'['.repeat(100)}${']'.repeat(100)}==[]`, '||'),
 };
 
-/** The steps between two turns of others, at most. */
+/** Returns the maximum number of steps between two yields, and the number of yields. */
 function longestRun(steps: Steps<unknown>): { longest: number; yields: number } {
   let longest = 0;
   let yields = 0;
@@ -157,7 +157,7 @@ function longestRun(steps: Steps<unknown>): { longest: number; yields: number } 
 }
 
 describe('compiling', () => {
-  it.each(Object.entries(longExpressions))('lets others run: %s', async (_title, text) => {
+  it.each(Object.entries(longExpressions))('yields to the event loop: %s', async (_title, text) => {
     const { longest, yields } = longestRun(environment.compileInSteps(text));
     expect(yields).toBeGreaterThan(20);
     expect(longest).toBeLessThan(4 * STEPS_BETWEEN_YIELDS);
@@ -167,7 +167,7 @@ describe('compiling', () => {
     expect((await compiled.programAsync()).isAsync).toBe(false);
   });
 
-  it('shares what a macro uses twice, and counts it all the same', () => {
+  it('counts every use of an expression that a macro shares', () => {
     const chain = Array.from({ length: 60 }).reduce<string>((text) => `${text}.optMap(x, x)`, 'optional.of(1)');
     expect(() => environment.compile(chain)).toThrow('expression size exceeds limit after macro expansion');
   });
@@ -188,7 +188,7 @@ describe('compiling', () => {
 });
 
 describe('slices', () => {
-  it('end when the time is over', async () => {
+  it('end when their time is over', async () => {
     function* count(): Steps<string> {
       for (let i = 0; i < 20; i++) yield 1;
       return 'done';

@@ -1,13 +1,15 @@
 /**
- * The Common Expression Language as Kubernetes uses it: one evaluator for rules of custom resources, admission policies,
- * match conditions and authorizer expressions.
+ * The Common Expression Language as Kubernetes uses it: one evaluator for rules of custom resources, admission
+ * policies, match conditions and authorizer expressions.
  *
- * Start with `CelEnvironment`: declare variables and libraries, `compile` an expression (types are checked, errors read as
- * upstream's), look at its `type` and `estimateCost`, then evaluate its `program()`. Costs are counted as upstream counts
- * them, and evaluation ends at the cost limit. `evaluate` is synchronous and ends after 40 ms; `evaluateAsync` goes on in
- * slices and can call asynchronous functions. `fromJson` makes values of JSON without copying it.
+ * Start with `CelEnvironment`: declare variables and libraries, `compile` an expression (types are checked, with
+ * upstream's error messages), check its `type` and `estimateCost`, then evaluate its `program()`. Costs are counted as
+ * upstream counts them, and evaluation ends at the cost limit. `evaluate` is synchronous and ends after 40 ms;
+ * `evaluateAsync` continues in slices and can call asynchronous functions. `fromJson` wraps JSON as values without
+ * copying it.
  *
- * Not here: the functions that Kubernetes adds (see `library/`), and what expressions are for (custom resources, policies).
+ * Not here: the functions that Kubernetes adds (see `library/`), and the users of expressions (custom resources,
+ * policies).
  */
 
 export {

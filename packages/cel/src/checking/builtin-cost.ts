@@ -26,7 +26,7 @@ function targetSize(call: CallSite): SizeEstimate {
   return call.target?.computedSize ?? UNKNOWN_SIZE;
 }
 
-/** Functions that look at each character of their first argument once. */
+/** The cost of functions that visit each character of their first argument once. */
 function linear(estimate: (call: CallSite) => CallEstimate): CallCost {
   return { estimate, actual: ([text]) => traversalOf(text) };
 }
@@ -52,7 +52,7 @@ const concatenation: CallCost = {
   actual: ([a, b]) => Math.ceil((costSize(a ?? null) + costSize(b ?? null)) * STRING_TRAVERSAL_COST_FACTOR),
 };
 
-/** Costs that the language itself gives to overloads, by id. Calls not listed cost 1. */
+/** Costs of the language's own overloads, by id. Other calls cost 1. */
 export const BUILTIN_COSTS: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   ['starts_with_string', prefixTest],
   ['ends_with_string', prefixTest],
@@ -82,7 +82,7 @@ export const BUILTIN_COSTS: ReadonlyMap<string, CallCost> = new Map<string, Call
   [
     'matches_string',
     {
-      // Even an empty text costs something with an expensive pattern.
+      // The text counts one character more, so that an expensive pattern costs something for an empty text too.
       estimate: (call) => ({
         cost: multiply(
           traversal(add(targetSize(call), fixed(1))),

@@ -25,7 +25,7 @@ import { type CelValue, Uint } from '../values/values.ts';
 import type { FunctionDeclaration, Overload } from './function-declaration.ts';
 import { mostGeneral, TypeUnifier } from './type-unifier.ts';
 
-/** What a name stands for: a variable, or a constant if it has a value. */
+/** A declared name: a variable, or a constant if it has a value. */
 export interface IdentDeclaration {
   readonly name: string;
   readonly type: CelType;
@@ -48,20 +48,20 @@ export interface CheckedExpression {
   readonly offsets: readonly number[];
   /** The type of each expression, by id. */
   readonly types: ReadonlyMap<number, CelType>;
-  /** What identifiers and qualified selections stand for. */
+  /** The declarations of identifiers and qualified selections, by id. */
   readonly idents: ReadonlyMap<number, IdentDeclaration>;
-  /** The candidates of each call. */
+  /** The candidate overloads of each call, by id. */
   readonly calls: ReadonlyMap<number, ResolvedCall>;
 }
 
 export interface ResolvedCall {
   readonly function: FunctionDeclaration;
   readonly overloads: readonly Overload[];
-  /** Undefined for a call of a namespaced function, whatever it looks like. */
+  /** Undefined for a call of a namespaced function, even if it is written like a member call. */
   readonly target: Expr | undefined;
 }
 
-/** `a.b.c` as a name, if the expression is one. */
+/** Returns `a.b.c` as a name if the expression is one. */
 function qualifiedName(expr: Expr): string | undefined {
   if (expr.kind === 'ident') return expr.name;
   if (expr.kind !== 'select' || expr.testOnly) return undefined;
@@ -69,7 +69,10 @@ function qualifiedName(expr: Expr): string | undefined {
   return prefix === undefined ? undefined : `${prefix}.${expr.field}`;
 }
 
-/** A name in the container, from the innermost scope of it outward; a leading dot means: as it is. */
+/**
+ * Returns the names to try for a name in the container, from the innermost scope outward. A leading dot means that the
+ * name is absolute.
+ */
 function candidateNames(container: string, name: string): string[] {
   if (name.startsWith('.')) return [name.slice(1)];
   const candidates: string[] = [];
@@ -80,7 +83,10 @@ function candidateNames(container: string, name: string): string[] {
   return candidates;
 }
 
-/** Checks types; lists and maps may mix them only if `mixedLiterals`. Issues go to `report`; the result is usable only if there were none. */
+/**
+ * Checks types. Lists and maps may mix types only if `mixedLiterals`. Issues go to `report`; the result is valid only
+ * if there were none.
+ */
 export function* check(
   parsed: ParsedExpression,
   source: Source,
@@ -100,7 +106,7 @@ export function* check(
   return { source, expr: parsed.expr, offsets: parsed.offsets, types, idents, calls };
 }
 
-/** How much checking an expression takes, about. */
+/** The approximate number of steps for checking one node. */
 const EXPR_STEPS = 32;
 
 interface Scope {
@@ -135,7 +141,7 @@ class Checker {
     this.#report = report;
   }
 
-  /** Replaces type parameters by what they turned out to stand for. */
+  /** Replaces type parameters by the types found for them. */
   *resolveTypes(): Steps<void> {
     const resolved = new Map<CelType, CelType>();
     for (const [id, type] of this.types) {
@@ -328,7 +334,7 @@ class Checker {
     this.types.set(expr.id, result);
   }
 
-  /** The signature with fresh variables in place of the overload's type parameters. */
+  /** Returns the signature with fresh variables in place of the overload's type parameters. */
   #instantiate(overload: Overload): { parameters: readonly CelType[]; result: CelType } {
     const names = new Map<string, CelType>();
     const replace = (type: CelType): CelType => {
@@ -344,7 +350,7 @@ class Checker {
     return { parameters: overload.parameters.map(replace), result: replace(overload.result) };
   }
 
-  /** The type of `?expr` without its optional wrapper. */
+  /** Returns the type of `?expr` without its optional wrapper. */
   #unwrapOptional(expr: Expr): CelType {
     const type = this.#typeOf(expr);
     if (isOptionalType(type)) return type.parameters[0] ?? DYN;

@@ -1,7 +1,7 @@
 import type { CelType } from '../values/types.ts';
 import type { CelValue } from '../values/values.ts';
 
-/** A range of sizes or costs. Saturates at UNBOUNDED, which stands for the largest unsigned 64-bit number. */
+/** A range of sizes or costs. Saturates at UNBOUNDED, which represents the largest uint64. */
 export interface Range {
   readonly min: number;
   readonly max: number;
@@ -22,7 +22,10 @@ export const STRUCT_CREATE_BASE_COST = 40;
 
 /** An expression node as cost functions see it. */
 export interface CostNode {
-  /** Variable, then field names, `@items`, `@keys`, `@values`, `@indices`; undefined if not reachable from a variable. */
+  /**
+   * Variable, then field names, `@items`, `@keys`, `@values`, `@indices`; undefined if the node is not reachable from a
+   * variable.
+   */
   readonly path: readonly string[] | undefined;
   readonly type: CelType;
   /** The value of a literal. */
@@ -31,10 +34,10 @@ export interface CostNode {
   readonly computedSize: SizeEstimate | undefined;
 }
 
-/** Gives the size of what a node stands for, or undefined if it does not know: the sizes that a schema guarantees. */
+/** Returns the size of a node's value, as a schema guarantees it; undefined if unknown. */
 export type SizeEstimator = (node: CostNode) => SizeEstimate | undefined;
 
-/** Cost of a call without its arguments, and the size of its result if it has one. */
+/** The cost of a call without its arguments, and the size of its result if it has one. */
 export interface CallEstimate {
   readonly cost: CostEstimate;
   readonly resultSize?: SizeEstimate;
@@ -66,7 +69,7 @@ export function multiply(a: Range, b: Range): Range {
   return { min: saturate(a.min * b.min), max: saturate(a.max * b.max) };
 }
 
-/** Scales and rounds up. */
+/** Multiplies by the factor and rounds up. */
 export function multiplyByFactor(a: Range, factor: number): Range {
   return { min: saturate(Math.ceil(a.min * factor)), max: saturate(Math.ceil(a.max * factor)) };
 }

@@ -39,13 +39,13 @@ interface LocalVariable {
 
 type EqualityEstimate = NonNullable<Library['estimateEquality']>;
 
-/** How much an estimate takes, about. */
+/** The approximate number of steps for estimating one node. */
 const EXPR_STEPS = 32;
 
 const ZERO = fixed(0);
 const ONE = fixed(1);
 
-/** The range of costs that evaluating an expression can have, given the sizes that `sizes` knows. */
+/** Estimates the range of costs of an evaluation, with the sizes that `sizes` knows. */
 export function estimateCost(
   checked: CheckedExpression,
   sizes: SizeEstimator,
@@ -330,7 +330,7 @@ function unionEntries(a: EntrySizes | undefined, b: EntrySizes | undefined): Ent
   return { container: a.container, key: union(a.key, b.key), value: union(a.value, b.value) };
 }
 
-/** A local variable is a comprehension over nothing. */
+/** Recognizes a local variable (`cel.bind`), which is a comprehension over an empty list. */
 function isBind({ iterRange, loopCondition, accuVar }: ComprehensionExpr): boolean {
   const isEmpty = iterRange.kind === 'list' && iterRange.elements.length === 0;
   return isEmpty && loopCondition.kind === 'literal' && loopCondition.value === false && accuVar !== '__result__';

@@ -4,15 +4,15 @@ import type { CelType, ValueOf } from '../values/types.ts';
 import type { CelValue } from '../values/values.ts';
 import type { CallEstimate, CallSite, CostEstimate, CostNode } from './cost-estimate.ts';
 
-/** The cost of a call, not counting its arguments. What is left out has the default cost of 1. */
+/** The cost of a call, without its arguments. Missing functions mean the default cost of 1. */
 export interface CallCost {
   /** At compile time. */
   estimate?(call: CallSite): CallEstimate | undefined;
   /** At run time; for a member call, `args[0]` is the target. */
   actual?(args: readonly CelValue[], result: CelValue): number | Work<number> | undefined;
-  /** `actual` looks at the result, so that nothing is known before the call. */
+  /** `actual` uses the result, so the cost is not known before the call. */
   readonly dependsOnResult?: boolean;
-  /** `actual` holds only for calls of which the checker knows that it is this overload. */
+  /** `actual` applies only to calls that the checker has resolved to this overload. */
   readonly needsOverload?: boolean;
 }
 
@@ -29,8 +29,8 @@ interface OverloadSignature {
 /** One signature of a function. Arguments passed to `call` match `parameters`. */
 export interface Overload extends OverloadSignature {
   /**
-   * The implementation; throws CelError. What can take longer than a few milliseconds with some arguments, or make more
-   * than its cost says, returns Work. An asynchronous one may be called only by `evaluateAsync`.
+   * The implementation; throws CelError. It returns Work if it can take longer than a few milliseconds with some
+   * arguments, or create more than its cost says. An asynchronous one can be called only by `evaluateAsync`.
    */
   readonly call: (...args: CelValue[]) => CelValue | Work<CelValue> | Promise<CelValue>;
   /** `call` returns a promise. */
@@ -41,7 +41,7 @@ export interface Overload extends OverloadSignature {
 export interface FunctionDeclaration {
   readonly name: string;
   readonly overloads: readonly Overload[];
-  /** One implementation for all overloads, which looks at the values itself; takes the place of their `call`. */
+  /** One implementation for all overloads, which checks the values itself. Replaces their `call`. */
   readonly dispatch?: (...args: CelValue[]) => CelValue | Work<CelValue>;
 }
 
@@ -52,13 +52,13 @@ interface ConstantDeclaration {
   readonly value: CelValue;
 }
 
-/** A set of declarations that an environment takes in. Later declarations of a function add overloads to earlier ones. */
+/** A set of declarations for environments. Further declarations of a function add overloads to earlier ones. */
 export interface Library {
   readonly name: string;
   readonly functions?: readonly FunctionDeclaration[];
   readonly macros?: readonly MacroDeclaration[];
   readonly constants?: readonly ConstantDeclaration[];
-  /** Named types that expressions can mention as a value (`type(x) == net.IP`). */
+  /** Named types that expressions can use as values (`type(x) == net.IP`). */
   readonly types?: readonly CelType[];
   /** The estimated cost of `lhs == rhs` where both have `type`, a type of this library; undefined for the general rule. */
   estimateEquality?(type: CelType, lhs: CostNode, rhs: CostNode): CostEstimate | undefined;
@@ -83,7 +83,10 @@ export function asyncOverload<const P extends readonly CelType[]>(spec: Overload
   return { ...spec, call: untyped(spec.call), isAsync: true };
 }
 
-/** The checker and the dispatcher pass only arguments that match the parameters; the compiler cannot see that. */
+/**
+ * Removes the types: the checker and the dispatcher pass only arguments that match the parameters, which the TypeScript
+ * compiler cannot verify.
+ */
 function untyped<A extends readonly unknown[], R>(call: (...args: A) => R): (...args: CelValue[]) => R {
   return call as unknown as (...args: CelValue[]) => R;
 }

@@ -1,33 +1,36 @@
 import { CelType, DYN, isDynOrError, sameType, TypeTooComplexError } from '../values/types.ts';
 
-/** Of all questions together. */
+/** The limit for all questions to one unifier. */
 const MAX_STEPS = 5_000_000;
-/** Of a single question, about 20 ms. What type parameters stand for may grow exponentially with their number. */
+/**
+ * The limit for one question, about 20 ms. The types bound to type parameters can grow exponentially with the number of
+ * parameters.
+ */
 const MAX_QUESTION_STEPS = 100_000;
 
-/** Decides assignability and finds out what type parameters stand for. A failed question leaves no trace. Throws TypeTooComplexError. */
+/** Decides assignability and binds type parameters. A failed question leaves no bindings. Throws TypeTooComplexError. */
 export class TypeUnifier {
   readonly #substitutions = new Map<string, CelType>();
-  /** What to restore if the current question fails. */
+  /** The bindings to restore if the current question fails. */
   #trail: [name: string, previous: CelType | undefined][] = [];
   #freshCount = 0;
   #steps = 0;
   #questionEnd = 0;
   #stepsSeen = 0;
 
-  /** The steps since the last time. */
+  /** The steps since the last read. */
   get stepsTaken(): number {
     const taken = this.#steps - this.#stepsSeen;
     this.#stepsSeen = this.#steps;
     return taken;
   }
 
-  /** A type variable that no other expression uses. */
+  /** Returns a new type variable. */
   fresh(): CelType {
     return new CelType('typeParam', `_var${this.#freshCount++}`);
   }
 
-  /** Whether a value of one type can be used for the other; remembers what that says about type parameters. */
+  /** Reports whether a value of one type can be used for the other. Binds type parameters if so. */
   isAssignable(a: CelType, b: CelType): boolean {
     if (a === b) return true;
     return this.#attempt(() => this.#unify(a, b));
@@ -37,14 +40,14 @@ export class TypeUnifier {
     return this.#attempt(() => this.#unifyAll(a, b));
   }
 
-  /** Replaces type parameters by what they stand for; unknown ones by dyn if asked to. */
+  /** Replaces type parameters by their bindings; unbound ones by dyn if `unknownToDyn`. */
   substitute(type: CelType, unknownToDyn: boolean): CelType {
     if (!type.isGeneric) return type;
     this.#startQuestion();
     return this.#replace(type, unknownToDyn, undefined);
   }
 
-  /** Replaces all type parameters, unknown ones by dyn, once nothing more will be learned; `resolved` keeps what is known. */
+  /** Replaces all type parameters, unbound ones by dyn. For use after all questions; `resolved` caches results. */
   resolve(type: CelType, resolved: Map<CelType, CelType>): CelType {
     this.#startQuestion();
     return this.#replace(type, true, resolved);
@@ -127,7 +130,7 @@ export class TypeUnifier {
     }
   }
 
-  /** Whether `parameter` can stand for `type`, and whether it stood for something before. */
+  /** Reports whether `parameter` can be bound to `type`, and whether it was already bound. */
   #substitutes(type: CelType, parameter: CelType): { valid: boolean; known: boolean } {
     if (type.kind === 'typeParam' && type.name === parameter.name) return { valid: true, known: true };
     const current = this.#substitutions.get(parameter.name);
@@ -165,7 +168,7 @@ function isNullable(type: CelType): boolean {
   );
 }
 
-/** The more general of two types that unify: the one with dyn or a type parameter where the other has something definite. */
+/** Returns the more general of two types that unify: the one with dyn or a type parameter where the other has a concrete type. */
 export function mostGeneral(a: CelType, b: CelType): CelType {
   return isEqualOrLessSpecific(a, b) ? a : b;
 }

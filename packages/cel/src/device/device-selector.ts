@@ -6,23 +6,23 @@ import { runtimeType } from '../values/runtime-type.ts';
 import { BOOL, sameType } from '../values/types.ts';
 import { ATTRIBUTE, deviceValue } from './device-value.ts';
 
-/** What expressions can ask of a device. */
+/** The parts of a device that expressions can use. */
 export interface SelectableDevice {
-  /** The domain of attributes and capacities that name none. */
+  /** The default domain of attributes and capacities. */
   readonly driver: string;
   readonly allowMultipleAllocations?: boolean | undefined;
   readonly attributes?: Readonly<Record<string, DeviceAttribute>> | undefined;
   readonly capacity?: Readonly<Record<string, DeviceCapacity>> | undefined;
 }
 
-/** What one evaluation may cost. */
+/** The cost limit of one evaluation. */
 const costLimit = 1_000_000;
 
-/** An expression about `device`, which says whether it is one of those that are wanted. */
+/** A compiled boolean expression about `device`. */
 export class DeviceSelector {
   readonly #program: Program;
 
-  /** Throws an Error in upstream's words for an expression that cannot be compiled or has no truth value. */
+  /** Throws an Error with upstream's message for an expression that does not compile or is not boolean. */
   constructor(expression: string, environment: CelEnvironment) {
     try {
       const compiled = environment.compile(expression);
@@ -36,7 +36,7 @@ export class DeviceSelector {
     }
   }
 
-  /** Throws an Error when the expression fails for this device. */
+  /** Reports whether the device matches. Throws an Error when the expression fails for this device. */
   matches(device: SelectableDevice): boolean {
     const { value, error } = this.#program.evaluate(new Map([['device', deviceValue(device)]]), { costLimit });
     if (error) throw new Error(error.message);
@@ -46,7 +46,7 @@ export class DeviceSelector {
   }
 }
 
-/** Each type has words of its own. */
+/** Returns upstream's message for a type that is not boolean. */
 function whyNotBool(type: string): string {
   if (type === 'string') return "unsupported native conversion from string to 'bool'";
   if (type === 'int') return "unsupported type conversion from 'int' to bool";

@@ -25,12 +25,12 @@ describe('a selector', () => {
     'device.capacity[device.driver].memory.isGreaterThan(quantity("40Gi"))',
     'cel.bind(own, device.attributes[device.driver], own.model.startsWith("a") && own.slots > 1)',
     '!device.allowMultipleAllocations',
-    // A domain that is not there is empty, and yet it is not there.
+    // A missing domain reads as an empty map, but `in` and `has` report it as missing.
     'device.attributes["nowhere.example.com"].size() == 0',
     '!("nowhere.example.com" in device.attributes) && "gpu.example.com" in device.attributes',
     '!has(device.attributes["nowhere.example.com"].model)',
     'device.attributes["nowhere.example.com"].?model.orValue("none") == "none"',
-  ])('sees what the device has: %s', (expression) => {
+  ])('can use the fields of the device: %s', (expression) => {
     expect(selectors.get(expression).matches(device)).toBe(true);
   });
 
@@ -48,11 +48,11 @@ describe('a selector', () => {
       'device.attributes[device.driver].version',
       "CEL result of type kubernetes.Semver could not be converted to bool: type conversion error from 'Semver' to 'bool'",
     ],
-  ])('fails in the words of upstream: %s', (expression, message) => {
+  ])('fails with upstream’s message: %s', (expression, message) => {
     expect(() => selectors.get(expression).matches(device)).toThrow(message);
   });
 
-  it('fails for an attribute that it could not see', () => {
+  it('fails for an attribute of an unsupported type', () => {
     const strange: SelectableDevice = { driver: 'd', attributes: { list: { strings: ['a'] } } };
     expect(() => selectors.get('true').matches(strange)).toThrow('attribute list: unsupported attribute value');
   });
@@ -68,13 +68,13 @@ describe('a selector', () => {
       'device.nothing',
       "compilation failed: ERROR: <input>:1:7: undefined field 'nothing'\n | device.nothing\n | ......^",
     ],
-  ])('is refused when it makes no sense: %s', (expression, message) => {
+  ])('is refused when it is invalid: %s', (expression, message) => {
     expect(() => selectors.get(expression)).toThrow(message);
   });
 });
 
 describe('compiled selectors', () => {
-  it('are kept, the one that was needed longest ago being forgotten first', () => {
+  it('are cached, and the least recently used one is evicted first', () => {
     const two = new DeviceSelectors(2);
     const first = two.get('true');
     const second = two.get('false');

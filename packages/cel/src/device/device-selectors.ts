@@ -5,20 +5,20 @@ import { BINDINGS_LIBRARY } from '../standard/optional-library.ts';
 import { DeviceSelector } from './device-selector.ts';
 import { DEVICE } from './device-value.ts';
 
-/** Compiled selectors: those that were needed last, as many as are to be kept. */
+/** An LRU cache of compiled selectors. */
 export class DeviceSelectors {
   readonly #environment = new CelEnvironment({
     libraries: [...kubernetesLibraries, BINDINGS_LIBRARY],
     variables: { device: DEVICE },
   });
-  /** Errors are kept too: who retries need not compile again. */
+  /** Errors are cached too, so that retries need not compile again. */
   readonly #known: LruCache<string, DeviceSelector | Error>;
 
   constructor(size: number) {
     this.#known = new LruCache(size);
   }
 
-  /** Throws what DeviceSelector does. */
+  /** Returns the compiled selector. Throws like the constructor of DeviceSelector. */
   get(expression: string): DeviceSelector {
     let selector = this.#known.get(expression);
     if (!selector) {

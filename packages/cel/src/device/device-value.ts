@@ -9,7 +9,7 @@ import { BOOL, CelType, mapOf, objectType, STRING } from '../values/types.ts';
 import { CelMap, type CelValue } from '../values/values.ts';
 import type { SelectableDevice } from './device-selector.ts';
 
-/** What an attribute is shows only when it is read. Not the same as what expressions declare to be of any type. */
+/** The type of an attribute, which is known only at run time. Not the same type as `dyn` in expressions. */
 export const ATTRIBUTE = new CelType('dyn', 'google.protobuf.Any');
 
 const fields: ReadonlyMap<string, CelType> = new Map<string, CelType>([
@@ -22,7 +22,7 @@ const fields: ReadonlyMap<string, CelType> = new Map<string, CelType>([
 /** The type of the variable `device`. */
 export const DEVICE = objectType('kubernetes.DRADevice', { field: (name) => fields.get(name) });
 
-/** What expressions see of a device. Throws an Error for an attribute that has no value they could see. */
+/** Returns a device as a CEL value. Throws an Error for an attribute without a supported value. */
 export function deviceValue({ driver, allowMultipleAllocations, attributes, capacity }: SelectableDevice): CelValue {
   return new EntryMap([
     ['driver', driver],
@@ -32,7 +32,7 @@ export function deviceValue({ driver, allowMultipleAllocations, attributes, capa
   ]);
 }
 
-/** Domains by name: one that is not there is empty, so that expressions need not ask first. */
+/** Domains by name. A missing one reads as an empty map, so that expressions need no presence test. */
 class Domains extends CelMap {
   readonly #domains: ReadonlyMap<string, CelMap>;
   readonly #none = new EntryMap();
@@ -59,7 +59,7 @@ class Domains extends CelMap {
   }
 }
 
-/** Names without a domain are of the driver's. */
+/** Groups entries by domain. Names without a domain are in the driver's. */
 function byDomain<T>(
   driver: string,
   entries: Readonly<Record<string, T>> = {},

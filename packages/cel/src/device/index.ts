@@ -1,3 +1,3 @@
-/** Selectors of devices: what DeviceClasses and ResourceClaims ask of a device in CEL. */
+/** Device selectors: the CEL expressions of DeviceClasses and ResourceClaims. */
 export { DeviceSelector, type SelectableDevice } from './device-selector.ts';
 export { DeviceSelectors } from './device-selectors.ts';

@@ -18,14 +18,14 @@ const environment = new CelEnvironment({
 });
 
 describe('object types', () => {
-  it('give their fields a type', () => {
+  it('give types to their fields', () => {
     expect(environment.compile('self.spec.replicas').type).toBe(INT);
     expect(environment.compile('self.spec.names.map(n, n.size())').type.toString()).toBe('list(int)');
   });
 
   it('can be constructed', () => {
     const compiled = environment.compile('Object{spec: Object.spec{replicas: 1 + 2}}.spec.replicas');
-    // A struct costs 40, the sum 1, two fields of a value 1 + 2.
+    // A struct costs 40, the sum 1, two field selections on a value 1 + 2.
     expect(compiled.program().evaluate(new Map())).toEqual({ value: 3n, cost: 84 });
   });
 
@@ -59,14 +59,14 @@ describe('environments', () => {
     expect(() => contained.compile('z')).toThrow("undeclared reference to 'z' (in container 'a.b')");
   });
 
-  it('tell which variables an expression uses', () => {
+  it('return the variables that an expression uses', () => {
     const compiled = environment
       .extend({ variables: { x: INT } })
       .compile('self.spec.names.all(n, n != string(x)) || type(x) == int');
     expect(compiled.variables).toEqual(new Set(['self', 'x']));
   });
 
-  it('report all issues in the order of their places', () => {
+  it('report all issues in the order of their positions', () => {
     expect(() => environment.compile('b +\n  a')).toThrow(
       [
         "ERROR: <input>:1:1: undeclared reference to 'b' (in container '')",

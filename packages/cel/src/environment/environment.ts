@@ -16,7 +16,7 @@ import { type CelType, DYN, typeOf } from '../values/types.ts';
 import { validateLiterals } from './literal-validators.ts';
 
 export interface EnvironmentOptions {
-  /** In addition to the standard library, which is always there. */
+  /** In addition to the standard library, which is always included. */
   readonly libraries?: readonly Library[];
   /** Types of the variables that expressions can use. */
   readonly variables?: ReadonlyMap<string, CelType> | Readonly<Record<string, CelType>>;
@@ -26,7 +26,7 @@ export interface EnvironmentOptions {
   readonly container?: string;
 }
 
-/** Choices of the language. Defaults are those of Kubernetes. */
+/** Options of the language. The defaults are those of Kubernetes. */
 export interface LanguageOptions {
   /** Fields may be written in backticks. Default: false. */
   readonly escapedIdentifiers?: boolean;
@@ -36,7 +36,7 @@ export interface LanguageOptions {
   readonly validatesLiterals?: boolean;
 }
 
-/** What an environment was made of. */
+/** The parts of an environment. */
 interface Contents {
   readonly functions: ReadonlyMap<string, FunctionDeclaration>;
   readonly macros: ReadonlyMap<string, MacroDeclaration>;
@@ -47,7 +47,7 @@ interface Contents {
   readonly language: Required<LanguageOptions>;
 }
 
-/** The names, functions and macros that expressions may use. Immutable; `extend` makes another one. */
+/** The names, functions and macros that expressions may use. Immutable; `extend` returns a new one. */
 export class CelEnvironment {
   readonly #contents: Contents;
 
@@ -73,25 +73,25 @@ export class CelEnvironment {
     };
   }
 
-  /** An environment with more declarations. The maps of this one are shared, not copied. */
+  /** Returns an environment with more declarations. The maps of this one are shared, not copied. */
   extend(options: EnvironmentOptions): CelEnvironment {
     return new CelEnvironment(options, this);
   }
 
   /**
-   * Parses and checks an expression. Throws CelCompileError with all issues. Takes a few hundred milliseconds at worst: use
-   * `compileAsync` for expressions of strangers.
+   * Parses and checks an expression. Throws CelCompileError with all issues. Takes up to a few hundred milliseconds:
+   * use `compileAsync` for untrusted expressions.
    */
   compile(text: string): CompiledExpression {
     return completed(this.compileInSteps(text));
   }
 
-  /** The same in slices between which others run. */
+  /** Like the synchronous variant, in slices between which the event loop runs. */
   compileAsync(text: string, eventLoop: EventLoop = systemEventLoop): Promise<CompiledExpression> {
     return inSlices(this.compileInSteps(text), eventLoop);
   }
 
-  /** The same, step by step. */
+  /** Like `compile`, in steps. */
   *compileInSteps(text: string): Steps<CompiledExpression> {
     const source = new Source(text);
     const issues = new IssueList();
@@ -102,7 +102,7 @@ export class CelEnvironment {
     const { escapedIdentifiers, mixedLiterals, validatesLiterals } = language;
     const parsed = yield* parse(source, { macro, escapedIdentifiers }, report);
     if (parsed === undefined) throw new CelCompileError(source, issues);
-    // Mixed types are found after the type check, which goes on with `dyn`.
+    // Mixed types are reported by validateLiterals after the type check, which treats them as `dyn`.
     const checked = yield* check(parsed, source, this.#declarations(), mixedLiterals || validatesLiterals, report);
     if (issues.count === 0 && validatesLiterals) yield* validateLiterals(checked, report);
     if (issues.count > 0) throw new CelCompileError(source, issues);
@@ -148,7 +148,7 @@ export class CompiledExpression {
     return this.#checked.source.text;
   }
 
-  /** Its tree, macros expanded. */
+  /** The tree, with macros expanded. */
   get expr(): Expr {
     return this.#checked.expr;
   }
@@ -158,7 +158,7 @@ export class CompiledExpression {
     return this.#checked.types.get(this.#checked.expr.id) ?? DYN;
   }
 
-  /** The variables (not local ones) that the expression mentions. */
+  /** The variables that the expression mentions, without local ones. */
   get variables(): ReadonlySet<string> {
     const names = new Set<string>();
     for (const { name, type, value, isLocal } of this.#checked.idents.values()) {
@@ -167,12 +167,12 @@ export class CompiledExpression {
     return names;
   }
 
-  /** The range of costs that an evaluation can have. `sizes` gives sizes that are known, by path and type. */
+  /** Estimates the range of costs of an evaluation. `sizes` returns known sizes, by path and type. */
   estimateCost(sizes: SizeEstimator = () => undefined): CostEstimate {
     return completed(estimateCost(this.#checked, sizes, this.#estimateEquality));
   }
 
-  /** The same in slices between which others run. */
+  /** Like the synchronous variant, in slices between which the event loop runs. */
   estimateCostAsync(
     sizes: SizeEstimator = () => undefined,
     eventLoop: EventLoop = systemEventLoop,
@@ -180,12 +180,12 @@ export class CompiledExpression {
     return inSlices(estimateCost(this.#checked, sizes, this.#estimateEquality), eventLoop);
   }
 
-  /** Makes the expression ready for evaluation. Throws CelProgramError if a constant part of it fails. */
+  /** Plans the expression for evaluation. Throws CelProgramError if a constant part of it fails. */
   program(): Program {
     return new Program(completed(plan(this.#checked)));
   }
 
-  /** The same in slices between which others run. */
+  /** Like the synchronous variant, in slices between which the event loop runs. */
   async programAsync(eventLoop: EventLoop = systemEventLoop): Promise<Program> {
     return new Program(await inSlices(plan(this.#checked), eventLoop));
   }
@@ -206,7 +206,7 @@ function mergeMacros(
   return macros;
 }
 
-/** Libraries may add overloads to functions that exist already. */
+/** Merges functions: libraries may add overloads to existing ones. */
 function mergeFunctions(
   base: ReadonlyMap<string, FunctionDeclaration> | undefined,
   libraries: readonly Library[],

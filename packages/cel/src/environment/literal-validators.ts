@@ -9,14 +9,14 @@ import { parseTimestamp } from '../values/timestamp.ts';
 import { type CelType, DYN, sameType } from '../values/types.ts';
 import { CelError } from '../values/values.ts';
 
-/** Literal arguments that must be valid: what a function accepts as its first argument. */
+/** Functions whose literal first argument must be valid, with the check for it. */
 const LITERAL_ARGUMENTS: Readonly<Record<string, (text: string) => boolean>> = {
   duration: (text) => parseDuration(text) !== undefined,
   timestamp: isTimestamp,
   matches: (text) => regexProblem(text) === undefined,
 };
 
-/** How much looking at an expression takes, about. */
+/** The approximate number of steps for validating one node. */
 const EXPR_STEPS = 16;
 
 /** Calls whose list and map arguments may mix types. */
@@ -31,7 +31,7 @@ function isTimestamp(text: string): boolean {
   }
 }
 
-/** Checks after the type check: literals that would fail when evaluated, and lists and maps of mixed types. */
+/** Validates after the type check: reports literals that would fail at evaluation, and lists and maps of mixed types. */
 export function* validateLiterals(checked: CheckedExpression, report: (issue: CompileIssue) => void): Steps<void> {
   const error = (id: number, message: string) =>
     report({ message, location: checked.source.location(checked.offsets[id] ?? 0) });

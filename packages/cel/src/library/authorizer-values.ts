@@ -8,14 +8,14 @@ export const GROUP_CHECK: CelType<GroupCheck> = objectType('kubernetes.authoriza
 export const RESOURCE_CHECK: CelType<ResourceCheck> = objectType('kubernetes.authorization.ResourceCheck');
 export const DECISION: CelType<DecisionValue> = objectType('kubernetes.authorization.Decision');
 
-/** A value that has functions and nothing else; not even itself is equal to it. */
+/** A value that only has functions. Comparing it is an error, even with itself. */
 abstract class ReceiverOnly extends OpaqueValue {
   equals(): boolean {
     throw new CelError('no such overload');
   }
 }
 
-/** A question of a check: about a resource, or about a path that is none. What is left out is empty. */
+/** The attributes of an access check, of a resource or of a non-resource path. Absent attributes are empty. */
 export type AccessQuestion =
   | { readonly verb: string; readonly path: string }
   | (ResourceCheckAttributes & { readonly verb: string });
@@ -23,19 +23,19 @@ export type AccessQuestion =
 export interface AccessAnswer {
   readonly allowed: boolean;
   readonly reason: string;
-  /** What went wrong on the way. */
+  /** The error of the authorizer, if any. */
   readonly error?: string | undefined;
 }
 
-/** Knows what one user may do: what has an authorizer gives expressions theirs by it. */
+/** Checks access for one user. Implemented by code with an authorizer, which passes it to expressions. */
 export interface AccessChecker {
-  /** Does not reject. */
+  /** Checks access. Never rejects. */
   check(question: AccessQuestion): Promise<AccessAnswer>;
-  /** The same for a service account; both names are valid. */
+  /** Returns a checker for a service account; both names are valid. */
   asServiceAccount(namespace: string, name: string): AccessChecker;
 }
 
-/** Asks on behalf of a user: what the variable `authorizer` is bound to. */
+/** The value of the variable `authorizer`: checks access for a user. */
 export class AuthorizerValue extends ReceiverOnly {
   readonly celType = AUTHORIZER;
   readonly #checker: AccessChecker;
@@ -45,7 +45,7 @@ export class AuthorizerValue extends ReceiverOnly {
     this.#checker = checker;
   }
 
-  /** The same for somebody else. */
+  /** Returns an authorizer for a service account. */
   asServiceAccount(namespace: string, name: string): AuthorizerValue {
     return new AuthorizerValue(this.#checker.asServiceAccount(namespace, name));
   }
@@ -83,7 +83,7 @@ export class GroupCheck extends ReceiverOnly {
   }
 }
 
-/** What a check of a resource can be narrowed down to. */
+/** The attributes of a check of a resource. */
 export interface ResourceCheckAttributes {
   readonly group: string;
   readonly resource: string;
@@ -94,7 +94,7 @@ export interface ResourceCheckAttributes {
   readonly labelSelector?: string;
 }
 
-/** A check of a resource: what the variable `authorizer.requestResource` is bound to. */
+/** A check of a resource; also the value of the variable `authorizer.requestResource`. */
 export class ResourceCheck extends ReceiverOnly {
   readonly celType = RESOURCE_CHECK;
   readonly #authorizer: AuthorizerValue;
@@ -110,7 +110,7 @@ export class ResourceCheck extends ReceiverOnly {
     return new ResourceCheck(this.#authorizer, { ...this.#attributes, ...attributes });
   }
 
-  /** A selector that cannot be parsed does not narrow the check down. */
+  /** Checks access for a verb. Selectors that cannot be parsed are ignored. */
   check(verb: string): Promise<DecisionValue> {
     const { fieldSelector = '', labelSelector = '', ...rest } = this.#attributes;
     return this.#authorizer.check({
@@ -136,7 +136,7 @@ export class DecisionValue extends ReceiverOnly {
   readonly celType = DECISION;
   readonly allowed: boolean;
   readonly reason: string;
-  /** What went wrong; undefined when nothing did. */
+  /** The error of the authorizer; undefined if there was none. */
   readonly error: string | undefined;
 
   constructor({ allowed, reason, error }: AccessAnswer) {

@@ -34,7 +34,7 @@ import {
 import { argument, estimateNominalEquality, fixedCost, nominalCost } from './call-cost.ts';
 import { method } from './declare.ts';
 
-/** No more than two checks fit into what an expression may cost. */
+/** The cost of a check: no more than two fit into the cost limit of an evaluation. */
 const checkCost = fixedCost(350_000);
 
 const check = <T extends CelValue & { check(verb: string): Promise<DecisionValue> }>(
@@ -54,7 +54,7 @@ const check = <T extends CelValue & { check(verb: string): Promise<DecisionValue
   ],
 });
 
-/** Narrows a check of a resource down. */
+/** Declares a function that sets an attribute of a resource check. */
 const narrowing = (
   name: keyof ResourceCheckAttributes,
   id: string,
@@ -75,7 +75,7 @@ const decisionAccessor = (
 ): FunctionDeclaration =>
   method(name, { id: `decision_${name}`, parameters: [DECISION], result, cost: nominalCost, call });
 
-/** Throws CelError when there is nothing but space. */
+/** Returns the value. Throws CelError when it is empty or only whitespace. */
 function notEmpty(name: string, value: string): string {
   if (value.trim() === '') throw new CelError(`${name} must not be empty`);
   return value;
@@ -87,7 +87,7 @@ function asServiceAccount(target: AuthorizerValue, namespace: string, name: stri
   return target.asServiceAccount(namespace, name);
 }
 
-/** What users may do: `authorizer.group('apps').resource('deployments').check('create').allowed()`. */
+/** Access checks: `authorizer.group('apps').resource('deployments').check('create').allowed()`. */
 export const authorizerLibrary: Library = {
   name: 'kubernetes.authz',
   estimateEquality: estimateNominalEquality(AUTHORIZER, PATH_CHECK, GROUP_CHECK, RESOURCE_CHECK, DECISION),
@@ -133,7 +133,7 @@ export const authorizerLibrary: Library = {
   ],
 };
 
-/** The shortest requirement that takes memory of its own has two characters. */
+/** The number of requirements per character: the shortest requirement that is allocated has two characters. */
 const requirementsPerCharacter = 0.5;
 
 function selectorCost(size: SizeEstimate): CostEstimate {

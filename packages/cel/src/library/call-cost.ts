@@ -14,16 +14,16 @@ import { costSize } from '../values/runtime-type.ts';
 import type { CelType } from '../values/types.ts';
 import { CelList, CelMap, type CelValue } from '../values/values.ts';
 
-/** A call that costs the same whatever its arguments. */
+/** The cost of a call that is the same for all arguments. */
 export const fixedCost = (cost: number): CallCost => ({
   estimate: () => ({ cost: fixed(cost) }),
   actual: () => cost,
 });
 
-/** Builders and accessors. */
+/** The cost of builders and accessors. */
 export const nominalCost: CallCost = fixedCost(1);
 
-/** The cost of reading the first argument (or the target) once, or so many times. */
+/** The cost of reading the first argument (or the target) once or several times. */
 export function traversalCost(times = 1, result?: (size: SizeEstimate) => SizeEstimate): CallCost {
   const factor = times * STRING_TRAVERSAL_COST_FACTOR;
   return {
@@ -35,7 +35,7 @@ export function traversalCost(times = 1, result?: (size: SizeEstimate) => SizeEs
   };
 }
 
-/** The arguments with the target as the first of them. */
+/** Returns the argument at an index, where a target is the first argument. */
 export function argument({ target, args }: CallSite, index: number): CostNode {
   const node = target ? (index === 0 ? target : args[index - 1]) : args[index];
   if (!node) throw new Error(`a call has no argument ${index}`);
@@ -44,16 +44,16 @@ export function argument({ target, args }: CallSite, index: number): CostNode {
 
 export const sum = (...costs: readonly CostEstimate[]): CostEstimate => costs.reduce(add);
 
-/** Comparing two values of a library's own types costs the same whatever they are. */
+/** Returns the constant cost of comparing two values of these library types. */
 export const estimateNominalEquality =
   (...types: readonly CelType[]) =>
   (type: CelType): CostEstimate | undefined =>
     types.some(({ name }) => name === type.name) ? fixed(1) : undefined;
 
-/** More than any evaluation may cost, so that there is no need to count on. */
+/** More than the cost limit of an evaluation, so that counting can stop. */
 const enough = 1_000_001;
 
-/** The cost of walking through a value and all that it holds. */
+/** Returns the cost of traversing a value and all nested values. */
 export function deepTraversalCost(value: CelValue): number | Work<number> {
   if (typeof value === 'string') return traversal(Buffer.byteLength(value));
   if (value instanceof CelList || value instanceof CelMap) return new Work(deepTraversal(value));
@@ -68,7 +68,7 @@ function* deepTraversal(value: CelValue): Steps<number> {
   let visited = 0;
   const pending: CelValue[] = [value];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    // A value that holds another many times over can be astronomically large.
+    // A value that contains another many times can be extremely large.
     if (++visited > enough) return Math.max(cost, enough);
     if (pace.isOver(4)) yield pace.taken;
     if (typeof next === 'string') cost += traversal(Buffer.byteLength(next));

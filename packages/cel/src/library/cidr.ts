@@ -18,7 +18,7 @@ import { accepts, asCelError } from './parse-error.ts';
 
 const CIDR: CelType<CIDRValue> = opaque('net.CIDR');
 
-/** A network, as its address was written. */
+/** A network. Bits of the address beyond the prefix are kept. */
 export class CIDRValue extends OpaqueValue {
   readonly celType = CIDR;
   readonly address: Uint8Array;
@@ -61,7 +61,7 @@ const containsIP = ({ address, bits }: CIDRValue, ip: IPValue): boolean => share
 const containsCIDR = ({ address, bits }: CIDRValue, other: CIDRValue): boolean =>
   bits <= other.bits && sharesPrefix(address, other.address, bits);
 
-/** What cannot be parsed is no argument that `contains…` knows. */
+/** Runs a parser. A parse error becomes `no such overload`, as in upstream's `containsIP` and `containsCIDR`. */
 function parsedOrNoOverload<T>(parse: () => T): T {
   try {
     return parse();
@@ -72,7 +72,7 @@ function parsedOrNoOverload<T>(parse: () => T): T {
 
 const addressSize = { min: 4, max: 16 };
 
-/** Comparing so many times the bytes of the network, and reading the other if it is a string. */
+/** The cost of comparing the bytes of the network `times` times, and of parsing the other value if it is a string. */
 function containsCost(times: number, base: number, readsOther: boolean): CallCost {
   const traversal = (size: number): number => Math.ceil(size * STRING_TRAVERSAL_COST_FACTOR);
   return {
@@ -94,7 +94,7 @@ function containsCost(times: number, base: number, readsOther: boolean): CallCos
   };
 }
 
-/** `cidr()`, `isCIDR()` and what can be asked of a network. */
+/** `cidr()`, `isCIDR()` and the functions of a network. */
 export const cidrLibrary: Library = {
   name: 'kubernetes.net.cidr',
   estimateEquality: estimateNominalEquality(CIDR),

@@ -1,4 +1,4 @@
-/** A positive number as `0.d₁d₂d₃… × 10^point`, without zeros at either end; no digits for zero. */
+/** A positive number as `0.d₁d₂d₃… × 10^point`, without leading or trailing zeros; no digits for zero. */
 export interface DecimalDigits {
   readonly digits: string;
   readonly point: number;
@@ -6,7 +6,7 @@ export interface DecimalDigits {
 
 const view = new DataView(new ArrayBuffer(8));
 
-/** All digits of a finite double, of which there may be hundreds: what it stands for exactly. */
+/** Returns all digits of the exact value of a finite double; there can be hundreds. */
 export function exactDigits(value: number): DecimalDigits {
   view.setFloat64(0, Math.abs(value));
   const bits = view.getBigUint64(0);
@@ -14,12 +14,12 @@ export function exactDigits(value: number): DecimalDigits {
   const fraction = bits & 0xfffffffffffffn;
   const mantissa = exponent === 0 ? fraction : fraction | 0x10000000000000n;
   const power = (exponent === 0 ? 1 : exponent) - 1075;
-  // A negative power of two is a power of five with the point moved.
+  // A negative power of two is a power of five with the decimal point moved.
   const scaled = power >= 0 ? mantissa << BigInt(power) : mantissa * 5n ** BigInt(-power);
   return trimmed(scaled.toString(), power >= 0 ? 0 : power);
 }
 
-/** The fewest digits that stand for a finite double. */
+/** Returns the fewest digits that identify a finite double. */
 export function shortestDigits(value: number): DecimalDigits {
   const [mantissa = '', exponent = ''] = Math.abs(value).toExponential().split('e');
   const digits = mantissa.replace('.', '');
@@ -33,7 +33,7 @@ function trimmed(integer: string, exponent: number): DecimalDigits {
   return { digits: digits.slice(0, end), point: end === 0 ? 0 : digits.length + exponent };
 }
 
-/** Keeps so many digits and rounds to the nearest, halves to even. */
+/** Rounds to this number of digits: to the nearest, halves to even. */
 export function roundDigits({ digits, point }: DecimalDigits, kept: number): DecimalDigits {
   if (kept >= digits.length) return { digits, point };
   if (kept < 0) return { digits: '', point: 0 };

@@ -12,13 +12,13 @@ interface Signature<P extends readonly CelType[]> {
   readonly call: (...args: { [I in keyof P]: ValueOf<P[I]> }) => CelValue | Work<CelValue>;
 }
 
-/** A function called as `target.name(…)`. Several declarations of a name are its overloads. */
+/** Declares a function called as `target.name(…)`. Several declarations of a name are its overloads. */
 export const method = <const P extends readonly CelType[]>(name: string, spec: Signature<P>): FunctionDeclaration => ({
   name,
   overloads: [overload({ ...spec, isMember: true })],
 });
 
-/** A function called as `name(…)`. Several declarations of a name are its overloads. */
+/** Declares a function called as `name(…)`. Several declarations of a name are its overloads. */
 export const globalFunction = <const P extends readonly CelType[]>(
   name: string,
   spec: Signature<P>,

@@ -14,10 +14,10 @@ export function* eachElement(list: CelList, visit: (element: CelValue, index: nu
   }
 }
 
-/** How many steps it takes to compare a value: long texts take longer. */
+/** Returns the steps for comparing a value; more for long strings. */
 export const weightOf = (value: CelValue): number => (typeof value === 'string' ? 4 + (value.length >> 7) : 4);
 
-/** Whether two values are equal; those that cannot be compared are not. */
+/** Reports whether two values are equal; false if the comparison fails. */
 export function* safelyEqual(a: CelValue, b: CelValue): Steps<boolean> {
   try {
     return yield* equalsInSteps(a, b);

@@ -29,7 +29,7 @@ import { ValueSet } from './value-set.ts';
 const T = typeParam('T');
 const LIST_T = listOf(T);
 
-/** `0, 1, 2 …`, which takes no memory: its cost is counted only after it was made. */
+/** The list `0, 1, 2 …`, without storing elements: its cost is counted only after it was created. */
 class RangeList extends CelList {
   readonly size: number;
 
@@ -52,7 +52,7 @@ function slice(list: CelList, start: bigint, end: bigint): CelList | Work<CelLis
   return copied(Number(end) - first, (i) => list.at(first + i));
 }
 
-/** A list of so many elements. */
+/** Copies elements to a new list. */
 function copied(size: number, at: (index: number) => CelValue): CelList | Work<CelList> {
   checkElements(size);
   return new Work(copy(size, at));
@@ -70,7 +70,7 @@ function* copy(size: number, at: (index: number) => CelValue): Steps<CelList> {
 
 function flatten(list: CelList, depth: bigint): CelList | Work<CelList> {
   if (depth < 0n) throw new CelError('level must be non-negative');
-  // How large it becomes is not known yet.
+  // Always Work: the size of the result is not known yet.
   return new Work(flattened(list, depth));
 }
 
@@ -154,14 +154,14 @@ function range(size: bigint): CelList {
   return new RangeList(Math.max(0, Number(size)));
 }
 
-/** A call that makes a list, with a cost for each element. */
+/** The cost of a call that creates a list, per element. */
 const allocating = (size: SizeEstimate, factor: number) => ({
   cost: add(multiplyByFactor(size, factor), fixed(1 + LIST_CREATE_BASE_COST)),
   resultSize: size,
 });
 const allocated = (size: number, factor: number): number => Math.floor(size * factor) + 1 + LIST_CREATE_BASE_COST;
 
-/** The value of an integer literal, not below zero; the other for anything else. */
+/** Returns the value of an integer literal, at least 0; `other` for other nodes. */
 function literalOr(node: CostNode, other: number): number {
   return typeof node.literal === 'bigint' ? Math.max(0, Number(node.literal)) : other;
 }
@@ -179,7 +179,7 @@ const flattenCost: CallCost = {
   actual: ([list, depth]) => allocated(costSize(list!), typeof depth === 'bigint' ? Number(depth) : 1),
 };
 
-/** Each element is compared with each. `index` is that of the list with the elements to compare. */
+/** The cost of comparing each element with each other. `index` is the argument index of the list. */
 function selfCompareCost(index: number, isText: boolean): CallCost {
   return {
     needsOverload: true,
@@ -199,7 +199,7 @@ function selfCompareCost(index: number, isText: boolean): CallCost {
 
 const isTextType = ({ kind }: CelType): boolean => kind === 'string' || kind === 'bytes';
 
-/** Looks at elements itself, whatever the types of lists say. */
+/** Sorts a list. Checks the elements at run time, independent of the declared types. */
 function sortList(list: CelValue, keys: CelValue): CelList | Work<CelList> {
   if (!(list instanceof CelList) || !(keys instanceof CelList)) throw new CelError('no such overload');
   return sortBy(list, keys);
@@ -231,7 +231,7 @@ const sortFunctions = (type: CelType): FunctionDeclaration[] => [
 const sortable = new Set(['list', 'select', 'ident', 'comprehension', 'call']);
 const input = '@__sortBy_input__';
 
-/** `list.sortBy(e, key)`: sorts the list by what a `map` makes of it. */
+/** `list.sortBy(e, key)`: sorts the list by the results of a `map` over it. */
 const sortByMacro: MacroDeclaration = {
   name: 'sortBy',
   isReceiver: true,
@@ -259,7 +259,7 @@ const sortByMacro: MacroDeclaration = {
   },
 };
 
-/** Functions of lists, version 3 of the extension. */
+/** List functions, version 3 of the extension. */
 export const extendedListsLibrary: Library = {
   name: 'cel.lib.ext.lists',
   macros: [sortByMacro],
@@ -275,7 +275,7 @@ export const extendedListsLibrary: Library = {
       call: slice,
     }),
     {
-      // Takes lists that are flat already, too.
+      // Also accepts lists that are already flat.
       ...method('flatten', {
         id: 'list_flatten',
         parameters: [listOf(LIST_T)],
@@ -321,7 +321,7 @@ export const extendedListsLibrary: Library = {
   ],
 };
 
-/** A negative number as the unsigned one that it becomes upstream. */
+/** Returns a negative number as the unsigned number that it is converted to upstream. */
 function wrapped(size: number): number {
   return size < 0 ? UNBOUNDED + size : size;
 }

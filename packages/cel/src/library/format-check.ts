@@ -3,7 +3,7 @@ import type { CelType, CelTypeKind } from '../values/types.ts';
 import { CelError } from '../values/values.ts';
 import { type FormatClause, formatParts, wrongArgument } from './format-clause.ts';
 
-/** What each clause takes, by kind of type. Words for numbers that are none are strings. */
+/** The kinds of types that each clause accepts. `string` stands for `NaN` and infinities. */
 const integers: readonly CelTypeKind[] = ['int', 'uint'];
 const doubles: readonly CelTypeKind[] = ['double', 'string'];
 const hex: readonly CelTypeKind[] = [...integers, 'string', 'bytes'];
@@ -19,7 +19,7 @@ const accepted: Readonly<Record<FormatClause['verb'], readonly CelTypeKind[]>> =
 };
 
 export interface FormatProblem {
-  /** The expression to blame. */
+  /** The id of the expression with the error. */
   readonly id: number;
   readonly message: string;
 }
@@ -34,8 +34,8 @@ class WrongArgument extends Error {
 }
 
 /**
- * What is wrong with a call of `format` on a literal with a list literal, as far as types can tell before it is
- * evaluated; undefined for calls that cannot be judged yet.
+ * Returns the error of a call of `format` on a literal with a list literal, as far as types can tell before evaluation;
+ * undefined if there is none, and for other calls.
  */
 export function formatCallProblem(
   { id, function: name, target, args: [list, ...more] }: CallExpr,
@@ -63,7 +63,7 @@ export function formatCallProblem(
   return { id, message: `too many arguments supplied to string.format (expected ${used}, got ${elements.length})` };
 }
 
-/** Looks into list and map literals too where those are allowed. */
+/** Checks an argument, and the elements of list and map literals for `%s`. */
 function checkArgument(verb: FormatClause['verb'], argument: Expr, typeOf: (expr: Expr) => CelType): void {
   const type = typeOf(argument);
   if (type.kind !== 'dyn' && !accepted[verb].includes(type.kind)) {

@@ -1,7 +1,7 @@
 import { quote } from '@coxswain/apimachinery';
 import { CelError } from '../values/values.ts';
 
-/** What follows a `%`. */
+/** The parsed text after a `%`. */
 export interface FormatClause {
   readonly verb: 's' | 'd' | 'f' | 'e' | 'b' | 'x' | 'X' | 'o';
   /** Undefined when none is given. */
@@ -14,11 +14,11 @@ const isVerb = (character: string): character is FormatClause['verb'] => verbs.h
 /** A clause of a format string. */
 interface FormatPart {
   readonly index: number;
-  /** Reads it; must be called before the next part is asked for. Throws CelError with upstream's message. */
+  /** Parses the clause. Must be called before the next part is requested. Throws CelError with upstream's message. */
   clause(): FormatClause;
 }
 
-/** Reads a format string: texts as they are, and clauses. */
+/** Yields the parts of a format string: literal text and clauses. */
 export function* formatParts(format: string): Generator<string | FormatPart> {
   let index = 0;
   let end = 0;
@@ -62,14 +62,14 @@ function parseClause(format: string, start: number): [FormatClause, end: number]
   }
   const verb = format[at]!;
   if (!isVerb(verb)) {
-    // Upstream looks at the first byte only.
+    // Upstream prints only the first byte of the character.
     const [byte] = Buffer.from(String.fromCodePoint(format.codePointAt(at)!));
     throw problem(`unrecognized formatting clause "${String.fromCharCode(byte!)}"`);
   }
   return [{ verb, precision }, at + 1];
 }
 
-/** The message for an argument that a clause cannot take. */
+/** Returns the message for an argument that a clause does not accept. */
 export function wrongArgument(verb: FormatClause['verb'], typeName: string): string {
   return `error during formatting: ${restrictions[verb]}, was given ${typeName}`;
 }

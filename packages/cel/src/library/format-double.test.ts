@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { exactDigits } from './decimal-digits.ts';
 import { formatFixed, formatPlain } from './format-double.ts';
 
-describe('doubles as text', () => {
-  it('are rounded to the nearest, which the runtime does too as long as no digit decides alone', () => {
+describe('formatting of doubles', () => {
+  it('rounds to the nearest like the runtime, except for halves', () => {
     fc.assert(
       fc.property(
         fc.double({ min: -1e15, max: 1e15, noNaN: true }),
@@ -18,7 +18,7 @@ describe('doubles as text', () => {
     );
   });
 
-  it('have commas between thousands when formatted by themselves', () => {
+  it('separates thousands by commas outside of lists and maps', () => {
     expect(formatFixed(1234567.891, 2)).toBe('1,234,567.89');
     expect(formatFixed(999.999, 2)).toBe('1,000.00');
     expect(formatFixed(-0.5, 0)).toBe('-0');

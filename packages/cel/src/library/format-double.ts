@@ -1,10 +1,10 @@
 import { exactDigits, roundDigits, shortestDigits } from './decimal-digits.ts';
 
-/** What upstream writes when it does not take a precision. */
+/** Upstream's result for a precision that it does not support. */
 const refused = '%!(NOVERB)';
 const isRefused = (precision: number): boolean => Math.floor(precision / 10) > 1_000_000;
 
-/** No double has more digits after the point. */
+/** The maximum number of digits after the decimal point of a double. */
 const maxFraction = 1100;
 
 function special(value: number): string | undefined {
@@ -12,7 +12,7 @@ function special(value: number): string | undefined {
   return Number.isFinite(value) ? undefined : value > 0 ? '∞' : '-∞';
 }
 
-/** The whole part and so many digits after the point. */
+/** Returns the integer part and between `least` and `most` digits after the decimal point. */
 function fixedParts(value: number, least: number, most: number): [whole: string, fraction: string] {
   const all = most < 0 ? shortestDigits(value) : exactDigits(value);
   const { digits, point } = most < 0 ? all : roundDigits(all, all.point + Math.min(most, maxFraction));
@@ -21,7 +21,7 @@ function fixedParts(value: number, least: number, most: number): [whole: string,
   return [whole, fraction.padEnd(least, '0')];
 }
 
-/** With so many digits after the point: how doubles stand inside lists and maps. */
+/** Formats a double inside lists and maps, with this number of digits after the decimal point. */
 export function formatPlain(value: number, precision: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
@@ -30,8 +30,8 @@ export function formatPlain(value: number, precision: number): string {
 }
 
 /**
- * `%.3f` as upstream writes it: with commas between thousands, and with precisions beyond a byte cut off in its own way,
- * which also keeps the result short.
+ * Formats `%.3f` like upstream: with commas between thousands. Large precisions are truncated as upstream does, which
+ * also limits the length of the result.
  */
 export function formatFixed(value: number, precision: number): string {
   if (isRefused(precision)) return refused;
@@ -45,7 +45,7 @@ export function formatFixed(value: number, precision: number): string {
 const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 const mantissaDigits = 6;
 
-/** `%e` as upstream writes it: `1.234568×10⁰⁷`. What should be the precision is the width. */
+/** Formats `%e` like upstream: `1.234568×10⁰⁷`. Upstream uses the precision as the width. */
 export function formatScientific(value: number, width: number): string {
   if (isRefused(width)) return refused;
   return (special(value) ?? scientific(value)).padStart(width & 0xffff);

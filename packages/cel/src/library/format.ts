@@ -22,13 +22,13 @@ import { parseRequestUri } from './go-url.ts';
 
 const FORMAT: CelType<FormatValue> = objectType('kubernetes.NamedFormat');
 
-/** A format that strings can be checked against. */
+/** A named format for strings. */
 export class FormatValue extends OpaqueValue {
   readonly celType = FORMAT;
   readonly name: string;
-  /** What is wrong with a text; nothing when it is of the format. */
+  /** Returns the errors of a text; empty if it has the format. */
   readonly validate: (text: string) => readonly string[];
-  /** How long an expression for it is, or would be. */
+  /** The length of a regular expression for the format, for the cost. */
   readonly regexSize: number;
 
   constructor(name: string, regexSize: number, validate: (text: string) => readonly string[]) {
@@ -49,7 +49,7 @@ const name =
   (text: string): string[] =>
     validate(text, isPrefix);
 
-/** A format of schemas. */
+/** Returns a validator for a format of OpenAPI schemas. */
 const schemaFormat = (format: string, problem: string) => (text: string) =>
   stringFormat(format)?.(text) ? [] : [problem];
 
@@ -78,7 +78,7 @@ const formats: ReadonlyMap<string, FormatValue> = new Map([
   ['datetime', new FormatValue('datetime', 71, schemaFormat('datetime', 'invalid datetime'))],
 ]);
 
-/** At compile time it is not known which format it will be. */
+/** The maximum regexSize, for the estimate: the format is not known at compile time. */
 const maxRegexSize = 128;
 
 const maxNameSize = 64;

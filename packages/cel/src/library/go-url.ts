@@ -2,29 +2,29 @@ import { quote } from '@coxswain/apimachinery';
 import { Pace, type Steps } from '../steps/steps.ts';
 import { parseAddress } from './netip.ts';
 
-/** A URL as Go's net/url divides it. Texts are decoded, unless they say otherwise. */
+/** A URL as Go's net/url splits it. Parts are decoded unless stated otherwise. */
 export interface GoUrl {
   readonly scheme: string;
-  /** What follows a scheme that no slash follows, encoded. */
+  /** The text after a scheme without a following slash, encoded. */
   readonly opaque: string;
   /** Encoded; undefined without an `@`. */
   readonly user: string | undefined;
-  /** With its port. */
+  /** Includes the port. */
   readonly host: string;
-  /** Encoded as it was written if that was valid, else as Go encodes it. */
+  /** Encoded as given if that is valid, otherwise as Go encodes it. */
   readonly escapedPath: string;
   /** Encoded; undefined without a `?`. */
   readonly rawQuery: string | undefined;
   /** Encoded like the path. */
   readonly escapedFragment: string;
-  /** There was a path after the scheme, and no `//`. */
+  /** The URL has a path after the scheme, without `//`. */
   readonly omitsHost: boolean;
 }
 
-/** Where a text stands in a URL, which decides what must be encoded there. */
+/** A part of a URL, which determines the characters to encode. */
 type Part = 'path' | 'fragment' | 'host' | 'zone' | 'user' | 'query';
 
-/** What may stand as it is, besides letters, digits and `-_.~`. */
+/** Characters that need no encoding, besides letters, digits and `-_.~`. */
 const unescaped: Readonly<Record<Part, string>> = {
   path: '$&+,/:;=@',
   fragment: '$&+,/:;=?@!()*',
@@ -36,12 +36,12 @@ const unescaped: Readonly<Record<Part, string>> = {
 const isUnreserved = (character: string): boolean => /^[A-Za-z0-9\-_.~]$/.test(character);
 const mayStand = (byte: string, part: Part): boolean => isUnreserved(byte) || unescaped[part].includes(byte);
 
-/** A string whose characters are the bytes of a text in UTF-8. All functions here work on such. */
+/** Converts between text and strings with one character per UTF-8 byte, which the functions here use. */
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
 const toBytes = (text: string): string => (isAscii(text) ? text : Buffer.from(text).toString('latin1'));
 const fromBytes = (bytes: string): string => (isAscii(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString());
 
-/** Parses a URL that can stand in a request: absolute, or a path from the root. Throws an Error with Go's message. */
+/** Parses a request URI: an absolute URL or an absolute path. Throws an Error with Go's message. */
 export function parseRequestUri(text: string): void {
   failingWith(text, () => parse(toBytes(text), true));
 }
@@ -159,7 +159,7 @@ const percent = 0x25;
 const plus = 0x2b;
 const space = 0x20;
 
-/** The value of a hexadecimal digit, or -1. */
+/** Returns the value of a hexadecimal digit, or -1. */
 function hexDigit(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
   const lower = code | 0x20;
@@ -174,7 +174,7 @@ function decodedEscape(text: string, at: number, part: Part): number {
 
 function checkEscape(escaped: string, part: Part): void {
   const code = /^%[0-9a-fA-F]{2}$/.test(escaped) ? Number.parseInt(escaped.slice(1), 16) : undefined;
-  // In a host only what is not ASCII may be encoded, and the mark of a zone.
+  // In a host, only non-ASCII bytes and the `%25` before a zone may be encoded.
   const isMeant =
     code !== undefined &&
     (escaped === '%25' ||
@@ -184,7 +184,7 @@ function checkEscape(escaped: string, part: Part): void {
   if (!isMeant) throw new Error(`invalid URL escape ${quote(fromBytes(escaped))}`);
 }
 
-/** By the code of a byte, what it becomes. */
+/** Byte → its encoded form, by part. */
 const encodings = new Map<Part, readonly string[]>();
 
 function encodingOf(part: Part): readonly string[] {
@@ -216,14 +216,14 @@ function percentEncode(text: string, part: Part): string {
 
 const validEncoded = /^[A-Za-z0-9\-_.~!$&'()*+,;=:@[\]%/]*$/;
 
-/** As it was written, if that was validly encoded, else with all encoded that should be. */
+/** Returns the text as given if it is validly encoded, otherwise decoded and encoded again. */
 function normalized(text: string, part: 'path' | 'fragment'): string {
   const decoded = percentDecode(text, part);
   const isValid = validEncoded.test(part === 'fragment' ? text.replaceAll('?', '') : text);
   return isValid ? text : percentEncode(decoded, part);
 }
 
-/** The URL as Go writes it. */
+/** Formats a URL like Go. */
 export function formatGoUrl(url: GoUrl): string {
   const { scheme, opaque, user, host, escapedPath, rawQuery, escapedFragment, omitsHost } = url;
   let text = scheme === '' ? '' : `${scheme}:`;
@@ -243,13 +243,13 @@ export function formatGoUrl(url: GoUrl): string {
   return escapedFragment === '' ? text : `${text}#${escapedFragment}`;
 }
 
-/** The host without its port, and without brackets around an IPv6 address. */
+/** Returns the host without port, and without brackets around an IPv6 address. */
 export function hostnameOf(host: string): string {
   const [name] = splitPort(host);
   return name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name;
 }
 
-/** The port, or nothing. */
+/** Returns the port, or an empty string. */
 export const portOf = (host: string): string => splitPort(host)[1];
 
 function splitPort(host: string): [name: string, port: string] {
@@ -257,7 +257,7 @@ function splitPort(host: string): [name: string, port: string] {
   return colon >= 0 && /^:[0-9]*$/.test(host.slice(colon)) ? [host.slice(0, colon), host.slice(colon + 1)] : [host, ''];
 }
 
-/** The keys of a query in order, with their values. What is not well formed is left out. */
+/** Parses a query into keys in order with their values. Malformed pairs are skipped. */
 export function* parseQuery(query: string): Steps<Map<string, string[]>> {
   const values = new Map<string, string[]>();
   const pace = new Pace();
@@ -276,7 +276,7 @@ export function* parseQuery(query: string): Steps<Map<string, string[]>> {
       if (known) known.push(text);
       else values.set(name, [text]);
     } catch {
-      // Go goes on with the next, too.
+      // Go also skips a malformed pair.
     }
   }
   return values;

@@ -1,4 +1,4 @@
-/** The functions that Kubernetes adds to CEL, a file for each library. `kubernetesLibraries` is what v1.36 enables. */
+/** The functions that Kubernetes adds to CEL, one file per library. `kubernetesLibraries` are those that v1.36 enables. */
 export {
   type AccessAnswer,
   type AccessChecker,

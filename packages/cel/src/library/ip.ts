@@ -33,10 +33,10 @@ export class IPValue extends OpaqueValue {
   }
 }
 
-/** The canonical form of an address of 4 or 16 bytes. */
+/** Formats an address of 4 or 16 bytes in canonical form. */
 export const formatAddress = (bytes: Uint8Array): string => (bytes.length === 4 ? bytes.join('.') : formatIP(bytes));
 
-/** Throws CelError with upstream's message. */
+/** Parses an address. Throws CelError with upstream's message. */
 export function parseIP(text: string): IPValue {
   const { bytes, zone } = asCelError(
     () => parseAddress(text),
@@ -66,7 +66,7 @@ const isGlobalUnicast = (ip: IPValue): boolean =>
 const predicate = (name: string, id: string, call: (ip: IPValue) => boolean): FunctionDeclaration =>
   method(name, { id, parameters: [IP], result: BOOL, cost: nominalCost, call });
 
-/** `ip()`, `isIP()` and what can be asked of an address. */
+/** `ip()`, `isIP()` and the functions of an address. */
 export const ipLibrary: Library = {
   name: 'kubernetes.net.ip',
   estimateEquality: estimateNominalEquality(IP),

@@ -11,15 +11,15 @@ const fieldTypes: ReadonlyMap<string, CelType> = new Map<string, CelType>([
 
 const NAMELESS = objectType('');
 
-/** `JSONPatch{op: 'add', path: '/metadata/labels', value: {}}`: what mutating policies make lists of. */
+/** `JSONPatch{op: 'add', path: '/metadata/labels', value: {}}`: mutating admission policies return lists of them. */
 export const JSON_PATCH: CelType<JSONPatchValue> = objectType('JSONPatch', {
-  // Upstream knows any field, but no type of those that are none.
+  // Upstream accepts any field name here, without a type for unknown ones.
   field: (name) => fieldTypes.get(name) ?? NAMELESS,
   construct: (fields) => new JSONPatchValue(fields),
 });
 
 export class JSONPatchValue extends EntryMap {
-  /** Throws CelError for a field that a patch does not have, or that is no string where it must be one. */
+  /** Throws CelError for an unknown field, and for a field that must be a string but is not. */
   constructor(fields: ReadonlyMap<string, CelValue>) {
     super(fields);
     for (const [name, value] of fields) {
@@ -35,13 +35,13 @@ export class JSONPatchValue extends EntryMap {
     return JSON_PATCH;
   }
 
-  /** A field that is a string; empty when it was not given. */
+  /** Returns a string field; empty if it is not set. */
   text(name: 'op' | 'path' | 'from'): string {
     const value = this.get(name);
     return typeof value === 'string' ? value : '';
   }
 
-  /** Undefined when it was not given. */
+  /** Undefined if it is not set. */
   get value(): CelValue | undefined {
     return this.get('value');
   }

@@ -9,8 +9,8 @@ const environment = new CelEnvironment({
 
 const evaluate = (expression: string) => environment.compile(expression).program().evaluate(new Map());
 
-describe('patches made by an expression', () => {
-  it('have the fields that were given', () => {
+describe('JSON patches built by an expression', () => {
+  it('have the given fields', () => {
     const { value } = evaluate(
       `[JSONPatch{op: 'add', path: '/metadata/labels/' + jsonpatch.escapeKey('a/b'), value: {'x': 1}}, JSONPatch{op: 'remove', path: '/spec'}]`,
     );
@@ -22,13 +22,13 @@ describe('patches made by an expression', () => {
     expect(patches.map(({ value }) => value === undefined)).toEqual([false, true]);
   });
 
-  it('can be compared and read', () => {
+  it('can be compared, and their fields read', () => {
     expect(evaluate(`JSONPatch{op: 'test'} == JSONPatch{op: 'test'}`).value).toBe(true);
     expect(evaluate(`JSONPatch{op: 'test', value: 1} == JSONPatch{op: 'test'}`).value).toBe(false);
     expect(evaluate(`JSONPatch{op: 'test'}.op`).value).toBe('test');
   });
 
-  it('have no other fields, and strings where those must be', () => {
+  it('refuse fields of the wrong type', () => {
     expect(() => environment.compile('JSONPatch{op: 1}')).toThrow(
       "expected type of field 'op' is 'string' but provided type is 'int'",
     );

@@ -3,7 +3,7 @@ import { STRING } from '../values/types.ts';
 import { traversalCost } from './call-cost.ts';
 import { globalFunction } from './declare.ts';
 
-/** `jsonpatch.escapeKey()`; not in the base environment, only where mutating policies make patches. */
+/** `jsonpatch.escapeKey()`. Not part of the base environment, only of that of mutating admission policies. */
 export const jsonPatchLibrary: Library = {
   name: 'kubernetes.jsonpatch',
   functions: [

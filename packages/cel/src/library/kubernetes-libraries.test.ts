@@ -43,7 +43,7 @@ import { URLValue } from './urls.ts';
 type Costs = readonly [actual: number, min: number | string, max: number | string];
 type Recorded = readonly [expression: string, outcome: string, result: string, costs?: Costs];
 
-/** Says in its reasons what it was asked. */
+/** Returns the question as the reason of the decision. */
 class Echo implements AccessChecker {
   readonly #user: string;
   readonly #groups: readonly string[];
@@ -161,7 +161,7 @@ function show(value: CelValue): string {
   return `?${value.celType.name}`;
 }
 
-/** As Go writes the shortest form. */
+/** Formats a double like Go's shortest form. */
 function showDouble(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
   const [, exponent = '0'] = value.toExponential().split('e');
@@ -191,7 +191,7 @@ const chunkSize = 400;
 const chunks = Array.from({ length: Math.ceil(expectations.length / chunkSize) }, (_, i) => i * chunkSize);
 
 describe('the libraries of Kubernetes', () => {
-  it.each(chunks)('answer, fail and cost what upstream does: expressions from %i', async (start) => {
+  it.each(chunks)('have upstream’s results, errors and costs: expressions from %i', async (start) => {
     const differences: unknown[] = [];
     for (const expected of expectations.slice(start, start + chunkSize)) {
       const actual = await evaluate(expected[0]);

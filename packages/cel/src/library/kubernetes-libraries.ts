@@ -13,7 +13,7 @@ import { setsLibrary } from './sets.ts';
 import { stringsLibrary } from './strings.ts';
 import { urlsLibrary } from './urls.ts';
 
-/** What every environment of Kubernetes v1.36 has, in the order in which upstream's base environment adds it. */
+/** The libraries of every environment of Kubernetes v1.36, in the order of upstream's base environment. */
 export const kubernetesLibraries: readonly Library[] = [
   urlsLibrary,
   regexLibrary,

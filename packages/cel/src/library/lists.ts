@@ -30,7 +30,10 @@ const zeros: readonly (readonly [CelType, CelValue])[] = [
   [DURATION, new Duration(0n)],
 ];
 
-/** Negative, zero or positive; undefined for values that have no order, as of different types or NaN. */
+/**
+ * Compares two values. Returns a negative number, zero or a positive number; undefined for values without order, such
+ * as of different types or NaN.
+ */
 function order(a: CelValue, b: CelValue): number | undefined {
   try {
     return compare(a, b, '_<_');
@@ -60,7 +63,7 @@ function* sumOf(list: CelList, zero: CelValue): Steps<CelValue> {
   return sum;
 }
 
-/** `sign` is 1 for the greatest element, -1 for the least. */
+/** Returns the greatest element (`sign` 1) or the least (`sign` -1). */
 function* extreme(list: CelList, name: 'min' | 'max', sign: 1 | -1): Steps<CelValue> {
   let best: CelValue | undefined;
   yield* eachElement(list, (element) => {
@@ -82,19 +85,19 @@ function* indexOf(list: CelList, item: CelValue, fromEnd: boolean): Steps<bigint
   return -1n;
 }
 
-/** The types' names as ids of overloads have them. */
+/** Returns the name of a type in overload ids. */
 const typeName = ({ kind }: CelType): string => kind;
 
 const A = typeParam('A');
 const LIST_A = listOf(A);
 
-/** One overload for each type of elements. */
+/** Declares one overload for each element type. */
 const forTypes = (
   types: readonly CelType[],
   declare: (type: CelType, name: string) => FunctionDeclaration,
 ): FunctionDeclaration[] => types.map((type) => declare(type, typeName(type)));
 
-/** Kubernetes' own functions of lists. */
+/** The list functions of Kubernetes. */
 export const listsLibrary: Library = {
   name: 'kubernetes.lists',
   functions: [

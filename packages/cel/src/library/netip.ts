@@ -1,19 +1,19 @@
 import { quote } from '@coxswain/apimachinery';
 
-/** An address as Go's net/netip has it: 4 bytes or 16. */
+/** An address as in Go's net/netip: 4 or 16 bytes. */
 export interface Address {
   readonly bytes: Uint8Array;
-  /** Of an IPv6 address; empty when it has none. */
+  /** The zone of an IPv6 address; empty if it has none. */
   readonly zone: string;
 }
 
-/** A network: an address, whose bits beyond the prefix may be set. */
+/** A network. Bits of the address beyond the prefix may be set. */
 export interface Prefix {
   readonly address: Uint8Array;
   readonly bits: number;
 }
 
-/** Reads an address. Throws an Error with Go's message. */
+/** Parses an address. Throws an Error with Go's message. */
 export function parseAddress(text: string): Address {
   const first = /[.:%]/.exec(text)?.[0];
   if (first === '.') return { bytes: parseIPv4(text, text), zone: '' };
@@ -25,7 +25,7 @@ function parseError(text: string, problem: string, at = ''): Error {
   return new Error(`ParseAddr(${quote(text)}): ${problem}${at === '' ? '' : ` (at ${quote(at)})`}`);
 }
 
-/** `dotted` is the whole of `text`, or the end of it. */
+/** Parses an IPv4 address. `dotted` is `text` or its end. */
 function parseIPv4(text: string, dotted: string): Uint8Array {
   const bytes = new Uint8Array(4);
   let field = 0;
@@ -105,7 +105,7 @@ function embeddedIPv4(text: string, rest: string, at: number, hasEllipsis: boole
   return parseIPv4(text, rest);
 }
 
-/** Reads a network. Throws an Error with Go's message. */
+/** Parses a network. Throws an Error with Go's message. */
 export function parsePrefix(text: string): Prefix {
   const slash = text.lastIndexOf('/');
   const problem = (message: string): Error => new Error(`netip.ParsePrefix(${quote(text)}): ${message}`);
@@ -124,19 +124,19 @@ export function parsePrefix(text: string): Prefix {
   return { address: address.bytes, bits };
 }
 
-/** The address is an IPv4 address written as an IPv6 address. */
+/** Reports whether an IPv6 address is an IPv4-mapped one. */
 export function isIPv4Mapped(bytes: Uint8Array): boolean {
   return (
     bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255
   );
 }
 
-/** The address with all but its first bits cleared. */
+/** Returns the address with all but its first `bits` bits cleared. */
 export function masked(bytes: Uint8Array, bits: number): Uint8Array {
   return bytes.map((byte, i) => byte & (0xff << Math.min(8, Math.max(0, 8 * (i + 1) - bits))));
 }
 
-/** Whether the first bits of two addresses of the same family are the same. */
+/** Reports whether two addresses have the same family and the same first `bits` bits. */
 export function sharesPrefix(a: Uint8Array, b: Uint8Array, bits: number): boolean {
   return a.length === b.length && Buffer.compare(masked(a, bits), masked(b, bits)) === 0;
 }

@@ -1,6 +1,6 @@
 import { CelError } from '../values/values.ts';
 
-/** Turns what a parser throws into an error of the evaluation. */
+/** Runs a parser and converts its Error to a CelError. */
 export function asCelError<T>(parse: () => T, message: (problem: string) => string): T {
   try {
     return parse();
@@ -10,7 +10,7 @@ export function asCelError<T>(parse: () => T, message: (problem: string) => stri
   }
 }
 
-/** Whether a parser takes a text. */
+/** Reports whether a parser succeeds. */
 export function accepts(parse: () => unknown): boolean {
   try {
     parse();

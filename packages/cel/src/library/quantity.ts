@@ -11,7 +11,7 @@ export const QUANTITY: CelType<QuantityValue> = objectType('kubernetes.Quantity'
 export class QuantityValue extends OpaqueValue {
   readonly celType = QUANTITY;
   readonly quantity: ResourceQuantity;
-  /** It comes from a sum or difference. */
+  /** The result of `add` or `sub`. */
   readonly #isComputed: boolean;
 
   constructor(quantity: ResourceQuantity, isComputed = false) {
@@ -20,7 +20,10 @@ export class QuantityValue extends OpaqueValue {
     this.#isComputed = isComputed;
   }
 
-  /** Throws CelError for a computed quantity on the right, as upstream does by mistake: policies may rely on it. */
+  /**
+   * Compares two quantities. Throws CelError for a computed quantity on the right: a bug of upstream that policies may
+   * rely on.
+   */
   equals(other: CelValue): boolean {
     if (!(other instanceof QuantityValue) || other.#isComputed) throw new CelError('no such overload');
     return this.quantity.equals(other.quantity);
@@ -42,7 +45,7 @@ const comparison = (
   call: (a: QuantityValue, b: QuantityValue) => CelValue,
 ): FunctionDeclaration => method(name, { id, parameters: [QUANTITY, QUANTITY], result, cost: nominalCost, call });
 
-/** `add` and `sub`, with a quantity or an integer. */
+/** Declares `add` or `sub`, with a quantity or an integer. */
 function arithmetic(name: 'add' | 'sub'): FunctionDeclaration[] {
   const compute = (a: QuantityValue, b: ResourceQuantity): QuantityValue =>
     asCelError(
@@ -72,7 +75,7 @@ function asInteger({ quantity }: QuantityValue): bigint {
   return value;
 }
 
-/** `quantity()`, `isQuantity()`, and what can be done with quantities. */
+/** `quantity()`, `isQuantity()` and the functions of a quantity. */
 export const quantityLibrary: Library = {
   name: 'kubernetes.quantity',
   estimateEquality: estimateNominalEquality(QUANTITY),

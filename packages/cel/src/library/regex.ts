@@ -44,7 +44,7 @@ const searchCost: CallCost = {
   estimate(call) {
     const text = call.sizeOf(argument(call, 0));
     const pattern = call.sizeOf(argument(call, 1));
-    // Even an empty text costs something with an expensive pattern.
+    // The text counts one character more, so that an expensive pattern costs something for an empty text too.
     const cost = multiply(
       multiplyByFactor(add(text, fixed(1)), STRING_TRAVERSAL_COST_FACTOR),
       multiplyByFactor(pattern, REGEX_STRING_LENGTH_COST_FACTOR),

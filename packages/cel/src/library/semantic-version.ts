@@ -1,9 +1,9 @@
 import { quote } from '@coxswain/apimachinery';
 
-/** A number, or a word. */
+/** A number or an alphanumeric identifier. */
 type Identifier = bigint | string;
 
-/** A version as semver.org describes it. */
+/** A version as defined by semver.org. */
 export interface SemanticVersion {
   /** Major, minor, patch. */
   readonly numbers: readonly [bigint, bigint, bigint];
@@ -14,7 +14,7 @@ export interface SemanticVersion {
 const maxUint64 = 2n ** 64n - 1n;
 const alphanumeric = /^[0-9A-Za-z-]*$/;
 
-/** Reads a version. Throws an Error with upstream's message. */
+/** Parses a version. Throws an Error with upstream's message. */
 export function parseSemanticVersion(text: string): SemanticVersion {
   if (text === '') throw new Error('Version string empty');
   const [major, minor, rest] = splitInThree(text);
@@ -30,7 +30,7 @@ export function parseSemanticVersion(text: string): SemanticVersion {
   };
 }
 
-/** The same for versions that are not quite: with a `v` in front, zeros in front of numbers, or fewer than three numbers. */
+/** Like `parseSemanticVersion`, but accepts a leading `v`, leading zeros in numbers, and fewer than three numbers. */
 export function parseLenientVersion(text: string): SemanticVersion {
   const parts = splitInThree(text.replace(/^v/, '')).filter((part) => part !== undefined);
   const trimmed = parts.map((part) => {
@@ -45,7 +45,7 @@ export function parseLenientVersion(text: string): SemanticVersion {
   return parseSemanticVersion(trimmed.join('.'));
 }
 
-/** Negative, zero or positive. What was built how makes no difference. */
+/** Compares two versions. Returns a negative number, zero or a positive number. Build metadata is ignored. */
 export function compareVersions(a: SemanticVersion, b: SemanticVersion): number {
   for (const i of [0, 1, 2] as const) {
     if (a.numbers[i] !== b.numbers[i]) return a.numbers[i] < b.numbers[i] ? -1 : 1;
@@ -61,7 +61,7 @@ export function compareVersions(a: SemanticVersion, b: SemanticVersion): number 
   return Math.sign(a.prerelease.length - b.prerelease.length);
 }
 
-/** Numbers come before words. */
+/** Compares identifiers: numbers precede alphanumeric ones. */
 function compareIdentifiers(a: Identifier, b: Identifier): number {
   if (typeof a !== typeof b) return typeof a === 'bigint' ? -1 : 1;
   return a < b ? -1 : a > b ? 1 : 0;

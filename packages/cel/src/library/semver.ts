@@ -58,7 +58,7 @@ const accessor = (name: string, index: 0 | 1 | 2): FunctionDeclaration =>
     call: ({ version }) => BigInt.asIntN(64, version.numbers[index]),
   });
 
-/** `semver()`, `isSemver()`, and what can be asked of a version. */
+/** `semver()`, `isSemver()` and the functions of a version. */
 export const semverLibrary: Library = {
   name: 'kubernetes.Semver',
   estimateEquality: estimateNominalEquality(SEMVER),

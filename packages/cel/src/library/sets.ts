@@ -22,7 +22,7 @@ function* equivalent(a: CelList, b: CelList): Steps<boolean> {
   return (yield* contains(a, b)) && (yield* contains(b, a));
 }
 
-/** Each element is compared with each of the other list, so many times. */
+/** Declares a function that compares each element of one list with each of the other, `times` times. */
 const setFunction = (
   name: string,
   times: number,
@@ -42,7 +42,7 @@ const setFunction = (
     call: (a, b) => new Work(call(a, b)),
   });
 
-/** Lists taken as sets. */
+/** Set functions of lists. */
 export const setsLibrary: Library = {
   name: 'cel.lib.ext.sets',
   functions: [

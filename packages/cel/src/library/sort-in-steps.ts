@@ -1,11 +1,11 @@
 import { Pace, STEPS_BETWEEN_YIELDS, type Steps } from '../steps/steps.ts';
 
-/** So many elements the runtime itself sorts in no time, unless it takes long to compare them. */
+/** The number of elements that the runtime sorts in negligible time, unless comparing them takes long. */
 const runSize = 512;
 
 /**
- * Sorts like `Array.sort`, stably: short runs first, which are then merged. `weigh` says how many steps it takes to compare
- * an element.
+ * Sorts stably, like `Array.sort`: first short runs, which are then merged. `weigh` returns the steps for comparing an
+ * element.
  */
 export function* sortInSteps<T>(
   items: readonly T[],
@@ -42,7 +42,7 @@ function* merge<T>(
   let [i, j] = [0, 0];
   while (i < left.length || j < right.length) {
     const isLeftOver = j === right.length;
-    // Of equal ones that of the left comes first.
+    // Of equal elements, the left one comes first: the sort is stable.
     if (isLeftOver || (i < left.length && order(left[i]!, right[j]!) <= 0)) merged.push(left[i++]!);
     else merged.push(right[j++]!);
     if (pace.isOver(isLeftOver ? 1 : weigh(merged[merged.length - 1]!))) yield pace.taken;

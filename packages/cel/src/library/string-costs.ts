@@ -11,10 +11,10 @@ import type { CallCost } from '../checking/function-declaration.ts';
 import { costSize } from '../values/runtime-type.ts';
 import { argument, deepTraversalCost, traversalCost } from './call-cost.ts';
 
-/** Reading the target and writing the result. */
+/** The cost of reading the target and writing the result. */
 const twice = traversalCost(2);
 
-/** Searches for something in a string, or in a list, or for the order of its elements. */
+/** The cost of searching a string or list, or of checking the order of a list. */
 export const deepTraversalEstimate: CallCost = {
   estimate(call) {
     const target = argument(call, 0);
@@ -28,7 +28,7 @@ export const deepTraversalEstimate: CallCost = {
   actual: ([target]) => deepTraversalCost(target!),
 };
 
-/** How long a text can become when each of so many places grows. */
+/** Estimates the size of a text after replacing parts. */
 function replacedSize(text: SizeEstimate, old: SizeEstimate, by: SizeEstimate): SizeEstimate {
   const growth = (end: 'min' | 'max', shortest: number, grows: boolean): { count: number; kept: number } => {
     const size = text[end];
@@ -56,7 +56,7 @@ export const splitCost: CallCost = {
   estimate(call) {
     const size = call.sizeOf(argument(call, 0));
     const limit = call.args[1]?.literal;
-    // Each character may be an element. A negative limit is taken for what it is as an unsigned number.
+    // Each character may be an element. A negative limit counts as an unsigned number.
     const max = typeof limit === 'bigint' ? Math.min(UNBOUNDED, Number(BigInt.asUintN(64, limit))) : size.max;
     return { cost: multiplyByFactor(size, 2 * STRING_TRAVERSAL_COST_FACTOR), resultSize: { min: 0, max } };
   },

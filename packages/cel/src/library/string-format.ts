@@ -15,7 +15,7 @@ import { TextBuilder } from './text-builder.ts';
 
 const defaultPrecision = 6;
 
-/** `format.format(args)`. Throws CelError. */
+/** Computes `format.format(args)`. Throws CelError. */
 export function* formatString(format: string, args: CelList): Steps<string> {
   const formatter = new Formatter();
   const built = new TextBuilder();
@@ -39,12 +39,12 @@ const numberWords: ReadonlyMap<CelValue, number> = new Map<CelValue, number>([
   ['-Infinity', Number.NEGATIVE_INFINITY],
 ]);
 
-/** Deeper values are refused: no object nests so deeply. */
+/** The maximum nesting of values: more than in any object. */
 const maxDepth = 500;
 
 class Formatter {
   readonly #pace = new Pace();
-  /** A value that holds another many times over can be astronomically large. */
+  /** The total length of the texts: a value that contains another many times can be extremely large. */
   #length = 0;
   #depth = 0;
 
@@ -54,7 +54,7 @@ class Formatter {
     return text;
   }
 
-  /** As `%s` writes it; undefined for types that it does not know. */
+  /** Formats a value for `%s`; undefined for unsupported types. */
   *#text(value: CelValue): Steps<string | undefined> {
     if (!(value instanceof CelList || value instanceof CelMap)) return scalarText(value);
     if (++this.#depth > maxDepth) throw new CelError('operation cancelled: value too deep');
@@ -63,7 +63,7 @@ class Formatter {
     return text;
   }
 
-  /** As it stands in a list or map: much like a literal. */
+  /** Formats a value inside a list or map, similar to a literal. */
   *#element(value: CelValue): Steps<string> {
     if (value instanceof CelList) return (yield* this.#text(value)) ?? '';
     if (value instanceof CelMap) return (yield* this.#text(value)) ?? '';
@@ -111,7 +111,7 @@ class Formatter {
     return built.text;
   }
 
-  /** Empty lists take room too. */
+  /** Adds to the total length. Also called for brackets and separators, so that empty lists count. */
   #grow(length: number): void {
     this.#length += length;
     checkLength(this.#length);

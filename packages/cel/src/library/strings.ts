@@ -13,7 +13,7 @@ import { deepTraversalEstimate, joinCost, replaceCost, splitCost } from './strin
 import { formatString } from './string-format.ts';
 import { TextBuilder } from './text-builder.ts';
 
-/** The UTF-16 position of a character; undefined beyond the end. */
+/** Returns the UTF-16 position of a character; undefined beyond the end. */
 function unitPosition(text: string, index: number): number | undefined {
   if (index > text.length) return undefined;
   if (isAscii(text)) return index;
@@ -27,7 +27,7 @@ function unitPosition(text: string, index: number): number | undefined {
 
 const outOfRange = (index: bigint): CelError => new CelError(`index out of range: ${index}`);
 
-/** An index that some position of the text has, or the end. Throws CelError for any other. */
+/** Returns the UTF-16 position of an index, which may be the end. Throws CelError for an index out of range. */
 function position(text: string, index: bigint): number {
   const unit = index < 0n ? undefined : unitPosition(text, Number(index));
   if (unit === undefined) throw outOfRange(index);
@@ -65,10 +65,10 @@ function substring(text: string, start: bigint, end?: bigint): string {
   return text.slice(from, end === undefined ? undefined : position(text, end));
 }
 
-/** A negative limit is none. */
+/** Returns the limit; a negative one means no limit. */
 const limitOf = (limit: bigint): number => (limit < 0n ? Number.POSITIVE_INFINITY : Number(limit));
 
-/** Visits the places where a text occurs in another, or all boundaries of characters for an empty one, until `visit` returns false. */
+/** Visits the occurrences of a part in a text, or all character boundaries for an empty part, until `visit` returns false. */
 function* eachOccurrence(text: string, part: string, visit: (at: number) => boolean): Steps<void> {
   const pace = new Pace();
   const isQuick = isQuickToSearch(text, part);
@@ -136,10 +136,10 @@ const escapes: ReadonlyMap<string, string> = new Map([
   ['"', '\\"'],
 ]);
 
-/** So many characters at a time are looked at one by one. */
+/** The number of characters processed per step. */
 const pieceSize = 2048;
 
-/** What `change` makes of a text, piece by piece; pairs of surrogates stay together. */
+/** Applies `change` to a text piece by piece. Surrogate pairs are not split. */
 function* changed(text: string, change: (piece: string) => string): Steps<string> {
   const built = new TextBuilder();
   for (let start = 0, end = 0; start < text.length; start = end) {
@@ -166,7 +166,7 @@ function changeCase(text: string, letters: RegExp, change: (text: string) => str
   return isAscii(text) ? change(text) : new Work(changed(text, (piece) => piece.replace(letters, change)));
 }
 
-/** What Go's unicode.IsSpace takes for a space; JavaScript's trim takes others too. */
+/** Reports whether a UTF-16 unit is a space for Go's unicode.IsSpace. JavaScript's trim recognizes other characters too. */
 function isSpace(unit: number): boolean {
   if (unit <= 0xff) return unit === 0x20 || (unit >= 9 && unit <= 13) || unit === 0x85 || unit === 0xa0;
   if (unit >= 0x2000 && unit <= 0x200a) return true;
@@ -183,7 +183,7 @@ function trim(text: string): string {
 
 const sameSize: CallCost = traversalCost(1, (size) => size);
 
-/** Functions of strings, version 2 of the extension. */
+/** String functions, version 2 of the extension. */
 export const stringsLibrary: Library = {
   name: 'cel.lib.ext.strings',
   functions: [

@@ -1,9 +1,9 @@
 import { checkLength } from './limits.ts';
 
-/** So many pieces are joined at a time: the runtime joins all of them in one go, however many there are. */
+/** The number of pieces joined at a time: joining all of them at once would block for as long as that takes. */
 const batchSize = 4096;
 
-/** Builds a text of many pieces. Throws CelError when it becomes too long. */
+/** Builds a text from many pieces. Throws CelError when it becomes too long. */
 export class TextBuilder {
   #done = '';
   #pieces: string[] = [];

@@ -30,7 +30,10 @@ export class URLValue extends OpaqueValue {
   }
 }
 
-/** No object holds a longer one. Differs from upstream: what an expression puts together may be longer there. */
+/**
+ * The maximum length of a URL, which no URL in an object exceeds. Differs from upstream, which accepts longer ones that
+ * an expression builds.
+ */
 const maxLength = 1.5 * 1024 * 1024;
 
 function checkUrl(text: string): void {
@@ -59,7 +62,7 @@ function* queryOf({ url }: URLValue): Steps<CelMap> {
 const accessor = (name: string, id: string, call: (url: GoUrl) => string): FunctionDeclaration =>
   method(name, { id, parameters: [URL_TYPE], result: STRING, cost: nominalCost, call: ({ url }) => call(url) });
 
-/** `url()`, `isURL()` and the parts of a URL. */
+/** `url()`, `isURL()` and the functions for the parts of a URL. */
 export const urlsLibrary: Library = {
   name: 'kubernetes.urls',
   estimateEquality: ({ name }, _, { computedSize }) =>

@@ -3,7 +3,7 @@ import { type CelList, type CelValue, Uint } from '../values/values.ts';
 import { eachElement, safelyEqual, weightOf } from './each-element.ts';
 import { bounded } from './limits.ts';
 
-/** What equal numbers, strings and bools have in common; undefined for all other values. */
+/** Returns a key that is the same for equal numbers, strings and bools; undefined for other values. */
 function keyOf(value: CelValue): string | number | boolean | bigint | undefined {
   switch (typeof value) {
     case 'string':
@@ -12,7 +12,7 @@ function keyOf(value: CelValue): string | number | boolean | bigint | undefined 
     case 'bigint':
       return value;
     case 'number':
-      // An integer is compared with a double as a double: beyond 2^53 several are equal to one double.
+      // Integers are compared with a double as doubles, so beyond 2^53 several integers equal one double.
       return Number.isInteger(value) && Number.isSafeInteger(value) ? BigInt(value) : undefined;
   }
   return value instanceof Uint ? value.value : undefined;
@@ -21,7 +21,7 @@ function keyOf(value: CelValue): string | number | boolean | bigint | undefined 
 const isExact = (key: unknown): boolean =>
   typeof key !== 'bigint' || (key <= BigInt(Number.MAX_SAFE_INTEGER) && key >= BigInt(Number.MIN_SAFE_INTEGER));
 
-/** Values of which one can ask whether an equal one is among them: at once for numbers, strings and bools. */
+/** A set of values with lookup by equality: in constant time for numbers, strings and bools. */
 export class ValueSet {
   readonly #keys = new Set<unknown>();
   readonly #others: CelValue[] = [];
@@ -41,13 +41,13 @@ export class ValueSet {
     else this.#others.push(value);
   }
 
-  /** Whether it is found at once; else `findInSteps` knows. */
+  /** Reports whether the value is found in constant time; otherwise `findInSteps` decides. */
   hasAtOnce(value: CelValue): boolean {
     const key = keyOf(value);
     return key !== undefined && this.#keys.has(key);
   }
 
-  /** Whether it is among those that are equal to no number, string or bool that can be found at once. */
+  /** Reports whether the value equals one of those that cannot be found in constant time. */
   *findInSteps(value: CelValue): Steps<boolean> {
     for (const other of this.#others) {
       if (yield* safelyEqual(other, value)) return true;
@@ -57,7 +57,7 @@ export class ValueSet {
   }
 }
 
-/** Whether any or all elements of a list are in a set: stops at the first whose answer is the given one. */
+/** Reports whether the membership of any element of the list in the set is `answer`. Stops at the first such element. */
 export function* someIn(list: CelList, set: ValueSet, answer: boolean): Steps<boolean> {
   const pace = new Pace();
   const { size } = bounded(list);

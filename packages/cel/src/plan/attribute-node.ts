@@ -4,16 +4,16 @@ import { CelError, CelList, CelMap, type CelValue, Optional, Uint } from '../val
 import { type Frame, guard, type Result } from './frame.ts';
 import { type Evaluation, PlanNode, runNode } from './plan-node.ts';
 
-/** Where an attribute starts. */
+/** The start of an attribute. */
 export interface AttributeRoot {
   readonly resumable: boolean;
-  /** A conditional costs nothing itself. */
+  /** A conditional itself costs nothing. */
   readonly isConditional: boolean;
   resolve(frame: Frame): Result;
   runResolve(frame: Frame): Evaluation;
 }
 
-/** A variable given from outside. */
+/** A variable of the environment. */
 export class VariableRoot implements AttributeRoot {
   readonly resumable = false;
   readonly isConditional = false;
@@ -30,7 +30,7 @@ export class VariableRoot implements AttributeRoot {
   }
 }
 
-/** A comprehension variable; an accumulator is evaluated when it is first used. */
+/** A comprehension variable. An accumulator is evaluated on first use. */
 export class LocalRoot implements AttributeRoot {
   readonly resumable: boolean;
   readonly isConditional = false;
@@ -79,7 +79,7 @@ export class RelativeRoot implements AttributeRoot {
   }
 }
 
-/** `c ? a : b`. A branch that is an attribute does not pay for itself, only for its qualifiers, as upstream. */
+/** `c ? a : b`. A branch that is an attribute costs only its qualifiers, as upstream. */
 export class ConditionalRoot implements AttributeRoot {
   readonly resumable: boolean;
   readonly isConditional = true;
@@ -123,7 +123,7 @@ export interface Qualifier {
 export class AttributeNode extends PlanNode {
   readonly root: AttributeRoot;
   readonly qualifiers: readonly Qualifier[];
-  /** The last qualifier is only tested for: `has(a.b)`. */
+  /** The last qualifier is a presence test: `has(a.b)`. */
   readonly isPresenceTest: boolean;
 
   constructor(root: AttributeRoot, qualifiers: readonly Qualifier[] = [], isPresenceTest = false) {
@@ -146,7 +146,7 @@ export class AttributeNode extends PlanNode {
     return result;
   }
 
-  /** The value without the cost of the attribute itself. */
+  /** Evaluates without the cost of the attribute itself. */
   resolve(frame: Frame): Result {
     const start = this.root.resolve(frame);
     if (this.qualifiers.length === 0 || start instanceof CelError) return start;
@@ -174,19 +174,19 @@ export class AttributeNode extends PlanNode {
   }
 }
 
-/** A key that is an attribute does not pay for itself. */
+/** Evaluates a key. A key that is an attribute does not cost anything itself. */
 function keyOf(node: PlanNode, frame: Frame): Result {
   return node instanceof AttributeNode ? node.resolve(frame) : node.evaluate(frame);
 }
 
-/** Walks along the qualifiers of an attribute. */
+/** Resolves the qualifiers of an attribute one by one. */
 class Path {
   readonly #frame: Frame;
   readonly #attribute: AttributeNode;
   #object: CelValue;
   #isOptional = false;
   #done = 0;
-  /** Set when the walk is over before its end. */
+  /** Set when the result is known before the last qualifier. */
   result: Result | undefined;
 
   constructor(frame: Frame, start: CelValue, attribute: AttributeNode) {
@@ -206,7 +206,7 @@ class Path {
     const isTest = this.#attribute.isPresenceTest && this.#done === this.#attribute.qualifiers.length;
     const mayBeMissing = this.#isOptional || isTest;
     const found = key instanceof CelError ? key : qualify(this.#object, key, mayBeMissing);
-    // Looking for something optional costs only if it is there.
+    // An optional qualifier costs only if the value is present.
     if (!this.#isOptional || (found !== undefined && !(found instanceof CelError))) this.#frame.charge(1);
     if (found instanceof CelError) this.result = found;
     else if (this.#isOptional && found === undefined) this.result = Optional.NONE;
@@ -220,7 +220,7 @@ class Path {
   }
 }
 
-/** The value for a key; undefined if it is missing and may be, else an error. */
+/** Returns the value for a key. A missing value is undefined if `mayBeMissing`, else an error. */
 function qualify(object: CelValue, key: CelValue, mayBeMissing: boolean): Result | undefined {
   if (object instanceof CelMap) {
     const value = guard(() => object.get(key));

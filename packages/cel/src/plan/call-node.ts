@@ -8,10 +8,10 @@ import { CelError, CelList, CelMap, type CelValue, OpaqueValue, Optional } from 
 import { AsyncNeeded, type Frame, guard, HEAVY, type Result } from './frame.ts';
 import { type Evaluation, PlanNode, runNode } from './plan-node.ts';
 
-/** What a call does with its arguments. */
+/** The function of a call. */
 export interface Callee {
   readonly isAsync: boolean;
-  /** May take long whatever its arguments look like. */
+  /** Can take long for any arguments. */
   readonly isHeavy: boolean;
   call(args: readonly CelValue[]): CelValue | Work<CelValue> | Promise<CelValue>;
   /** Undefined for functions that cost 1. */
@@ -28,7 +28,7 @@ export class OperatorNode extends PlanNode {
   readonly #right: PlanNode | undefined;
   readonly #operate: Operation;
 
-  /** Operations that never return work take no time to speak of. */
+  /** `mayTakeLong` is false for operations that never return Work. */
   constructor(left: PlanNode, right: PlanNode | undefined, operate: Operation, mayTakeLong: boolean) {
     super(mayTakeLong || left.resumable || (right?.resumable ?? false));
     this.#left = left;
@@ -67,7 +67,7 @@ export class OperatorNode extends PlanNode {
   }
 }
 
-/** Completes an operation in slices; its error is its result. */
+/** Completes an operation in slices. Returns the CelError that it throws. */
 function* slices<T>(frame: Frame, work: Work<T>): Generator<undefined, T | CelError, Result | undefined> {
   try {
     return yield* frame.inSlices(work);
@@ -82,10 +82,10 @@ function made(frame: Frame, result: Result): Result {
   return result;
 }
 
-/** Strings above this length make a call worth a look at the clock. */
+/** The string length above which a call checks the clock. */
 const LONG_STRING = 256;
 
-/** A call of a function or operator that wants all its arguments. */
+/** A call of a function or operator that evaluates all its arguments. */
 export class CallNode extends PlanNode {
   readonly #args: readonly PlanNode[];
   readonly #callee: Callee;
@@ -146,7 +146,7 @@ export class CallNode extends PlanNode {
     return result;
   }
 
-  /** With up to two arguments, all are evaluated (and paid for) even after an error. */
+  /** With up to two arguments, all are evaluated and counted even after an error. */
   #stopsAt(value: Result): boolean {
     return this.#args.length > 2 && value instanceof CelError;
   }
@@ -156,7 +156,7 @@ export class CallNode extends PlanNode {
     return args instanceof CelError ? args : guard(() => this.#callee.call(args));
   }
 
-  /** With large arguments, the cost if it is known before the call: what costs more than is left does not even start. */
+  /** For large arguments, returns the cost if it is known before the call: a call that costs more than is left is not started. */
   #costBefore(values: readonly Result[], isLarge: boolean): number | Work<number> | undefined {
     return isLarge && !this.#callee.costDependsOnResult ? this.#cost(values, null) : undefined;
   }
@@ -167,7 +167,7 @@ export class CallNode extends PlanNode {
   }
 }
 
-/** The values, or the first error among them. */
+/** Returns the values, or the first error among them. */
 function withoutErrors(values: readonly Result[]): readonly CelValue[] | CelError {
   const args: CelValue[] = [];
   for (const value of values) {
@@ -177,7 +177,7 @@ function withoutErrors(values: readonly Result[]): readonly CelValue[] | CelErro
   return args;
 }
 
-/** Cost functions take errors for values of size 1. */
+/** Replaces errors by null, because cost functions treat them as values of size 1. */
 function errorToNull(value: Result): CelValue {
   return value instanceof CelError ? null : value;
 }
@@ -260,7 +260,7 @@ export class NotStrictlyFalseNode extends PlanNode {
   }
 }
 
-/** `x in [a, b, c]` with constant scalars; costs nothing beyond `x`. */
+/** `x in [a, b, c]` with constant scalars. Costs nothing besides `x`. */
 export class ConstantMembershipNode extends PlanNode {
   readonly #arg: PlanNode;
   readonly #isMember: (value: CelValue) => boolean;
@@ -280,7 +280,7 @@ export class ConstantMembershipNode extends PlanNode {
   }
 }
 
-/** The implementation for the overloads that fit at check time; which one it is may depend on the values. */
+/** Returns the implementation for the candidate overloads of the type check. The values may decide between them. */
 export function implementation(
   declaration: FunctionDeclaration,
   candidates: readonly Overload[],

@@ -66,9 +66,12 @@ export class FoldNode extends PlanNode {
   }
 }
 
-/** Where an iteration stands. */
+/** The position of an iteration. */
 interface Cursor {
-  /** Sets the iteration variables to the next entry; false at the end. What cannot be read is an error for those who use it. */
+  /**
+   * Sets the iteration variables to the next entry. Returns false at the end. An entry that cannot be read is set to an
+   * error.
+   */
   advance(frame: Frame): boolean;
 }
 
@@ -116,12 +119,12 @@ class MapCursor implements Cursor {
   }
 }
 
-/** What a comprehension hands out must not change any more. */
+/** Returns an immutable result. */
 function frozen(result: Result): Result {
   return result instanceof GrowingList ? new ArrayList(result.items) : result;
 }
 
-/** Accumulators of macros start with collections of their own, which the macro may change in place. */
+/** Replaces an empty collection by a new one that the macro may modify in place. */
 export function freshAccumulator(value: Result): Result {
   if (value instanceof ArrayList && value.size === 0) return new GrowingList();
   return value instanceof EntryMap && value.size === 0 ? new EntryMap() : value;
@@ -178,7 +181,7 @@ const GO_TYPES: Readonly<Record<string, string>> = {
   type: '*types.Type',
 };
 
-/** Messages of the reference implementation name the type of the value in its own code. */
+/** Returns the Go type of a value, which cel-go's messages contain. */
 function goTypeName(value: CelValue): string {
   const type = runtimeType(value);
   return GO_TYPES[type.kind] ?? (type.name === 'optional_type' ? '*types.Optional' : type.name);

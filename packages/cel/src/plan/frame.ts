@@ -2,19 +2,19 @@ import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type { Work } from '../steps/steps.ts';
 import { CelError, CelList, CelMap, type CelValue } from '../values/values.ts';
 
-/** The outcome of evaluating a part of an expression. Errors are values here, so that `&&` and `||` can absorb them. */
+/** The result of evaluating a part of an expression. Errors are values here, so that `&&` and `||` can absorb them. */
 export type Result = CelValue | CelError;
 
-/** The evaluation stops for good: the message is what the user gets. */
+/** Thrown to end the evaluation; the message is that of its error. */
 export class EvaluationCancelled extends Error {}
 
-/** A synchronous evaluation used up its time; it can be done again in slices. */
+/** Thrown when a synchronous evaluation exceeds its time. It can be repeated in slices. */
 export class SliceExceeded extends Error {}
 
-/** The evaluation needs the result of an asynchronous function. */
+/** Thrown when a synchronous evaluation reaches an asynchronous function. */
 export class AsyncNeeded extends Error {}
 
-/** Values of variables: by name, or computed when an expression first uses one. */
+/** Values of variables: by name, or computed on first use. */
 export type Bindings = ReadonlyMap<string, CelValue> | ((name: string) => CelValue | undefined);
 
 export interface FrameOptions {
@@ -26,18 +26,19 @@ export interface FrameOptions {
 }
 
 /**
- * The steps of long operations that one evaluation may take in all, about a second or two of them. Differs from upstream, which
- * goes on: some operations cost next to nothing, however large their arguments are.
+ * The limit for the steps of long operations in one evaluation, about a second or two. Differs from upstream, which has
+ * no limit: some operations cost next to nothing even for very large arguments.
  */
 const MAX_STEPS = 50_000_000;
 
 /**
- * What the operations of one evaluation may make in all: characters, and sixteen for each element of a list or map. Differs
- * from upstream, which takes the memory: some operations make more than their cost says.
+ * The limit for the values that the operations of one evaluation create: counted in characters, with sixteen for each
+ * element of a list or map. Differs from upstream, which has no limit: some operations create more than their cost
+ * says.
  */
 const MAX_MADE = 64 * 1024 * 1024;
 
-/** Nodes evaluated between two looks at the clock. */
+/** The number of nodes evaluated between two reads of the clock. */
 const TICKS_BETWEEN_CHECKS = 4096;
 
 /** The weight of a call that may have taken long. */
@@ -63,7 +64,10 @@ export class Frame {
     this.locals = new Array<Result | undefined>(options.localCount);
   }
 
-  /** The grace is a second, final slice: the first may have passed while the process did not run at all. */
+  /**
+   * Starts a slice. The grace period is a second, final slice, because the process may have been suspended during the
+   * first one.
+   */
   startSlice(milliseconds: number, graceMilliseconds = 0): void {
     this.#sliceEnd = this.#options.eventLoop.workedMs() + milliseconds;
     this.#grace = graceMilliseconds;
@@ -76,12 +80,12 @@ export class Frame {
     if (this.cost > this.#costLimit) throw new EvaluationCancelled('operation cancelled: actual cost limit exceeded');
   }
 
-  /** Throws EvaluationCancelled, and counts the cost, if it goes beyond the limit. */
+  /** Throws EvaluationCancelled, and adds the cost, if it would exceed the limit. */
   checkAffordable(cost: number): void {
     if (this.cost + cost > this.#costLimit) this.charge(cost);
   }
 
-  /** The value of a declared variable; each is looked up once. */
+  /** Returns the value of a declared variable; each is looked up once. */
   variable(index: number): Result {
     const known = this.#values[index];
     if (known !== undefined) return known;
@@ -93,7 +97,7 @@ export class Frame {
     return result;
   }
 
-  /** Whether the time slice is over; looks at the clock only after work of some weight (HEAVY: at once). */
+  /** Reports whether the time slice is over. Reads the clock only after some amount of work (`weight` HEAVY: at once). */
   isSliceOver(weight: number): boolean {
     this.#ticks -= weight;
     if (this.#ticks > 0) return false;
@@ -106,7 +110,7 @@ export class Frame {
     return false;
   }
 
-  /** Completes an operation. Throws SliceExceeded if that takes too long, and CelError. */
+  /** Completes an operation. Throws SliceExceeded if it takes too long, and CelError. */
   complete<T>(work: Work<T>): T {
     for (;;) {
       const step = work.steps.next();
@@ -131,13 +135,13 @@ export class Frame {
     if (this.#stepsLeft < 0) throw new EvaluationCancelled('operation cancelled: evaluation took too many steps');
   }
 
-  /** Accounts for the memory of a value that an operation made. Throws EvaluationCancelled when it is too much in all. */
+  /** Counts the memory of a value that an operation created. Throws EvaluationCancelled beyond the limit. */
   made(value: Result): void {
     this.#madeLeft -= weightOf(value);
     if (this.#madeLeft < 0) throw new EvaluationCancelled('operation cancelled: evaluation took too much memory');
   }
 
-  /** For synchronous evaluation. Throws SliceExceeded. */
+  /** Throws SliceExceeded when the time slice is over; for synchronous evaluation. */
   checkSlice(weight: number): void {
     if (this.isSliceOver(weight)) throw new SliceExceeded();
   }
@@ -149,7 +153,7 @@ function weightOf(value: Result): number {
   return value instanceof Uint8Array ? value.length : 1;
 }
 
-/** Turns a thrown CelError into a value. */
+/** Returns a thrown CelError as a value. */
 export function guard<T>(compute: () => T): T | CelError {
   try {
     return compute();

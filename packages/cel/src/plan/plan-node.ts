@@ -4,22 +4,22 @@ import type { CelType } from '../values/types.ts';
 import { ArrayList, CelError, type CelValue, Optional } from '../values/values.ts';
 import { type Frame, guard, type Result } from './frame.ts';
 
-/** A resumable evaluation: yields a promise to get its value, or nothing to let others run. */
+/** A resumable evaluation. It yields a promise to receive its value, or undefined to let the event loop run. */
 export type Evaluation = Generator<Promise<CelValue> | undefined, Result, Result | undefined>;
 
-/** A part of an expression, ready to be evaluated any number of times. */
+/** A node of a planned expression, which can be evaluated any number of times. */
 export abstract class PlanNode {
-  /** Whether `run` may yield. What cannot is evaluated at once in both modes. */
+  /** Whether `run` may yield. Other nodes are evaluated by `evaluate` in both modes. */
   readonly resumable: boolean;
 
   constructor(resumable: boolean) {
     this.resumable = resumable;
   }
 
-  /** Evaluates in one go. Throws SliceExceeded if that takes too long. */
+  /** Evaluates synchronously. Throws SliceExceeded if it takes too long. */
   abstract evaluate(frame: Frame): Result;
 
-  /** Evaluates with the same result and cost in slices. */
+  /** Evaluates in slices, with the same result and cost. */
   // biome-ignore lint/correctness/useYield: nodes that are not resumable do not yield.
   *run(frame: Frame): Evaluation {
     return this.evaluate(frame);
@@ -102,13 +102,13 @@ export class OptionalOrNode extends PlanNode {
   }
 }
 
-/** What a list, map or message literal makes of its values. */
+/** How a list, map or message literal is built from its values. */
 interface Shape {
   readonly cost: number;
   build(values: readonly CelValue[]): CelValue;
 }
 
-/** A literal with values that are not constant. The first error is the result. */
+/** A literal with values that are not constant. If values fail, the first error is the result. */
 export class ConstructorNode extends PlanNode {
   readonly #parts: readonly PlanNode[];
   readonly #shape: Shape;
@@ -160,7 +160,7 @@ export function listConstructor(optional: ReadonlySet<number>): Shape {
   return { cost: LIST_CREATE_BASE_COST, build };
 }
 
-/** The value for an entry, or undefined to leave it out. */
+/** Returns the value for an entry, or undefined to omit it. */
 function entryValue(name: string, value: CelValue, isOptional: boolean): CelValue | undefined {
   if (!isOptional) return value;
   if (value instanceof Optional) return value.value;

@@ -39,12 +39,12 @@ import {
   structConstructor,
 } from './plan-node.ts';
 
-/** A checked expression that cannot be evaluated, such as `int('x')`. The message is upstream's. */
+/** Thrown for a checked expression that cannot be evaluated, such as `int('x')`. The message is upstream's. */
 export class CelProgramError extends Error {
   override readonly name = 'CelProgramError';
 }
 
-/** An expression ready to be evaluated. */
+/** A planned expression. */
 export interface Plan {
   readonly root: PlanNode;
   /** Variables in the order of their indices. */
@@ -65,13 +65,13 @@ const CONVERSION_FUNCTIONS = new Set([
   'type',
   'uint',
 ]);
-/** How much planning an expression takes, about. */
+/** The approximate number of steps for planning one node. */
 const EXPR_STEPS = 32;
 /** Operators that never take long. */
 const QUICK_OPERATORS = new Set('_-_ _*_ _/_ _%_ _<_ _<=_ _>_ _>=_ !_ -_ size'.split(' '));
 const HEAVY_FUNCTIONS = new Set(['matches', 'find', 'findAll']);
 
-/** Plans a checked expression. Constant parts are evaluated now. Throws CelProgramError if one of them fails. */
+/** Plans a checked expression and evaluates its constant parts. Throws CelProgramError if one of them fails. */
 export function* plan(checked: CheckedExpression): Steps<Plan> {
   const planner = new Planner(checked);
   const root = yield* planner.plan(checked.expr);
@@ -216,7 +216,7 @@ class Planner {
 
   *#planIndex(expr: CallExpr, optional: boolean): Steps<PlanNode> {
     const [operand, index] = expr.args;
-    if (operand === undefined || index === undefined) throw new CelProgramError('an index lost its operands');
+    if (operand === undefined || index === undefined) throw new CelProgramError('an index has no operands');
     const object = yield* this.plan(operand);
     const key = yield* this.plan(index);
     const qualifier =
@@ -274,7 +274,7 @@ class Planner {
   }
 }
 
-/** Adds a field or index to an attribute, or makes an attribute of another node. */
+/** Adds a field or index to an attribute, or starts an attribute at another node. */
 function qualified(operand: PlanNode, qualifier: Qualifier, isPresenceTest: boolean): PlanNode {
   if (operand instanceof AttributeNode && !operand.isPresenceTest) {
     return new AttributeNode(operand.root, [...operand.qualifiers, qualifier], isPresenceTest);
@@ -292,7 +292,7 @@ function literal(parts: readonly PlanNode[], node: ConstructorNode): PlanNode {
   return parts.every((part) => part instanceof ConstNode) ? new ConstNode(constant(node)) : node;
 }
 
-/** Constants are cheap: no time passes with them. */
+/** An event loop whose clock never advances: evaluating constants takes no relevant time. */
 const noWork = new CountingEventLoop({ msPerLook: 0 });
 
 function emptyFrame(): Frame {
@@ -300,7 +300,7 @@ function emptyFrame(): Frame {
   return new Frame({ bindings, variables: [], localCount: 0, costLimit: Number.POSITIVE_INFINITY, eventLoop: noWork });
 }
 
-/** A membership test in constant scalars, or undefined if the list has something else. */
+/** Returns a membership test for a list of constant scalars; undefined if the list has other values. */
 function constantMembership(arg: PlanNode, list: CelValue): PlanNode | undefined {
   if (!(list instanceof CelList)) return undefined;
   if (list.size === 0) return new ConstNode(false);
@@ -318,7 +318,10 @@ interface Price {
   readonly dependsOnResult: boolean;
 }
 
-/** Libraries price their functions; the language prices its own overloads, but only if one is certain at check time. */
+/**
+ * Returns the cost function of a call. Costs declared by libraries come first. The language's own costs apply only if
+ * the type check found one overload.
+ */
 function costOf(call: ResolvedCall): Price | undefined {
   const [only] = call.overloads;
   const isCertain = call.overloads.length === 1;

@@ -26,7 +26,7 @@ const bindings = new Map<string, CelValue>([
 
 const program = (text: string, env = environment): Program => env.compile(text).program();
 
-/** Every look at it comes a second after the last one. */
+/** Returns an event loop whose clock advances by a second per read. */
 const hurriedLoop = (): EventLoop => new CountingEventLoop({ msPerLook: 1000 });
 
 const outcome = ({ value, error, cost }: EvaluationResult) => ({ value, error: error?.message, cost });
@@ -37,7 +37,7 @@ describe('evaluation in slices', () => {
     .filter(({ expr, value, error }: Record<string, string>) => (value ?? error) !== undefined && expr!.length < 200)
     .map(({ expr }: { expr: string }) => expr);
 
-  it('gives the same values, errors and costs as evaluation in one go', async () => {
+  it('gives the same values, errors and costs as synchronous evaluation', async () => {
     const eventLoop = hurriedLoop();
     let compared = 0;
     for (const text of texts) {
@@ -55,7 +55,7 @@ describe('evaluation in slices', () => {
     expect(compared).toBeGreaterThan(150);
   });
 
-  it('lets others run', async () => {
+  it('yields to the event loop', async () => {
     const text = `${range(100)}.all(i, ${range(100)}.all(j, i + j >= 0))`;
     let turns = 0;
     let done = false;
@@ -84,7 +84,7 @@ describe('evaluation in slices', () => {
     expect((await pending).error?.message).toBe('operation interrupted');
   });
 
-  it('is not needed for short expressions, whose result comes at once', () => {
+  it('is not needed for short expressions, whose result is not a promise', () => {
     expect(program('x + 1').evaluateAsync(bindings)).toEqual({ value: 8n, cost: 2 });
   });
 });
@@ -95,7 +95,7 @@ describe('synchronous evaluation', () => {
     expect(program(text).evaluate(bindings, { eventLoop: hurriedLoop() }).error?.message).toBe('operation interrupted');
   });
 
-  it('computes a variable when it is first used, and once', () => {
+  it('computes a variable once, on first use', () => {
     const asked: string[] = [];
     const lazy = (name: string) => {
       asked.push(name);
@@ -223,7 +223,7 @@ describe('hostile expressions', () => {
     expect(() => environment.compile(text)).toThrow(`ERROR: <input>:-1:0: ${message}`);
   });
 
-  it('does not find anything on prototypes', () => {
+  it('does not read from prototypes', () => {
     for (const text of ['dy.constructor', 'dy.__proto__', "dy['toString']", 'm.hasOwnProperty']) {
       expect(program(text).evaluate(bindings).error?.message).toMatch(/^no such key: /);
     }

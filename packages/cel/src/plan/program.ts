@@ -5,15 +5,15 @@ import { AsyncNeeded, type Bindings, EvaluationCancelled, Frame, type Result, Sl
 import { runNode } from './plan-node.ts';
 import type { Plan } from './planner.ts';
 
-/** The cost that one evaluation may have in Kubernetes. */
+/** The cost limit of one evaluation in Kubernetes. */
 export const PER_CALL_COST_LIMIT = 1_000_000;
 
-/** A synchronous evaluation ends after this time at the latest. */
+/** The time limit of a synchronous evaluation. */
 const MAX_SYNCHRONOUS_MS = 25;
-/** …and this, in case the machine was busy with something else. */
+/** An additional time limit, in case the machine was busy. */
 const GRACE_MS = 15;
 
-/** The value, or the error that the user gets; the cost in both cases. */
+/** The value or the error, and the cost. */
 export type EvaluationResult =
   | { readonly value: CelValue; readonly error?: undefined; readonly cost: number }
   | { readonly value?: undefined; readonly error: CelError; readonly cost: number };
@@ -21,7 +21,7 @@ export type EvaluationResult =
 export interface EvaluationOptions {
   /** Default: PER_CALL_COST_LIMIT. */
   readonly costLimit?: number;
-  /** Measures the work, and gives others their turn; the thread's own by default. */
+  /** Measures the time, and runs other work between slices; by default the thread's own. */
   readonly eventLoop?: EventLoop;
 }
 
@@ -38,12 +38,12 @@ export class Program {
     this.#plan = plan;
   }
 
-  /** Whether it calls asynchronous functions, so that only `evaluateAsync` can evaluate it. */
+  /** Whether the expression calls asynchronous functions, so that only `evaluateAsync` can evaluate it. */
   get isAsync(): boolean {
     return this.#plan.isAsync;
   }
 
-  /** Evaluates in one go. Ends with an error if that takes longer than 40 ms or needs an asynchronous function. */
+  /** Evaluates synchronously. Returns an error if that takes longer than 40 ms or needs an asynchronous function. */
   evaluate(bindings: Bindings, options: EvaluationOptions = {}): EvaluationResult {
     const frame = this.#frame(bindings, options);
     try {
@@ -57,8 +57,8 @@ export class Program {
   }
 
   /**
-   * Evaluates without blocking the process: in one go if it is done in a few milliseconds (then the result is not a promise),
-   * else in slices between which others run.
+   * Evaluates without blocking the process. A short evaluation is synchronous, and its result is not a promise. After a
+   * few milliseconds it continues in slices, with other work in between.
    */
   evaluateAsync(
     bindings: Bindings,
@@ -120,7 +120,7 @@ function cancelled(frame: Frame, error: unknown): EvaluationResult {
   throw error;
 }
 
-/** The value of an asynchronous function; a CelError that it rejects with is a value of the expression. */
+/** Waits for an asynchronous function. A CelError that it rejects with is its result. */
 async function settled(pending: Promise<CelValue>, signal: AbortSignal | undefined): Promise<Result> {
   let onAbort = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {

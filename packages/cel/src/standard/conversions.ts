@@ -24,7 +24,7 @@ const SPECIAL_FLOATS = new Map([
   ['infinity', Number.POSITIVE_INFINITY],
   ['nan', Number.NaN],
 ]);
-/** The longest text that can be a number; longer ones are not parsed at all. */
+/** The maximum length of a number; longer strings are not parsed. */
 const MAX_NUMBER_LENGTH = 1024;
 
 function parsed<V extends CelValue>(value: V | undefined, from: CelType, to: CelType): V {
@@ -61,7 +61,7 @@ function parseBool(text: string): boolean | undefined {
   return FALSE_WORDS.has(text) ? false : undefined;
 }
 
-/** The shortest text that reads back as the same double, with an exponent for very large and very small ones. */
+/** Formats a double with the fewest digits that identify it, with an exponent for very large and very small values. */
 export function formatDouble(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
@@ -75,7 +75,7 @@ export function formatDouble(value: number): string {
   return expand(mantissa, power);
 }
 
-/** A mantissa and a power of ten in decimal notation. */
+/** Formats a mantissa and a power of ten in decimal notation. */
 function expand(mantissa: string, power: number): string {
   const sign = mantissa.startsWith('-') ? '-' : '';
   const digits = mantissa.replace(/[-.]/g, '');

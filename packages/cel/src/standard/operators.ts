@@ -8,14 +8,14 @@ import { CelError, CelList, CelMap, type CelValue, Duration, Timestamp, Uint } f
 
 const NO_SUCH_OVERLOAD = 'no such overload';
 /**
- * A string of this many UTF-16 units is the longest that an expression may build. The cost limit of Kubernetes ends
+ * The maximum length of a string that an expression may build, in UTF-16 units. The cost limit of Kubernetes ends
  * concatenation at 10 million characters.
  */
 export const MAX_STRING_LENGTH = 16 * 1024 * 1024;
 
 /**
- * An operand of a type that the operator does not know at all names the operator; a wrong partner does not, nor do types
- * that have methods.
+ * Throws the error for unsupported operands. Its message contains the operator if the first operand's type does not
+ * support it, except for types with methods; not if the second operand is wrong.
  */
 function noSuchOverload(operator: string, operand?: CelValue): never {
   const hasMethods = typeof operand === 'string' || operand instanceof Timestamp || operand instanceof Duration;
@@ -36,7 +36,7 @@ export function uint64(value: bigint): Uint {
   return new Uint(value);
 }
 
-/** `a + b`. Lists that are sets or maps by their schema may take long. */
+/** Computes `a + b`. May take long for lists that are sets or maps by their schema. */
 export function add(a: CelValue, b: CelValue): CelValue | Work<CelValue> {
   if (typeof a === 'bigint') return typeof b === 'bigint' ? int64(a + b) : noSuchOverload('_+_');
   if (typeof a === 'string') return typeof b === 'string' ? concatStrings(a, b) : noSuchOverload('_+_');
@@ -83,7 +83,7 @@ interface Arithmetic {
   readonly symbol: string;
   readonly onZero?: string;
   integer(a: bigint, b: bigint): bigint;
-  /** Missing for operators that doubles do not have. */
+  /** Absent for operators that doubles do not support. */
   double?(a: number, b: number): number;
 }
 
@@ -128,10 +128,10 @@ export function not(a: CelValue): CelValue {
   return typeof a === 'boolean' ? !a : noSuchOverload('!_');
 }
 
-/** So many characters at a time the runtime itself compares, which is much faster. */
+/** The number of characters compared at a time by the runtime, which is much faster than a loop. */
 const BLOCK = 1024;
 
-/** Orders strings by code points, which differs from the order of UTF-16 units above the surrogates. */
+/** Compares strings by code points. That differs from the order of UTF-16 units, where surrogates precede U+E000 to U+FFFF. */
 export function compareStrings(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
@@ -146,7 +146,7 @@ export function compareStrings(a: string, b: string): number {
   return a.length < b.length ? -1 : 1;
 }
 
-/** Orders two values of comparable types. Throws CelError if they are not comparable. */
+/** Compares two values of comparable types. Throws CelError if they are not comparable. */
 export function compare(a: CelValue, b: CelValue, operator: string): number {
   if (typeof a === 'bigint' || typeof a === 'number' || a instanceof Uint) {
     const comparison = compareNumbers(a, b);

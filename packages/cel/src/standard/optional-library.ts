@@ -30,7 +30,10 @@ function isZeroValue(value: CelValue): boolean {
   return value instanceof Optional && value.value === undefined;
 }
 
-/** Never called: the evaluator treats these functions itself because they do not evaluate all their arguments. */
+/**
+ * Never called: the planner replaces calls of these functions by nodes of their own, because they do not evaluate all
+ * their arguments.
+ */
 function evaluatedByPlan(): never {
   throw new CelError('no such overload');
 }
@@ -266,7 +269,7 @@ export const TWO_VARIABLE_COMPREHENSIONS: Library = {
   macros: TWO_VARIABLE_MACROS,
   functions: [
     {
-      // Only macros can call it, with an accumulator that nobody else holds.
+      // Only macros can call it, with an accumulator that has no other references.
       name: 'cel.@mapInsert',
       overloads: [
         overload({
@@ -288,5 +291,5 @@ export const TWO_VARIABLE_COMPREHENSIONS: Library = {
   ],
 };
 
-/** `cel.bind`, which Kubernetes does not enable. */
+/** `cel.bind`, which Kubernetes enables for device selectors only. */
 export const BINDINGS_LIBRARY: Library = { name: 'bindings', macros: [BIND_MACRO] };

@@ -2,20 +2,20 @@ import { compileGoRegexp, type GoRegexp, GoRegexpError } from '@coxswain/apimach
 import { Work } from '../steps/steps.ts';
 import { CelError } from '../values/values.ts';
 
-/** Texts up to this length are searched at once with expressions up to some size. */
+/** Texts up to this length are searched at once, with patterns up to SMALL_REGEX. */
 const SHORT_TEXT = 1024;
 const SMALL_REGEX = 64;
-/** Differs from upstream, which compiles longer ones too: this is what can be compiled in some 20 ms. */
+/** The maximum length of a pattern: what can be compiled in about 20 ms. Differs from upstream, which has no limit. */
 const MAX_PATTERN_LENGTH = 16_384;
 
-/** Whether the text has a part that the expression describes. Throws CelError with Go's message for a bad pattern. */
+/** Reports whether the text contains a match. Throws CelError with Go's message for an invalid pattern. */
 export function matchesRegex(text: string, pattern: string): boolean | Work<boolean> {
   const regexp = compileRegex(pattern);
   const isQuick = text.length <= SHORT_TEXT && regexp.size <= SMALL_REGEX;
   return isQuick ? regexp.test(text) : new Work(regexp.testInSteps(text));
 }
 
-/** The compiled pattern. Throws CelError with Go's message. */
+/** Compiles a pattern. Throws CelError with Go's message. */
 export function compileRegex(pattern: string): GoRegexp {
   if (pattern.length > MAX_PATTERN_LENGTH) throw new CelError('operation cancelled: regular expression too large');
   try {
@@ -26,7 +26,7 @@ export function compileRegex(pattern: string): GoRegexp {
   }
 }
 
-/** Go's message if the pattern does not compile. */
+/** Returns Go's message if the pattern does not compile. */
 export function regexProblem(pattern: string): string | undefined {
   try {
     compileRegex(pattern);

@@ -34,7 +34,7 @@ const MAP_AB = mapOf(A, B);
 
 type Signature = readonly [id: string, parameters: readonly CelType[], result: CelType, isMember?: boolean];
 
-/** A function whose overloads differ only in their types: one implementation serves all of them. */
+/** Declares a function whose overloads differ only in their types, with one implementation for all. */
 function dispatched(
   name: string,
   signatures: readonly Signature[],
@@ -61,7 +61,7 @@ function binary(
   return dispatched(name, signatures, call);
 }
 
-/** The evaluator treats these itself; the declaration is for the type check. */
+/** Declares a function for the type check only: the planner replaces its calls by nodes of their own. */
 function special(name: string, signatures: readonly Signature[]): FunctionDeclaration {
   return dispatched(name, signatures, () => {
     throw new CelError('no such overload');
@@ -74,7 +74,7 @@ const numeric = (prefix: string): Signature[] => [
   [`${prefix}_uint64`, [UINT, UINT], UINT],
 ];
 
-/** Comparisons: each type with itself, and numbers with each other. */
+/** Declares a comparison of each type with itself, and of numbers with each other. */
 function comparison(name: string, prefix: string, test: (order: number) => boolean): FunctionDeclaration {
   const pairs: readonly [string, CelType, CelType][] = [
     ['bool', BOOL, BOOL],
@@ -107,7 +107,7 @@ function stringTest(
   });
 }
 
-/** A part of a timestamp, in UTC or in a given zone, and of a duration if it has that part. */
+/** Declares an accessor for a part of a timestamp, in UTC or a given zone, and optionally of a duration. */
 function timePart(
   name: string,
   id: string,
@@ -268,7 +268,7 @@ const functions: readonly FunctionDeclaration[] = [
   }),
 ];
 
-/** What every expression can use: operators, conversions, string tests, time, and the macros of the language. */
+/** The standard library of every environment: operators, conversions, string tests, time, and the standard macros. */
 export const STANDARD_LIBRARY: Library = {
   name: 'standard',
   functions,

@@ -3,7 +3,7 @@ import { ACCUMULATOR, type ExprFactory, type MacroDeclaration } from '../syntax/
 
 type Loop = { readonly iterVar: string; readonly iterVar2?: string };
 
-/** The rest of a fold once its range and variables are known: one entry per macro, for one and two variables alike. */
+/** The parts of a fold besides its range and variables, for the macros with one and two variables alike. */
 type Body = (
   f: ExprFactory,
   loop: Loop,
@@ -31,7 +31,7 @@ const existsOne: Body = (f, _loop, [predicate]) => ({
   result: f.call('_==_', f.accuIdent(), f.literal(1n)),
 });
 
-/** A fold that adds to a collection, for elements that pass the filter (the first of two arguments). */
+/** A fold that adds to a collection: all elements, or with two arguments those that pass the filter, which is the first. */
 function collect(init: (f: ExprFactory) => Expr, step: (f: ExprFactory, loop: Loop, value: Expr) => Expr): Body {
   return (f, loop, args) => {
     const accuInit = init(f);
@@ -100,7 +100,7 @@ function twoVariables(name: string, argCount: number, body: Body): MacroDeclarat
   };
 }
 
-/** A local variable: a fold over nothing whose accumulator is the variable, evaluated when it is first used. */
+/** A local variable: a fold over an empty list whose accumulator is the variable, evaluated on first use. */
 function bind(f: ExprFactory, name: string, value: Expr, result: Expr): Expr {
   return f.fold({
     iterRange: f.list(),
@@ -139,7 +139,7 @@ const filter: MacroDeclaration = {
   },
 };
 
-/** `has` and the comprehensions of the language itself. */
+/** `has` and the standard comprehensions. */
 export const STANDARD_MACROS: readonly MacroDeclaration[] = [
   has,
   oneVariable('all', 2, all),

@@ -5,11 +5,11 @@ import { indexOfText, lastIndexOfText } from './substring-search.ts';
 
 const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 12 });
 const part = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 4 });
-/** So long that the text is searched window by window, and with a long part in linear time. */
+/** Long enough that the text is searched window by window, and for a long part in linear time. */
 const padding = 'c'.repeat(40_000);
 
-describe('searching for a text', () => {
-  it('finds what the runtime finds, in short texts and in long ones', () => {
+describe('substring search', () => {
+  it('finds the same positions as the runtime, in short and long texts', () => {
     fc.assert(
       fc.property(text, part, fc.nat(12), (inner, word, from) => {
         for (const [whole, wanted] of [

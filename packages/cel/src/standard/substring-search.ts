@@ -1,15 +1,18 @@
 import { Pace, type Steps } from '../steps/steps.ts';
 
-/** The runtime's own search takes the product of both lengths at worst; so much of it takes no time to speak of. */
+/**
+ * The runtime's own search can take time proportional to the product of both lengths. Up to this product that time is
+ * negligible.
+ */
 const smallProduct = 1 << 20;
-/** Longer texts are searched for in another way, which takes time in proportion to both lengths. */
+/** Parts longer than this are searched with Knuth-Morris-Pratt, in time proportional to the sum of both lengths. */
 const longPart = 512;
 
-/** Whether the runtime's own search does for these. */
+/** Reports whether the runtime's own search is fast enough. */
 export const isQuickToSearch = (text: string, part: string): boolean =>
   part.length === 1 || text.length * part.length <= smallProduct;
 
-/** Where a text that is not empty occurs in another for the first time at or after a position, or -1. */
+/** Returns the first position of a non-empty part at or after `from`, or -1. */
 export function* indexOfText(text: string, part: string, from: number): Steps<number> {
   if (isQuickToSearch(text, part)) return text.indexOf(part, from);
   if (part.length > longPart) return yield* knuthMorrisPratt(text, part, from, text.length, false);
@@ -22,7 +25,7 @@ export function* indexOfText(text: string, part: string, from: number): Steps<nu
   return -1;
 }
 
-/** Where it occurs for the last time, beginning at or before a position, or -1. */
+/** Returns the last position of a non-empty part at or before `from`, or -1. */
 export function* lastIndexOfText(text: string, part: string, from: number): Steps<number> {
   if (isQuickToSearch(text, part)) return text.lastIndexOf(part, from);
   const end = Math.min(from + part.length, text.length);

@@ -1,15 +1,15 @@
 import { type EventLoop, nextTurn, Turns } from '@coxswain/apimachinery/turns';
 import type { Steps } from './steps.ts';
 
-/** A computation that takes longer than this goes on in slices. */
+/** The length of a slice, and the time after which a computation continues in slices. */
 export const SLICE_MS = 5;
 
-/** Completes a computation; every few milliseconds others run. */
+/** Completes a computation in slices; between them the event loop runs. */
 export function inSlices<T>(steps: Steps<T>, eventLoop: EventLoop): Promise<T> {
   return new Turns(eventLoop, SLICE_MS).complete(steps);
 }
 
-/** Waits until all that is ready had its turn. */
+/** Waits for one turn of the event loop. */
 export async function letOthersRun(eventLoop: EventLoop): Promise<undefined> {
   await nextTurn(eventLoop);
   return undefined;

@@ -1,10 +1,10 @@
-/** A long computation: each time it yields, it tells how much it has done since, in steps of some tens of nanoseconds. */
+/** A long computation. It yields the number of steps done since the last yield; a step is some tens of nanoseconds. */
 export type Steps<T> = Generator<number, T, void>;
 
-/** About so many steps a computation does before it yields: some tenths of a millisecond. */
+/** The approximate number of steps between two yields: some tenths of a millisecond. */
 export const STEPS_BETWEEN_YIELDS = 4096;
 
-/** A result that takes long to compute. Who gets one decides when to let others run. */
+/** A result that takes long to compute. The receiver runs the steps and decides when to yield to the event loop. */
 export class Work<T> {
   readonly steps: Steps<T>;
   constructor(steps: Steps<T>) {
@@ -12,7 +12,7 @@ export class Work<T> {
   }
 }
 
-/** Computes it in one go. */
+/** Runs a computation synchronously to its end. */
 export function completed<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
@@ -20,7 +20,7 @@ export function completed<T>(steps: Steps<T>): T {
   }
 }
 
-/** Counts the steps of a computation. */
+/** Counts the steps of a computation since its last yield. */
 export class Pace {
   #steps = 0;
 
@@ -30,7 +30,7 @@ export class Pace {
     return this.#steps >= STEPS_BETWEEN_YIELDS;
   }
 
-  /** The steps since the last time. */
+  /** Returns the steps since the last read, and resets the count. */
   get taken(): number {
     const steps = this.#steps;
     this.#steps = 0;

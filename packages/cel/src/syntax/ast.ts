@@ -90,7 +90,7 @@ export interface ComprehensionExpr {
   readonly result: Expr;
 }
 
-/** The expressions that an expression is made of. */
+/** Returns the direct subexpressions of an expression. */
 export function children(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case 'literal':

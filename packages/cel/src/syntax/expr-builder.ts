@@ -11,12 +11,12 @@ export class MacroError extends Error {
   }
 }
 
-/** An expression has too many nodes after macro expansion: some macros copy their target. */
+/** Thrown when an expression has too many nodes after macro expansion: some macros copy their target. */
 export class ExprLimitError extends Error {}
 
 const MAX_NODES = 150_000;
 
-/** Hands out expression ids and remembers where each expression is in the source. Throws ExprLimitError. */
+/** Allocates expression ids and records the source offset of each expression. Throws ExprLimitError. */
 export class ExprIds {
   readonly offsets: number[] = [0];
 
@@ -28,7 +28,7 @@ export class ExprIds {
     return this.offsets.length - 1;
   }
 
-  /** Counts expressions that are used again. */
+  /** Counts expressions that are used again towards the limit. */
   reserve(count: number): void {
     this.#reserved += count;
     if (this.offsets.length + this.#reserved > MAX_NODES) throw new ExprLimitError();
@@ -89,7 +89,7 @@ export class MacroExprFactory implements ExprFactory {
     return new MacroError(expr.id, message);
   }
 
-  /** The expression itself: both places have the same names in scope. Its nodes count once more all the same. */
+  /** Returns the expression itself: the same names are in scope at both places. Its nodes are counted again. */
   copy(expr: Expr): Expr {
     let count = 0;
     const pending = [expr];

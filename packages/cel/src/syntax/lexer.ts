@@ -1,7 +1,7 @@
 import { Pace, type Steps } from '../steps/steps.ts';
 import type { CompileIssue, Source } from './source.ts';
 
-/** Token kinds are the literal text for punctuation and keywords, and grammar names for the rest. */
+/** A token. The kind is the literal text for punctuation and keywords, and the name in the grammar for others. */
 export interface Token {
   readonly kind: string;
   /** Code point offsets. */
@@ -23,7 +23,7 @@ const isIdentPart = (c: number) => isIdentStart(c) || isDigit(c);
 const isSpace = (c: number) => c === 9 || c === 10 || c === 12 || c === 13 || c === 32;
 const isEscapedIdentPart = (c: number) => isIdentPart(c) || c === 46 || c === 45 || c === 47 || c === 32;
 
-/** Splits an expression into tokens, the last of kind `<EOF>`. What no token starts with is reported and skipped. */
+/** Splits an expression into tokens, the last of kind `<EOF>`. Characters that start no token are reported and skipped. */
 export function* tokenize(source: Source, report: (issue: CompileIssue) => void): Steps<Token[]> {
   const pace = new Pace();
   const chars = source.codePoints;
@@ -53,7 +53,7 @@ export function* tokenize(source: Source, report: (issue: CompileIssue) => void)
     } else if (c === 34 || c === 39 || stringPrefix(peek, at) > 0) {
       const scanned = scanString(peek, at, chars.length);
       const prefix = stringPrefix(peek, at);
-      // What is not a string after all may still be a name: the longest token that matches counts.
+      // The prefix of an invalid string may still be a name: the longest matching token counts.
       if (scanned.end === undefined && prefix > 0) emit('IDENTIFIER', at + prefix);
       else if (scanned.end === undefined) fail(start, Math.min(scanned.failedAt + 1, chars.length));
       else emit(scanned.isBytes ? 'BYTES' : 'STRING', scanned.end);
@@ -111,7 +111,7 @@ function integerSuffix(peek: Peek, end: number): [kind: string, end: number] {
   return peek(end) === 117 || peek(end) === 85 ? ['NUM_UINT', end + 1] : ['NUM_INT', end];
 }
 
-/** The length of `b`, `r`, `br` before a quote, or 0 if there is no such prefix. */
+/** Returns the length of the prefix `b`, `r` or `br` before a quote, or 0 if there is none. */
 function stringPrefix(peek: Peek, start: number): number {
   const lower = (offset: number) => peek(offset) | 32;
   let length = 0;
@@ -153,7 +153,7 @@ function scanString(peek: Peek, start: number, end: number): ScannedString {
       at++;
     }
   }
-  // An empty string before what looked like a triple quote is still a string.
+  // An unterminated triple quote still starts with an empty string.
   if (isTriple) return { isBytes, end: start + (isBytes ? 1 : 0) + (isRaw ? 1 : 0) + 2, failedAt: at };
   return { isBytes, end: undefined, failedAt: at };
 }

@@ -4,7 +4,7 @@ import type { Token } from './lexer.ts';
 import { unquoteBytes, unquoteString } from './string-literal.ts';
 import type { TokenReader } from './token-reader.ts';
 
-/** The longest number that is read; whatever is longer is out of range. */
+/** The maximum length of a number; longer ones are out of range. */
 const MAX_DIGITS = 400;
 
 /** The kinds of tokens that are literals. */
@@ -12,7 +12,10 @@ export const LITERAL_KINDS: ReadonlySet<string> = new Set(
   'NUM_INT NUM_UINT NUM_FLOAT STRING BYTES true false null'.split(' '),
 );
 
-/** The value of a literal token; `sign` is `-` or nothing, `start` is where the literal begins. Problems are reported. */
+/**
+ * Returns the value of a literal token. `sign` is `-` or empty, `start` is the first token of the literal. Errors are
+ * reported.
+ */
 export function literalValue(reader: TokenReader, start: Token, sign: string, token: Token): CelValue {
   const text = reader.text(token);
   switch (token.kind) {

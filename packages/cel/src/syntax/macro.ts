@@ -1,7 +1,7 @@
 import type { CelValue } from '../values/values.ts';
 import type { Expr, MapEntry } from './ast.ts';
 
-/** The name of the accumulator that standard comprehensions use; expressions cannot spell it. */
+/** The name of the accumulator of standard comprehensions. It is not a valid identifier, so expressions cannot use it. */
 export const ACCUMULATOR = '@result';
 
 /** Builds expressions for a macro; each gets a fresh id at the position of the macro call. */
@@ -17,9 +17,9 @@ export interface ExprFactory {
   map(...entries: MapEntry[]): Expr;
   mapEntry(key: Expr, value: Expr): MapEntry;
   fold(fold: FoldSpec): Expr;
-  /** For expressions that a macro uses twice, in the same scope. */
+  /** Returns the expression for a second use by a macro, in the same scope. */
   copy(expr: Expr): Expr;
-  /** Reports a misuse of the macro at the position of `expr`; the parser stops with this message. */
+  /** Returns an error about the macro's use at the position of `expr`; the parser stops with this message. */
   error(expr: Expr, message: string): Error;
 }
 
@@ -41,6 +41,6 @@ export interface MacroDeclaration {
   /** Called as `target.name(…)`. */
   readonly isReceiver: boolean;
   readonly argCount: number;
-  /** The replacement, or undefined to leave the call as it is. Throws `factory.error(…)`. */
+  /** Returns the replacement, or undefined to keep the call. Throws `factory.error(…)`. */
   expand(factory: ExprFactory, target: Expr | undefined, args: readonly Expr[]): Expr | undefined;
 }

@@ -7,14 +7,14 @@ import type { MacroDeclaration } from './macro.ts';
 import { type CompileIssue, NO_LOCATION, type Source } from './source.ts';
 import { ParseStopped, PRIMARY_START, TokenReader } from './token-reader.ts';
 
-/** What the parser hands on: the tree with macros expanded, and the source offset of each expression by id. */
+/** The result of parsing: the tree with macros expanded, and the source offset of each expression by id. */
 export interface ParsedExpression {
   readonly expr: Expr;
   readonly offsets: readonly number[];
 }
 
 export interface ParserOptions {
-  /** Finds the macro for a call, if there is one. */
+  /** Returns the macro for a call, if there is one. */
   macro(name: string, argCount: number, isReceiver: boolean): MacroDeclaration | undefined;
   /** Whether fields may be written in backticks. */
   readonly escapedIdentifiers: boolean;
@@ -22,12 +22,12 @@ export interface ParserOptions {
 
 const MAX_CODE_POINTS = 100_000;
 const MAX_DEPTH = 250;
-/** After more problems than these an expression is not read any further. */
+/** The number of errors after which parsing stops. */
 const MAX_PROBLEMS = 100;
-/** How much parsing an expression takes, about. */
+/** The approximate number of steps for parsing one node. */
 const EXPR_STEPS = 32;
 
-/** Binary operators, those that bind more strongly with higher numbers. `&&` and `||` are treated separately. */
+/** Binary operators with their precedence; higher numbers bind more strongly. `&&` and `||` are handled separately. */
 const PRECEDENCE: ReadonlyMap<string, number> = new Map([
   ...['<', '<=', '>=', '>', '==', '!=', 'in'].map((operator) => [operator, 1] as const),
   ...['+', '-'].map((operator) => [operator, 2] as const),
@@ -43,7 +43,7 @@ const RESERVED = new Set(
 );
 const INDEX_START = new Set([...PRIMARY_START, '?']);
 const ARGUMENT_START = new Set([...PRIMARY_START, ')']);
-/** What can start an entry, and what else can follow the opening bracket. */
+/** Returns the tokens that can start an entry, follow the opening bracket, and follow an entry. */
 const entryStarts = (start: Iterable<string>, close: string) => {
   const canStart: ReadonlySet<string> = new Set([...start, '?']);
   return {
@@ -56,12 +56,12 @@ const entryStarts = (start: Iterable<string>, close: string) => {
 const LIST_ENTRIES = entryStarts(PRIMARY_START, ']');
 const MAP_ENTRIES = entryStarts(PRIMARY_START, '}');
 const STRUCT_ENTRIES = entryStarts(['IDENTIFIER', 'ESC_IDENTIFIER'], '}');
-/** What goes on after an operand; anything else ends it. */
+/** Tokens that continue an operand; others end it. */
 const MEMBER_START = new Set(['.', '[', '(', '{']);
 
 /**
- * Parses an expression. Returns undefined if there are syntax errors, which go to `report`.
- * Depth and size are bounded, so that later recursion over the tree is safe.
+ * Parses an expression. Returns undefined if there are syntax errors, which go to `report`. Depth and size are limited,
+ * so that later recursion over the tree is safe.
  */
 export function* parse(
   source: Source,
@@ -98,7 +98,7 @@ class Parser {
   readonly #options: ParserOptions;
   readonly #pace = new Pace();
   #exprDepth = 0;
-  /** How deep operators and selections nest below an expression, by id. */
+  /** The nesting depth of operators and selections below an expression, by id. */
   readonly #nesting: number[] = [];
 
   constructor(reader: TokenReader, source: Source, options: ParserOptions) {
@@ -113,7 +113,7 @@ class Parser {
     return expr;
   }
 
-  /** Records how deep an expression nests; `own` is 1 for operators, selections and calls of members. */
+  /** Records the nesting depth of an expression. `own` is 1 for operators, selections and member calls. */
   #nested(expr: Expr, own: number, children: readonly (Expr | undefined)[]): Expr {
     let depth = 0;
     for (const child of children) depth = Math.max(depth, child === undefined ? 0 : (this.#nesting[child.id] ?? 0));
@@ -155,7 +155,7 @@ class Parser {
     return this.#balance(`_${op}_`, terms, ids, 0, ids.length - 1);
   }
 
-  /** Long chains of `&&` and `||` become balanced trees, so that they do not nest deeply. */
+  /** Builds a balanced tree for a chain of `&&` or `||`, so that long chains do not nest deeply. */
   #balance(name: string, terms: readonly Expr[], ids: readonly number[], low: number, high: number): Expr {
     const middle = Math.floor((low + high + 1) / 2);
     const side = (from: number, to: number, leaf: number) =>
@@ -163,11 +163,12 @@ class Parser {
     const left = side(low, middle - 1, middle);
     const right = side(middle + 1, high, middle + 1);
     const id = ids[middle];
-    if (left === undefined || right === undefined || id === undefined) throw new Error('a logical chain lost a term');
+    if (left === undefined || right === undefined || id === undefined)
+      throw new Error('a logical chain has a missing term');
     return this.#nested({ kind: 'call', id, function: name, target: undefined, args: [left, right] }, 0, [left, right]);
   }
 
-  /** Operands with binary operators of at least some precedence between them. */
+  /** Parses operands and the binary operators of at least this precedence between them. */
   *#parseOperators(precedence: number): Steps<Expr> {
     const reader = this.#reader;
     if (this.#pace.isOver(EXPR_STEPS)) yield this.#pace.taken;
@@ -182,7 +183,7 @@ class Parser {
     }
   }
 
-  /** A name or literal that nothing follows: most operands are, and need no more than this. */
+  /** Parses a name or literal without continuation. A fast path: most operands are such. */
   #parseLeaf(): Expr | undefined {
     const reader = this.#reader;
     const { kind } = reader.token;
@@ -261,7 +262,7 @@ class Parser {
     return reader.syntaxError(`no viable alternative at input '.${token.kind === '<EOF>' ? '' : text}'`);
   }
 
-  /** The arguments of a call whose bracket is open. */
+  /** Parses the arguments of a call after the opening bracket. */
   *#parseArguments(): Steps<Expr[]> {
     const reader = this.#reader;
     const args: Expr[] = [];
@@ -316,7 +317,7 @@ class Parser {
     return { kind: 'ident', id: this.#id(start), name };
   }
 
-  /** The name that the token is, with a dot before it if there was one. */
+  /** Takes a name, with a dot before it if there was one. */
   #takeName(dotOffset: number | undefined): string {
     const reader = this.#reader;
     const token = reader.take();
@@ -325,7 +326,7 @@ class Parser {
     return dotOffset === undefined ? word : `.${word}`;
   }
 
-  /** The name of a message literal (`a.b.C{`) if one starts at the token, after which the reader stands at `{`. */
+  /** Takes the name of a message literal (`a.b.C{`) if one starts here; the next token is then `{`. */
   #messageName(): string | undefined {
     const reader = this.#reader;
     let last = 0;
@@ -384,13 +385,13 @@ class Parser {
     return this.#nested({ kind: 'list', id, elements, optionalIndices }, 0, elements);
   }
 
-  /** Whether an entry comes first; there may be a comma alone. */
+  /** Reports whether a first entry follows. Takes a comma without entry. */
   #startEntries({ canStart, canOpen }: typeof LIST_ENTRIES): boolean {
     this.#reader.sync(canOpen);
     return this.#reader.accept(',') === undefined && canStart.has(this.#reader.token.kind);
   }
 
-  /** Whether an entry follows the one just read; there may be a comma at the end. */
+  /** Reports whether a further entry follows. Takes a trailing comma. */
   #nextEntry({ canStart, canFollow }: typeof LIST_ENTRIES): boolean {
     this.#reader.sync(canFollow);
     return this.#reader.accept(',') !== undefined && canStart.has(this.#reader.token.kind);

@@ -1,22 +1,22 @@
-/** A place in an expression: line from 1, column from 0, both in code points. */
+/** A position in an expression: line from 1, column from 0, both in code points. */
 export interface Location {
   readonly line: number;
   readonly column: number;
 }
 
-/** One thing wrong with an expression. */
+/** An error in an expression. */
 export interface CompileIssue {
   readonly message: string;
   readonly location: Location;
 }
 
-/** The location of an error that belongs to no place. */
+/** The location of an error without position. */
 export const NO_LOCATION: Location = { line: -1, column: -1 };
 
 const MAX_SNIPPET_BYTES = 16_384;
 const MAX_ISSUES = 100;
 
-/** Issues as they are found: the first hundred are kept, the others counted. */
+/** Collects issues: the first hundred are kept, further ones counted. */
 export class IssueList {
   readonly #kept: CompileIssue[] = [];
   #total = 0;
@@ -29,13 +29,13 @@ export class IssueList {
     return this.#total;
   }
 
-  /** In the order of their places. */
+  /** Sorted by position. */
   get sorted(): readonly CompileIssue[] {
     return this.#kept.toSorted((a, b) => a.location.line - b.location.line || a.location.column - b.location.column);
   }
 }
 
-/** The text of an expression as code points, with its lines. */
+/** The text of an expression as code points, and its lines. */
 export class Source {
   readonly text: string;
   readonly codePoints: readonly number[];
@@ -51,7 +51,7 @@ export class Source {
     });
   }
 
-  /** The text between two code point offsets. */
+  /** Returns the text between two code point offsets. */
   slice(start: number, end: number): string {
     // Without surrogate pairs, code points are UTF-16 units.
     if (this.codePoints.length === this.text.length) return this.text.slice(start, end);
@@ -69,7 +69,7 @@ export class Source {
     return { line: low + 1, column: offset - (this.#lineStarts[low] ?? 0) };
   }
 
-  /** Prints issues, each with its source line and a caret below the place. */
+  /** Formats issues, each with its source line and a caret below the position. */
   format(issues: IssueList): string {
     const lines = issues.sorted.map((issue) => this.#formatIssue(issue));
     if (issues.count > lines.length) lines.push(`${issues.count - lines.length} more errors were truncated`);
@@ -95,16 +95,16 @@ export class Source {
   }
 }
 
-/** Joins code points; in pieces, because a call takes a limited number of arguments. */
+/** Joins code points; in chunks, because the number of arguments of a call is limited. */
 function codePointsToString(codePoints: readonly number[], start = 0, end = codePoints.length): string {
   let out = '';
   for (let i = start; i < end; i += 4096) out += String.fromCodePoint(...codePoints.slice(i, Math.min(i + 4096, end)));
   return out;
 }
 
-/** An expression that does not compile. The message lists all issues as the reference implementation prints them. */
+/** Thrown for an expression that does not compile. The message lists all issues in the format of cel-go. */
 export class CelCompileError extends Error {
-  /** In the order of their places; the first hundred that were found. */
+  /** The first hundred issues found, sorted by position. */
   readonly issues: readonly CompileIssue[];
   constructor(source: Source, issues: IssueList) {
     super(source.format(issues));

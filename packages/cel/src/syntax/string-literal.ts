@@ -18,7 +18,7 @@ interface Body {
   readonly isRaw: boolean;
 }
 
-/** Strips prefix and quotes of a string token. Carriage returns are normalized as in the reference implementation. */
+/** Strips prefix and quotes of a string token. Carriage returns are normalized as in cel-go. */
 function body(token: string): Body {
   let text = token.replaceAll('\r\n', '\n').replaceAll('\r', '\n');
   const isRaw = text[0] === 'r' || text[0] === 'R';
@@ -27,7 +27,7 @@ function body(token: string): Body {
   return { text: text.slice(quotes, -quotes), isRaw };
 }
 
-/** The value of a string token. Throws an Error with the message for the user if an escape is not valid. */
+/** Returns the value of a string token. Throws an Error with upstream's message for an invalid escape. */
 export function unquoteString(token: string): string {
   const { text, isRaw } = body(token);
   if (isRaw || !text.includes('\\')) return text;
@@ -36,7 +36,7 @@ export function unquoteString(token: string): string {
   return out;
 }
 
-/** The value of a bytes token without its `b`. In bytes, `\x` and octal escapes are bytes; `\u` is not allowed. */
+/** Returns the value of a bytes token without its `b`. `\x` and octal escapes denote bytes; `\u` is not allowed. */
 export function unquoteBytes(token: string): Uint8Array {
   const { text, isRaw } = body(token);
   if (isRaw || !text.includes('\\')) return Buffer.from(text);

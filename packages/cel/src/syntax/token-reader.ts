@@ -6,13 +6,13 @@ const TOKEN_ORDER = (
   '== != in < <= >= > && || [ ] { } ( ) . , - ! ? : + * / % true false null ' +
   'NUM_FLOAT NUM_INT NUM_UINT STRING BYTES IDENTIFIER ESC_IDENTIFIER'
 ).split(' ');
-/** What an expression can start with. */
+/** Tokens that can start an expression. */
 export const PRIMARY_START: ReadonlySet<string> = new Set(
   '[ { ( . - ! true false null NUM_FLOAT NUM_INT NUM_UINT STRING BYTES IDENTIFIER'.split(' '),
 );
 const BINARY_OPERATORS = new Set('== != in < <= >= > && || ? + - * / %'.split(' '));
 
-/** Tokens as messages list them: one as it is, several in braces. */
+/** Formats tokens as messages list them: one as it is, several in braces. */
 function expecting(kinds: Iterable<string>): string {
   const wanted = new Set(kinds);
   const names = TOKEN_ORDER.filter((kind) => wanted.has(kind)).map((kind) =>
@@ -21,10 +21,10 @@ function expecting(kinds: Iterable<string>): string {
   return names.length === 1 ? (names[0] ?? '') : `{${names.join(', ')}}`;
 }
 
-/** Parsing stopped; the issues say why. */
+/** Thrown to stop parsing; the issues say why. */
 export class ParseStopped extends Error {}
 
-/** Reads tokens one after another. A token too many or one missing is reported, and reading goes on. */
+/** Reads tokens in sequence. After one extraneous or missing token, which is reported, reading continues. */
 export class TokenReader {
   readonly #source: Source;
   readonly #tokens: readonly Token[];
@@ -38,7 +38,7 @@ export class TokenReader {
     this.#report = report;
   }
 
-  /** The token to be read next. */
+  /** The next token. */
   get token(): Token {
     const token = this.#tokens[this.#at];
     if (token === undefined) throw new Error('the parser read past the end of the expression');
@@ -68,7 +68,7 @@ export class TokenReader {
     return this.is(kind) ? this.take() : undefined;
   }
 
-  /** Takes a bracket; `close` takes its counterpart. */
+  /** Takes an opening bracket; `close` takes its counterpart. */
   open(): Token {
     this.#openBrackets++;
     return this.take();
@@ -85,7 +85,7 @@ export class TokenReader {
     this.syntaxError(`${word} input '${this.text(this.token)}' expecting <EOF>`);
   }
 
-  /** Takes a token of the kind. */
+  /** Takes a token of this kind, or reports an error. */
   expect(kind: string): Token {
     if (this.is(kind)) return this.take();
     const { token } = this;
@@ -100,12 +100,12 @@ export class TokenReader {
     return { kind, start: token.start, end: token.start };
   }
 
-  /** Whether the token could stand right after a closing bracket that is missing. */
+  /** Reports whether the token could follow a missing closing bracket. */
   #canEndHere(): boolean {
     return this.is('<EOF>') ? this.#openBrackets === 1 : BINARY_OPERATORS.has(this.token.kind);
   }
 
-  /** Makes sure that the token is one of those that can come next. */
+  /** Reports an error unless the next token is one of these; an extraneous token is skipped. */
   sync(kinds: ReadonlySet<string>): void {
     if (kinds.has(this.token.kind)) return;
     const next = this.peek(1);
@@ -126,12 +126,12 @@ export class TokenReader {
     throw new ParseStopped();
   }
 
-  /** Reports an error after which parsing goes on. */
+  /** Reports an error; parsing continues. */
   problem(offset: number, message: string): void {
     this.#report({ message, location: this.#source.location(offset) });
   }
 
-  /** Reports an error that belongs to no place. Throws ParseStopped. */
+  /** Reports an error without position. Throws ParseStopped. */
   stop(message: string): never {
     this.#report({ message, location: NO_LOCATION });
     throw new ParseStopped();

@@ -1,12 +1,12 @@
 import { Pace, type Steps, Work } from '../steps/steps.ts';
 import { ArrayList, CelError, CelList, CelMap, type CelValue, Uint } from './values.ts';
 
-/** The longest list that concatenation makes: going through it must not take long. Data and literals are shorter anyway. */
+/** The maximum size of a concatenated list: iterating over it must not take long. Data and literals are always shorter. */
 const MAX_LIST_SIZE = 2_000_000;
 
 type MapKey = string | boolean | bigint;
 
-/** What a key is stored under: equal numbers share one. Undefined if the value cannot be a key. */
+/** Returns the key under which an entry is stored: equal numbers have the same. Undefined if the value cannot be a key. */
 function mapKey(key: CelValue): MapKey | undefined {
   switch (typeof key) {
     case 'string':
@@ -19,11 +19,11 @@ function mapKey(key: CelValue): MapKey | undefined {
   return key instanceof Uint ? key.value : undefined;
 }
 
-/** A map made by an expression or by code. */
+/** A map created by an expression or by code. */
 export class EntryMap extends CelMap {
   readonly #entries = new Map<MapKey, [key: CelValue, value: CelValue]>();
 
-  /** Throws CelError if a key is not a bool, int, uint or string. Of equal keys the last counts. */
+  /** Throws CelError if a key is not a bool, int, uint or string. Of equal keys, the last one counts. */
   constructor(entries: Iterable<readonly [CelValue, CelValue]> = []) {
     super();
     for (const [key, value] of entries) this.#set(key, value);
@@ -48,7 +48,7 @@ export class EntryMap extends CelMap {
     for (const [key] of this.#entries.values()) yield key;
   }
 
-  /** For accumulators that nobody else has seen yet. Throws CelError if the key exists. */
+  /** Inserts in place; only for accumulators without other references. Throws CelError if the key exists. */
   insertInPlace(key: CelValue, value: CelValue): this {
     const id = mapKey(key);
     if (id !== undefined && this.#entries.has(id))
@@ -58,13 +58,13 @@ export class EntryMap extends CelMap {
   }
 }
 
-/** A key as error messages show it. */
+/** Formats a key for error messages. */
 export function formatKey(key: CelValue): string {
   if (key instanceof Uint) return String(key.value);
   return typeof key === 'object' && key !== null ? key.constructor.name : String(key);
 }
 
-/** Two lists one after the other, without copying: lists that are concatenated with themselves again and again stay small. */
+/** A concatenation without copying: a list that is repeatedly concatenated with itself needs little memory. */
 class ConcatList extends CelList {
   readonly #left: CelList;
   readonly #right: CelList;
@@ -93,10 +93,10 @@ class ConcatList extends CelList {
   }
 }
 
-/** Lists up to this size are copied when concatenated, which is faster to read later. */
+/** Lists up to this size are copied when concatenated, which makes reads faster. */
 const COPY_SIZE = 32;
 
-/** `a + b` for lists, by the rules of their schema if they have one. */
+/** Computes `a + b` for lists, by the rules of their schema if they have one. */
 export function concatLists(a: CelList, b: CelList): CelList | Work<CelList> {
   const identity = a.elementIdentity;
   if (identity !== undefined) return new Work(mergeLists(a, b, identity));
@@ -105,7 +105,7 @@ export function concatLists(a: CelList, b: CelList): CelList | Work<CelList> {
   return a.size + b.size <= COPY_SIZE ? new ArrayList([...a, ...b]) : new ConcatList(a, b);
 }
 
-/** The union: an element of the second list replaces the one with the same identity, others are appended. */
+/** Returns the union: an element of the second list replaces the one with the same identity, others are appended. */
 function* mergeLists(a: CelList, b: CelList, identity: (element: CelValue) => string): Steps<CelList> {
   const merged = new Map<string, CelValue>();
   const pace = new Pace();
@@ -120,7 +120,7 @@ function* mergeLists(a: CelList, b: CelList, identity: (element: CelValue) => st
   return new ArrayList([...merged.values()]);
 }
 
-/** A list that a comprehension appends to; only its accumulator holds it until the comprehension ends. */
+/** A list that a comprehension appends to. Only the comprehension's accumulator refers to it. */
 export class GrowingList extends CelList {
   readonly items: CelValue[] = [];
   get size(): number {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatDuration } from './duration.ts';
 import { parseDurationFormat } from './duration-format.ts';
 
-describe('durations as OpenAPI has them', () => {
+describe('durations of the OpenAPI format', () => {
   it.each<[string, string | undefined]>([
     ['1h30m', '5400s'],
     ['-1.5h', '-5400s'],

@@ -4,7 +4,7 @@ import { Duration } from './values.ts';
 const NANOS_PER_MILLISECOND = 1_000_000n;
 const NANOS_PER_MINUTE = 60_000_000_000n;
 
-/** Units by what they may be called; of the last name, the beginning is enough. */
+/** Units and their names. Words that start with the last name count too, such as `days`. */
 const UNITS: readonly (readonly [names: readonly string[], nanos: bigint])[] = [
   [['ns', 'nano'], 1n],
   [['us', 'µs', 'micro'], 1_000n],
@@ -17,14 +17,14 @@ const UNITS: readonly (readonly [names: readonly string[], nanos: bigint])[] = [
 ];
 
 /**
- * Parses what the format `duration` of OpenAPI schemas allows: Go's durations, or whole numbers with units (`2 days 1h`)
- * among anything else. Undefined if there is none.
+ * Parses the format `duration` of OpenAPI schemas: Go's durations, or text that contains integers with units (`2 days
+ * 1h`). Undefined if there is none.
  */
 export function parseDurationFormat(text: string): Duration | undefined {
   const plain = parseDuration(text);
   if (plain !== undefined) return plain;
   let nanos: bigint | undefined;
-  // Digits are looked at from the first of a row only, else they would take the square of their number.
+  // The lookbehind lets a match start only at the first digit of a number: otherwise long numbers would take quadratic time.
   for (const [, count = '', word = ''] of text.matchAll(/(?<!\d)(\d+)\s*([A-Za-zµ]+)/g)) {
     if (count.length > 18) return undefined;
     const factor = unitOf(word.toLowerCase());

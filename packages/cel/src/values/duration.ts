@@ -33,17 +33,17 @@ export function parseDuration(text: string): Duration | undefined {
   return BigInt.asIntN(64, nanos) === nanos ? new Duration(nanos) : undefined;
 }
 
-/** Seconds as a double, as the reference implementation computes them. */
+/** Returns seconds as a double, computed like cel-go. */
 function durationSeconds({ nanos }: Duration): number {
   return Number(nanos / 1_000_000_000n) + Number(nanos % 1_000_000_000n) / 1e9;
 }
 
-/** `90s`, `0.5s`: what `string(duration)` gives. */
+/** Formats a duration like `string(duration)`: `90s`, `0.5s`. */
 export function formatDuration(duration: Duration): string {
   return `${formatDecimal(durationSeconds(duration))}s`;
 }
 
-/** A double in decimal notation without an exponent. */
+/** Formats a double in decimal notation without an exponent. */
 function formatDecimal(value: number): string {
   const text = String(value);
   const match = /^(-?)(\d)(?:\.(\d+))?e-(\d+)$/.exec(text);
@@ -52,7 +52,7 @@ function formatDecimal(value: number): string {
   return `${sign}0.${'0'.repeat(Number(exponent) - 1)}${first}${rest}`;
 }
 
-/** Checks that nanoseconds fit into 64 bits. Throws CelError. */
+/** Returns the duration. Throws CelError if the nanoseconds overflow an int64. */
 export function durationOf(nanos: bigint): Duration {
   if (BigInt.asIntN(64, nanos) !== nanos) throw new CelError('integer overflow');
   return new Duration(nanos);

@@ -15,8 +15,8 @@ import {
 } from './values.ts';
 
 /**
- * Shared values can make a small expression compare astronomically large trees; comparing stops after this many steps,
- * several times as many as the largest object has values.
+ * The limit for the steps of one comparison, several times the number of values in the largest object. Values can
+ * contain the same value many times, so that a small expression could compare huge trees.
  */
 const MAX_STEPS = 16_000_000;
 
@@ -31,7 +31,7 @@ export function celEquals(a: CelValue, b: CelValue): boolean {
   }
 }
 
-/** CEL equality of values that may be large. */
+/** Like `celEquals`, in steps, for values that may be large. */
 export function* equalsInSteps(a: CelValue, b: CelValue): Steps<boolean> {
   const quick = quickEquals(a, b);
   if (quick !== undefined) return quick;
@@ -50,18 +50,18 @@ function quickEquals(a: CelValue, b: CelValue): boolean | undefined {
   return undefined;
 }
 
-/** Compares two values bit by bit. Does not recurse: values may nest deeply. */
+/** Compares two values step by step. Does not recurse: values may nest deeply. */
 class Comparison {
   readonly #stack: ValuePairs[] = [];
   #left = MAX_STEPS;
-  /** What to compare next; true at the end of a collection, false when there is a difference. */
+  /** The next values to compare; true at the end of a collection, false when there is a difference. */
   #pair: readonly [CelValue, CelValue] | boolean | undefined;
 
   constructor(a: CelValue, b: CelValue) {
     this.#pair = [a, b];
   }
 
-  /** Goes on for so many steps. The answer, or undefined if there is more to do. */
+  /** Compares for this number of steps. Returns the result, or undefined if there is more to do. */
   advance(steps: number): boolean | undefined {
     this.#left -= steps;
     if (this.#left < 0) throw new CelError('operation cancelled: values too large to compare');
@@ -78,7 +78,7 @@ class Comparison {
     return undefined;
   }
 
-  /** Whether they are equal as far as can be told at once; what they hold comes next. */
+  /** Compares scalars, and the sizes of collections, whose contents are pushed to be compared next. */
   #compare(a: CelValue, b: CelValue): boolean {
     switch (typeof a) {
       case 'string':
@@ -166,7 +166,10 @@ class MapPairs implements ValuePairs {
   }
 }
 
-/** Lists whose order does not matter: first the elements of the one are collected, then those of the other are looked up. */
+/**
+ * Pairs of lists whose order does not matter: first the elements of one list are collected, then those of the other are
+ * looked up.
+ */
 class IdentityPairs implements ValuePairs {
   readonly weight = 8;
   readonly #a: CelList;
@@ -195,7 +198,10 @@ class IdentityPairs implements ValuePairs {
   }
 }
 
-/** Orders int, uint and double by value: negative, 0, positive, or undefined if not comparable (NaN, not a number). */
+/**
+ * Compares int, uint and double by value. Returns a negative number, 0 or a positive number, or undefined if they are
+ * not comparable (NaN, not a number).
+ */
 export function compareNumbers(a: CelValue, b: CelValue): number | undefined {
   const left = a instanceof Uint ? a.value : a;
   const right = b instanceof Uint ? b.value : b;
@@ -211,7 +217,7 @@ function negate(comparison: number | undefined): number | undefined {
   return comparison === undefined ? undefined : -comparison;
 }
 
-/** The integer is rounded to a double first, as in the reference implementation. */
+/** Compares a double and an integer, which is rounded to a double first, as in cel-go. */
 function compareDouble(double: number, integer: bigint): number | undefined {
   if (Number.isNaN(double)) return undefined;
   const other = Number(integer);

@@ -15,7 +15,7 @@ import {
   type ValuePairs,
 } from './values.ts';
 
-/** How JSON of a declared type becomes CEL values. Made from an OpenAPI schema by those who have one. */
+/** How JSON of a declared type is converted to CEL values. Derived from an OpenAPI schema by the caller. */
 export interface ValueSchema {
   readonly kind:
     | 'dyn'
@@ -36,12 +36,15 @@ export interface ValueSchema {
   readonly items?: ValueSchema;
   /** Fields of an object by their name in JSON; others are not visible. */
   field?(name: string): ValueSchema | undefined;
-  /** The name in JSON of a field that expressions write differently (`__namespace__` for `namespace`), if there can be one. */
+  /**
+   * Returns the JSON name of a field that expressions write differently (`__namespace__` for `namespace`); undefined if
+   * there is none.
+   */
   unescape?(name: string): string | undefined;
-  /** The name in expressions of a field, undefined to hide it. */
+  /** Returns the name of a field in expressions; undefined to hide it. */
   escape?(name: string): string | undefined;
   readonly listType?: 'atomic' | 'set' | 'map';
-  /** Which fields identify an element of a list of type `map`. */
+  /** The fields that identify an element of a list of type `map`. */
   readonly listMapKeys?: readonly string[];
 }
 
@@ -49,8 +52,9 @@ const DYN_SCHEMA: ValueSchema = { kind: 'dyn', nullable: true };
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
- * A view of JSON data as a CEL value; nothing is copied, so the data must not change while the value is in use.
- * Without a schema, whole numbers are int and others double. Throws CelError if the data does not fit the schema.
+ * Returns a CEL value that is a view of JSON data. Nothing is copied, so the data must not change while the value is in
+ * use. Without a schema, integers are int and other numbers double. Throws CelError if the data does not fit the
+ * schema.
  */
 export function fromJson(json: unknown, schema: ValueSchema = DYN_SCHEMA): CelValue {
   if (json === null || json === undefined) {
@@ -175,7 +179,7 @@ class JsonMap extends CelMap {
     return name === undefined ? undefined : this.#field(name);
   }
 
-  /** By its name in JSON. Null means nothing for the field of an object: it is not there. */
+  /** Returns a field by its JSON name. A null field of an object counts as absent. */
   #field(name: string): CelValue | undefined {
     const schema = this.#schema;
     if (!Object.hasOwn(this.json, name)) return undefined;
@@ -186,7 +190,7 @@ class JsonMap extends CelMap {
     return fieldSchema === undefined ? undefined : fromJson(value, fieldSchema);
   }
 
-  /** Fields that the schema does not know count too, as data. */
+  /** Fields that the schema does not specify are compared too, as data without schema. */
   override pairsWith(other: CelMap): ValuePairs | undefined {
     const schema = this.#schema;
     if (schema.kind !== 'object' || !(other instanceof JsonMap)) return undefined;
@@ -244,7 +248,7 @@ class JsonList extends CelList {
   }
 
   readonly #identity = (element: CelValue): string => {
-    // Most are strings; no other JSON starts with a quote.
+    // A fast path for strings. The text is unambiguous, because no other JSON starts with a quote.
     if (typeof element === 'string') return `"${element}`;
     if (this.#schema.listType === 'set' || !(element instanceof CelMap)) return writeJson(toJson(element));
     const visible = (name: string) => this.#schema.items?.escape?.(name) ?? name;
@@ -252,10 +256,10 @@ class JsonList extends CelList {
   };
 }
 
-/** Values shared many times within a value could make its JSON astronomically large. */
+/** The limit for nodes: a value that contains another many times could have a huge JSON. */
 const MAX_JSON_NODES = 250_000;
 
-/** A plain copy of a value as JSON. Throws CelError for values that JSON cannot hold or that are too large. */
+/** Copies a value to JSON data. Throws CelError for values that JSON cannot represent or that are too large. */
 export function toJson(value: CelValue): unknown {
   let left = MAX_JSON_NODES;
   const convert = (inner: CelValue): unknown => {

@@ -21,7 +21,7 @@ const LIST = listOf(DYN);
 const MAP = mapOf(DYN, DYN);
 const OPTIONAL = optionalOf(DYN);
 
-/** What `type(value)` gives. */
+/** Returns the result of `type(value)`. */
 export function runtimeType(value: CelValue): CelType {
   switch (typeof value) {
     case 'boolean':
@@ -44,7 +44,7 @@ export function runtimeType(value: CelValue): CelType {
   return value instanceof OpaqueValue ? value.celType : TYPE;
 }
 
-/** Whether a value can be passed for a parameter. Of collections only the first element is looked at. */
+/** Reports whether a value can be passed for a parameter. Of collections, only the first element is checked. */
 export function matchesType(value: CelValue, type: CelType): boolean {
   switch (type.kind) {
     case 'dyn':
@@ -75,15 +75,15 @@ export function matchesType(value: CelValue, type: CelType): boolean {
   }
 }
 
-/** Whether each character is a single byte in UTF-8. */
+/** Reports whether all characters are ASCII. */
 export function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length;
 }
 
-/** Longer texts are worth a look whether there is anything to count. */
+/** For texts longer than this, a check for ASCII comes before counting. */
 const LONG_TEXT = 64;
 
-/** The number of Unicode code points. */
+/** Returns the number of Unicode code points. */
 export function codePointLength(text: string): number {
   let length = text.length;
   if (length > LONG_TEXT && isAscii(text)) return length;
@@ -96,7 +96,7 @@ export function codePointLength(text: string): number {
   return length;
 }
 
-/** The size that cost functions use: what `size()` gives, 1 for everything without a size. */
+/** Returns the size that cost functions use: that of `size()`, or 1 for values without size. */
 export function costSize(value: CelValue): number {
   if (typeof value === 'string') return codePointLength(value);
   if (typeof value !== 'object' || value === null) return 1;

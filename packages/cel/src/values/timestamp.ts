@@ -6,7 +6,7 @@ const MAX_SECONDS = 253_402_300_799;
 
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
 
-/** Checks the range. Throws CelError. */
+/** Returns the timestamp. Throws CelError if it is out of range. */
 export function timestampOf(seconds: number, nanos: number, offsetSeconds = 0): Timestamp {
   if (seconds < MIN_SECONDS || seconds > MAX_SECONDS) throw new CelError('timestamp overflow');
   return new Timestamp(seconds, nanos, offsetSeconds);
@@ -36,7 +36,7 @@ function offsetOf(zone: string): number | undefined {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
-/** RFC 3339 with as many digits of a second as needed, in the zone the timestamp was written in. */
+/** Formats a timestamp as RFC 3339 with as many fractional digits as needed, in the zone that it was written in. */
 export function formatTimestamp({ seconds, nanos, offsetSeconds }: Timestamp): string {
   const local = new Date((seconds + offsetSeconds) * 1000);
   const year = String(local.getUTCFullYear()).padStart(4, '0');
@@ -55,7 +55,7 @@ function formatOffset(offsetSeconds: number): string {
   return `${offsetSeconds < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
-/** Adds nanoseconds. Throws CelError if the result is out of range. */
+/** Returns the timestamp plus nanoseconds. Throws CelError if the result is out of range. */
 export function addNanos(timestamp: Timestamp, nanos: bigint): Timestamp {
   const total = BigInt(timestamp.nanos) + nanos;
   let seconds = total / 1_000_000_000n;
@@ -70,7 +70,7 @@ export function addNanos(timestamp: Timestamp, nanos: bigint): Timestamp {
 const MAX_ZONES = 64;
 const zones = new Map<string, Intl.DateTimeFormat>();
 
-/** The moment as it reads in a zone: a Date whose UTC fields are the local ones. Throws CelError for an unknown zone. */
+/** Returns a Date whose UTC fields are the local time of the zone. Throws CelError for an unknown zone. */
 export function localDate({ seconds }: Timestamp, zone: string): Date {
   return new Date((seconds + zoneOffset(zone, seconds)) * 1000);
 }

@@ -1,6 +1,6 @@
 import type { CelList, CelMap, CelValue, Duration, Optional, Timestamp, TypeValue, Uint } from './values.ts';
 
-/** The shapes a CEL type can have. `optional` is the opaque type `optional_type`, as in the reference implementation. */
+/** The kinds of CEL types. `optional` is the opaque type `optional_type`, as in cel-go. */
 export type CelTypeKind =
   | 'dyn'
   | 'error'
@@ -20,24 +20,26 @@ export type CelTypeKind =
   | 'object'
   | 'typeParam';
 
-/** Fields of an object type, looked up when an expression first names them. */
+/** The fields of an object type, looked up when an expression uses them. */
 export interface ObjectFields {
-  /** The type of a field, or undefined if the type has no such field. */
+  /** Returns the type of a field, or undefined if the type has no such field. */
   field(name: string): CelType | undefined;
   /** Builds a value from a message literal (`Type{field: value}`); without it the type cannot be constructed. */
   construct?(fields: ReadonlyMap<string, CelValue>): CelValue;
 }
 
-/** A type is made of too many others: some expressions have types that grow exponentially with their length. */
+/** Thrown when a type contains too many others: some expressions have types that grow exponentially with their length. */
 export class TypeTooComplexError extends Error {}
 
-/** More than any expression can write down. */
+/** More than the size of any type that an expression can spell out. */
 const MAX_TYPE_SIZE = 60_000;
 
 declare const runtimeValue: unique symbol;
 
 /**
- * A CEL type. Immutable, and small enough to be gone through at once (else TypeTooComplexError is thrown). `V` is the TypeScript type of its runtime values, so that function declarations are checked.
+ * A CEL type. Immutable, and limited in size so that it can be traversed synchronously (otherwise the constructor
+ * throws TypeTooComplexError). `V` is the TypeScript type of its runtime values, so that function declarations are
+ * checked.
  */
 export class CelType<V extends CelValue = CelValue> {
   declare readonly [runtimeValue]: V;
@@ -47,9 +49,9 @@ export class CelType<V extends CelValue = CelValue> {
   readonly parameters: readonly CelType[];
   /** Only for kind `object`. */
   readonly fields: ObjectFields | undefined;
-  /** Whether it is a type parameter or has one inside. */
+  /** Whether it is or contains a type parameter. */
   readonly isGeneric: boolean;
-  /** The number of types that it is made of; those that stand there twice count twice. */
+  /** The number of types that it contains; repeated ones count each time. */
   readonly #size: number;
 
   constructor(kind: CelTypeKind, name: string, parameters: readonly CelType[] = [], fields?: ObjectFields) {
@@ -68,7 +70,7 @@ export class CelType<V extends CelValue = CelValue> {
     if (size > MAX_TYPE_SIZE) throw new TypeTooComplexError();
   }
 
-  /** Prints the type as compile errors show it: `list(int)`, `map(string, dyn)`, `timestamp`, `net.IP`. */
+  /** Formats the type as in compile errors: `list(int)`, `map(string, dyn)`, `timestamp`, `net.IP`. */
   toString(): string {
     if (this.kind === 'null') return 'null';
     if (this.kind === 'error') return '!error!';
@@ -82,7 +84,7 @@ export class CelType<V extends CelValue = CelValue> {
 export type ValueOf<T> = T extends CelType<infer V> ? V : never;
 
 export const DYN = new CelType('dyn', 'dyn');
-/** The type of an expression whose check failed; assignable to everything so that one mistake gives one message. */
+/** The type of an expression whose check failed. It is assignable to everything, so that one mistake causes only one message. */
 export const ERROR = new CelType('error', '*error*');
 export const NULL = new CelType<null>('null', 'null_type');
 export const BOOL = new CelType<boolean>('bool', 'bool');
@@ -112,17 +114,20 @@ export function typeOf(of: CelType): CelType<TypeValue> {
   return new CelType<TypeValue>('type', 'type', [of]);
 }
 
-/** A type parameter, e.g. `T`; the same name within one overload stands for the same type. */
+/** Returns a type parameter, e.g. `T`. The same name within one overload denotes the same type. */
 export function typeParam(name: string): CelType {
   return new CelType('typeParam', name);
 }
 
-/** A named type without visible structure, e.g. `net.IP`; equal to another by name and parameters. */
+/** Returns a named type without visible structure, e.g. `net.IP`. Types with the same name and parameters are equal. */
 export function opaque<V extends CelValue = CelValue>(name: string, parameters: readonly CelType[] = []): CelType<V> {
   return new CelType<V>('opaque', name, parameters);
 }
 
-/** A type with fields; equal to another by name. Kubernetes declares its library types (`kubernetes.Quantity`) this way too. */
+/**
+ * Returns a type with fields. Types with the same name are equal. Kubernetes also declares its library types
+ * (`kubernetes.Quantity`) this way.
+ */
 export function objectType<V extends CelValue = CelValue>(name: string, fields: ObjectFields = NO_FIELDS): CelType<V> {
   return new CelType<V>('object', name, [], fields);
 }
@@ -137,7 +142,7 @@ export function isDynOrError(type: CelType): boolean {
   return type.kind === 'dyn' || type.kind === 'error';
 }
 
-/** Whether two types are the same; type parameters by name, objects by name. */
+/** Reports whether two types are the same; type parameters and objects are compared by name. */
 export function sameType(a: CelType, b: CelType): boolean {
   if (a === b) return true;
   if (a.kind !== b.kind || a.name !== b.name || a.parameters.length !== b.parameters.length) return false;

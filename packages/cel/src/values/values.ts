@@ -20,10 +20,11 @@ export type CelValue =
   | OpaqueValue;
 
 /**
- * An evaluation error: thrown by functions and operators, absorbed by `&&`, `||` and `exists`, else the result of the evaluation.
+ * An evaluation error: thrown by functions and operators. `&&`, `||` and `exists` can absorb it; otherwise it is the
+ * result of the evaluation.
  *
- * Not a subclass of Error: an expression may raise and absorb millions of them, and recording a stack trace for each would make
- * that slow. It never leaves the evaluator as an exception.
+ * Not a subclass of Error: an expression may raise and absorb millions of them, and recording a stack trace for each
+ * would be slow. It never leaves the evaluator as an exception.
  */
 export class CelError {
   readonly message: string;
@@ -68,8 +69,8 @@ export abstract class CelList {
   abstract at(index: number): CelValue;
 
   /**
-   * Overridden by lists whose schema makes them sets or maps: what makes two elements the same. Order does not matter when
-   * such a list is compared, and `+` merges.
+   * Returns a function that identifies elements; overridden by lists that are sets or maps by their schema. The order
+   * of such lists is ignored in comparisons, and `+` merges them.
    */
   get elementIdentity(): ((element: CelValue) => string) | undefined {
     return undefined;
@@ -80,32 +81,35 @@ export abstract class CelList {
   }
 }
 
-/** Two collections, as far as they have been compared. */
+/** A comparison of two collections in progress. */
 export interface ValuePairs {
-  /** The steps that it takes to find the next two; 1 if it is missing. */
+  /** The steps that `next` takes; 1 if absent. */
   readonly weight?: number;
-  /** The next two values; true when there is none left, false when the collections differ, undefined to be asked again. */
+  /** Returns the next two values; true at the end, false when the collections differ, undefined to be called again. */
   next(): readonly [CelValue, CelValue] | boolean | undefined;
 }
 
-/** A map or an object. Keys are bool, int, uint or string; an int finds an equal uint and double. */
+/** A map or an object. Keys are bool, int, uint or string. Lookups match equal numbers of all types. */
 export abstract class CelMap {
   abstract readonly size: number;
-  /** The value for a key, or undefined if there is none. */
+  /** Returns the value for a key, or undefined if there is none. */
   abstract get(key: CelValue): CelValue | undefined;
   abstract keys(): Iterable<CelValue>;
 
-  /** What `in` says. Overridden by maps that have a value for keys that they do not list. */
+  /** Returns the result of `in`. Overridden by maps that have a value for keys that they do not list. */
   has(key: CelValue): boolean {
     return this.get(key) !== undefined;
   }
 
-  /** Overridden by maps that hold more than their keys show; undefined means: compare key by key. */
+  /**
+   * Returns a comparison with the other map. Overridden by maps with more contents than their keys show; undefined
+   * means to compare key by key.
+   */
   pairsWith(_other: CelMap): ValuePairs | undefined {
     return undefined;
   }
 
-  /** What `type(x)` gives if it is not `map`. */
+  /** The result of `type(x)` if it is not `map`. */
   get objectType(): CelType | undefined {
     return undefined;
   }
@@ -135,13 +139,13 @@ export class TypeValue {
 export abstract class OpaqueValue {
   abstract readonly celType: CelType;
   abstract equals(other: CelValue): boolean;
-  /** What cost functions take as its size; 1 if not overridden. */
+  /** The size that cost functions use; 1 by default. */
   get costSize(): number {
     return 1;
   }
 }
 
-/** A list over an array of values that are CEL values already. */
+/** A list over an array of CEL values. */
 export class ArrayList extends CelList {
   readonly items: readonly CelValue[];
   constructor(items: readonly CelValue[]) {
