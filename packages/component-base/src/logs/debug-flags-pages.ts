@@ -1,3 +1,4 @@
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Verbosity } from '@coxswain/apimachinery/log';
 import type { ApiRequest, ApiResponse } from '../http/index.ts';
 import { level } from './logging-flags.ts';
@@ -37,8 +38,6 @@ const text = (status: number, body: string): ApiResponse => ({
   headers: typed('text/plain'),
   body: Buffer.from(`${body}\n`),
 });
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const index = `<html>
 <head>

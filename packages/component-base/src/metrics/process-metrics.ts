@@ -37,11 +37,11 @@ export class ProcessMetrics {
   /** These metrics exist only on Linux. */
   #setFromProc(): void {
     const limits = readIfThere('/proc/self/limits');
-    const virtualPages = Number(readIfThere('/proc/self/statm')?.split(' ', 1)[0]);
+    const virtualKiB = Number(/^VmSize:\s+(\d+) kB/m.exec(readIfThere('/proc/self/status') ?? '')?.[1]);
     const maxFds = Number(/^Max open files +(\d+)/m.exec(limits ?? '')?.[1]);
     const openFds = countIfThere('/proc/self/fd');
-    if (Number.isFinite(virtualPages)) {
-      this.#set('process_virtual_memory_bytes', 'Address space of the process, in bytes.', virtualPages * 4096);
+    if (Number.isFinite(virtualKiB)) {
+      this.#set('process_virtual_memory_bytes', 'Address space of the process, in bytes.', virtualKiB * 1024);
     }
     if (Number.isFinite(maxFds)) this.#set('process_max_fds', 'How many files may be open at once.', maxFds);
     if (openFds !== undefined) this.#set('process_open_fds', 'How many files are open.', openFds);
