@@ -19,8 +19,8 @@ const subjects = {
 };
 
 /**
- * Descriptions of the Table columns that show no field unchanged: kind → column → sentence. Differs from upstream: the sentences are ours.
- * A few columns have no description, as upstream.
+ * Descriptions of the Table columns that do not show a field unchanged: kind → column → sentence. Differs from
+ * upstream: the sentences are ours. A few columns have no description, as upstream.
  */
 export const columnSentences: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/ComponentStatus': {
