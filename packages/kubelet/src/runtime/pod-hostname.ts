@@ -12,7 +12,7 @@ interface PodName {
 }
 
 /** Returns a pod's hostname and the domain under which cluster DNS knows it. */
-function podNameAndDomain({ metadata, spec }: Pod, clusterDomain: string): PodName {
+export function podNameAndDomain({ metadata, spec }: Pod, clusterDomain: string): PodName {
   const { name = '', namespace = '' } = metadata;
   const { hostname, hostnameOverride, subdomain } = spec ?? {};
   if (hostnameOverride) return { hostname: hostnameOverride, domain: '' };
