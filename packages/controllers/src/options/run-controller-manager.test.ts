@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ControllerManagerOptions } from './controller-manager-flags.ts';
 import { runControllerManager } from './run-controller-manager.ts';
 
-/* A controller manager and an API server over HTTPS, by the real clock. */
+/* Runs a controller manager against an API server over HTTPS, with the real clock. */
 
 let folder: string;
 let server: RunningApiServer;

@@ -31,7 +31,7 @@ async function toldOf(errors: readonly Error[], maxRetries?: number, verbosity =
   return lines;
 }
 
-const conflict = newConflict(GroupResource.of('apps', 'deployments'), 'web', new Error('somebody was faster'));
+const conflict = newConflict(GroupResource.of('apps', 'deployments'), 'web', new Error('the object has been modified'));
 const because = `err=${JSON.stringify(conflict.message)}`;
 const again = `info "Requeueing after a conflict" queue="deployment" key="ns/web" ${because}`;
 const failed = `error "Failed to sync" ${because} queue="deployment" key="ns/web"`;
