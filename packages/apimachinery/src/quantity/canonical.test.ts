@@ -36,23 +36,23 @@ describe('canonicalQuantity', () => {
     ['decimal beyond that limit', '12345678901234567890', '12345678901234567890'],
     ['an exponent', '1e3', '1e3'],
     ['a capital exponent', '1E3', '1E3'],
-    ['an exponent that is no multiple of three', '1e1', '10'],
-    ['a negative exponent that is no multiple of three', '1e-1', '100e-3'],
-    ['a mantissa that takes the exponent up', '1.5e3', '1500'],
-    ['a great exponent', '12e30', '12e30'],
+    ['an exponent that is not a multiple of three', '1e1', '10'],
+    ['a negative exponent that is not a multiple of three', '1e-1', '100e-3'],
+    ['a mantissa that uses up the exponent', '1.5e3', '1500'],
+    ['a large exponent', '12e30', '12e30'],
     ['less than a billionth', '0.1n', '1n'],
     ['less than a billionth with an exponent', '1e-10', '1e-9'],
     ['more digits than a billionth has', '123456789.123456789123', '123456789123456790n'],
-    ['a form that upstream takes for canonical: three decimals', '1.500', '1.500'],
-    ['a form that upstream takes for canonical: a plus', '+1', '+1'],
-    ['a form that upstream takes for canonical: leading zeros', '01', '01'],
-    ['a form that upstream takes for canonical: a point', '5.', '5.'],
-    ['a form that upstream takes for canonical: thousands', '1.234k', '1.234k'],
-    ['more than any suffix can say', '1000E', '1'],
+    ['a form that upstream considers canonical: three decimals', '1.500', '1.500'],
+    ['a form that upstream considers canonical: a plus', '+1', '+1'],
+    ['a form that upstream considers canonical: leading zeros', '01', '01'],
+    ['a form that upstream considers canonical: a point', '5.', '5.'],
+    ['a form that upstream considers canonical: thousands', '1.234k', '1.234k'],
+    ['more than any suffix can represent', '1000E', '1'],
     ['spaces around', ' \u00a0128Mi\u3000 ', '128Mi'],
   ])('%s: %s', (_, text, canonical) => {
     expect(canonicalQuantity(text)).toBe(canonical);
-    // Once more, from memory.
+    // Again, from the cache.
     expect(canonicalQuantity(text)).toBe(canonical);
     expect(Quantity.parse(text.trim()).toString()).toBe(canonical);
   });
@@ -90,7 +90,7 @@ describe('canonicalQuantity', () => {
     expect(canonicalQuantity(value)).toBe(canonical);
   });
 
-  it('agrees with the careful way on every number of a few digits and every suffix', () => {
+  it('agrees with Quantity.parse on every number of a few digits and every suffix', () => {
     const suffixes = ['', 'n', 'u', 'm', 'k', 'M', 'G', 'T', 'P', 'E', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
     const numbers = [
       1, 8, 10, 99, 100, 512, 999, 1000, 1023, 1024, 1025, 2048, 4000, 9999, 10240, 123000, 9007199254740,
@@ -103,7 +103,7 @@ describe('canonicalQuantity', () => {
     }
   });
 
-  it('answers a text of a hundred thousand digits or zeros', () => {
+  it('parses a text of a hundred thousand digits or zeros', () => {
     expect(canonicalQuantity(`1${'0'.repeat(1e5)}e3`)).toBe('10e100002');
     expect(canonicalQuantity(`0.${'0'.repeat(1e5)}1`)).toBe('1n');
     expect(canonicalQuantity(`0.${'1'.repeat(2e5)}`)).toBe('111111112n');

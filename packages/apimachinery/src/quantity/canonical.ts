@@ -5,10 +5,10 @@ const maxTextLength = 64;
 const canonicalForms = new Map<string, string>();
 
 /**
- * The canonical form of a quantity as it stands in JSON: a string, spaces around it ignored, or a number. Throws an
- * Error with upstream's text when it is none. Made for decoding: common forms are recognised at a glance.
+ * Returns the canonical form of a quantity in JSON: of a string, without spaces around it, or of a number. Throws an Error with
+ * upstream's text when it is not a quantity. Meant for decoding: common forms are recognised without parsing.
  *
- * Differs from upstream: a number is read from its shortest form, for the way it was written (`1e3`, `1.50`) is gone.
+ * Differs from upstream: a number is read from its shortest form, because its spelling (`1e3`, `1.50`) is lost.
  */
 export function canonicalQuantity(value: string | number | bigint): string {
   const text = typeof value === 'string' ? value : String(value);
@@ -26,7 +26,7 @@ export function canonicalQuantity(value: string | number | bigint): string {
 const zero = 0x30;
 const decimalSuffixes = 'numkMGTPE';
 const maxDecimalDigits = 15;
-/** So many digits stay far below the limit of an int64, whatever they are. */
+/** The number of digits, by binary suffix, with which any number stays far below the limit of an int64. */
 const maxBinaryDigits: ReadonlyMap<string, number> = new Map([
   ['K', 12],
   ['M', 12],
@@ -35,7 +35,7 @@ const maxBinaryDigits: ReadonlyMap<string, number> = new Map([
   ['P', 3],
 ]);
 
-/** Whether a text is certainly canonical: a plain whole number with a suffix that it does not outgrow. */
+/** Whether a text is certainly canonical: a plain whole number with a suffix that no larger one could replace. */
 function isCommonCanonical(text: string): boolean {
   const { length } = text;
   let digits = 0;
@@ -58,7 +58,7 @@ function isCommonCanonical(text: string): boolean {
   }
 }
 
-/** Control characters are none of the spaces: upstream would see them as escape sequences. */
+/** Trims spaces. Control characters are not spaces here: upstream would see them as escape sequences. */
 function trimSpaces(text: string): string {
   let start = 0;
   let end = text.length;

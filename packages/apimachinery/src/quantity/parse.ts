@@ -1,14 +1,14 @@
 import { dropDigits, isInt64, maxInt64 } from './decimal.ts';
 import { interpretSuffix, type QuantityFormat, type Suffix } from './suffix.ts';
 
-/** `unscaled * 10^scale`, with what upstream remembers besides. */
+/** `unscaled * 10^scale`, with the other state that upstream keeps. */
 export interface Amount {
   readonly unscaled: bigint;
   readonly scale: number;
   readonly format: QuantityFormat;
-  /** Upstream would hold it as a big decimal, not as a scaled int64; `asInt64` tells the two apart. */
+  /** Upstream would hold it as a big decimal, not as a scaled int64. `asInt64` distinguishes the two. */
   readonly wide: boolean;
-  /** The text itself, where upstream takes it for the canonical form. */
+  /** The text itself, when upstream considers it canonical. */
   readonly text?: string;
 }
 
@@ -17,7 +17,7 @@ interface Digits {
   /** Without leading zeros, and never empty. */
   readonly integer: string;
   readonly fraction: string;
-  /** There was not a single digit. */
+  /** Whether there was no digit at all. */
   readonly missing: boolean;
 }
 
@@ -25,7 +25,7 @@ const formatWrong = "quantities must match the regular expression '^([+-]?[0-9.]
 const suffixWrong = "unable to parse quantity's suffix";
 const numberWrong = 'unable to parse numeric part of quantity';
 
-/** More lenient than the text of the error, as upstream is: digits may be missing altogether. */
+/** More lenient than the expression in the error, as upstream: digits may be missing altogether. */
 const expression = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:(?:[eEinumkKMGTP]+[-+]?|[-+])[0-9]*)?)$/;
 
 const nano = -9;
@@ -33,18 +33,19 @@ const maxDecimalDigits = 18;
 const maxBinaryDigits = 14;
 
 /**
- * Billionths times 2^60 have 69 decimal places at most: what stands beyond a hundred cannot carry a fraction past the
- * next of them, only off the one before.
+ * The decimal places that are read with a binary suffix. The result changes only at multiples of 10^-9 / 2^60, which have 69 decimal
+ * places at most. Digits beyond a hundred places can move a number off such a multiple, but not past the next one, so rounding up has the
+ * same effect.
  */
 const maxBinaryPlaces = 100;
 
 /**
- * Arithmetic on numbers takes time with the square of their length, and no amount needs so many digits.
+ * Arithmetic takes time quadratic in the number of digits, and no amount needs so many.
  * Differs from upstream: it reads texts of any length.
  */
 const maxLength = 256 * 1024;
 
-/** Reads a quantity. Throws an Error with upstream's text when it is none. */
+/** Parses a quantity. Throws an Error with upstream's text when it is not one. */
 export function parseAmount(text: string): Amount {
   if (text.length > maxLength) throw new Error(numberWrong);
   const match = text === '' ? null : expression.exec(text);
@@ -57,7 +58,7 @@ export function parseAmount(text: string): Amount {
   return sign === '-' ? { ...amount, unscaled: -amount.unscaled } : amount;
 }
 
-/** The amount as a scaled int64, where it certainly fits into one. */
+/** Returns the amount as a scaled int64; undefined when it may not fit into one. */
 function parseNarrow(text: string, { integer, fraction }: Digits, { format, exponent }: Suffix): Amount | undefined {
   const binary = format === 'BinarySI';
   if (binary) {
@@ -77,9 +78,9 @@ function parseNarrow(text: string, { integer, fraction }: Digits, { format, expo
   return { unscaled, scale, format, wide: false, ...(canonical && { text }) };
 }
 
-/** Any other amount. Whoever asks for some gets some: less than a billionth is rounded up to one. */
+/** Returns any other amount. It is rounded up, so that less than a billionth does not become zero. */
 function parseWide({ integer, fraction, missing }: Digits, { format, exponent }: Suffix): Amount {
-  // Upstream reads no digits as zero, but only when it gets by with an int64.
+  // As upstream: missing digits are zero only in an amount that fits into an int64.
   if (missing) throw new Error(numberWrong);
   if (format !== 'BinarySI') {
     const scale = exponent - fraction.length;
@@ -95,7 +96,7 @@ function parseWide({ integer, fraction, missing }: Digits, { format, exponent }:
   return { unscaled, scale, format: floor === 0n && unscaled !== 0n ? 'DecimalSI' : format, wide: true };
 }
 
-/** The number without its last digits, one more if any of those was not zero. Digits that do not count cost nothing. */
+/** Returns the number without its last digits, plus one if any of those was not zero. The dropped digits are not converted. */
 function roundedUp(digits: string, dropped: number): bigint {
   if (dropped <= 0) return BigInt(digits);
   const kept = digits.slice(0, Math.max(0, digits.length - dropped));

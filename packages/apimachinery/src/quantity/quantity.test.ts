@@ -87,7 +87,7 @@ describe('Quantity', () => {
     expect(parse('-2.5').asApproximateFloat()).toBe(-2.5);
   });
 
-  it('compares amounts that are out of all proportion, and refuses to add them', () => {
+  it('compares amounts with extreme exponents, and refuses to add them', () => {
     const huge = parse('1e2147483647');
     expect(huge.cmp(parse('1'))).toBeGreaterThan(0);
     expect(huge.neg().cmp(parse('1e2147483646'))).toBeLessThan(0);
@@ -157,7 +157,7 @@ describe('Quantity against exact fractions', () => {
     );
   });
 
-  it('orders as the fractions are ordered', () => {
+  it('has the order of the fractions', () => {
     fc.assert(
       fc.property(sample, sample, (a, b) => {
         const order = a.nanos < b.nanos ? -1 : a.nanos > b.nanos ? 1 : 0;
@@ -176,7 +176,7 @@ describe('Quantity against exact fractions', () => {
     );
   });
 
-  it('prints what reads back as the same amount, and then no other way', () => {
+  it('prints a text that parses to the same amount, and prints that the same again', () => {
     // Beyond exa there is no decimal suffix left to print.
     const printable = sample.filter(({ nanos }) => nanos < 10n ** 29n && nanos > -(10n ** 29n));
     fc.assert(

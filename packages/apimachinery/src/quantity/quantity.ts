@@ -11,7 +11,7 @@ import {
 import { type Amount, parseAmount } from './parse.ts';
 import { constructSuffix, type QuantityFormat } from './suffix.ts';
 
-/** Powers of ten by the names upstream gives them. */
+/** Powers of ten by upstream's names. */
 export const Scale = {
   Nano: -9,
   Micro: -6,
@@ -24,14 +24,14 @@ export const Scale = {
   Exa: 18,
 } as const;
 
-/** What was read lately: a cluster's objects say the same few amounts over and over. */
+/** A cache of parsed texts: the objects of a cluster repeat the same few amounts. */
 const lately = new Map<string, Quantity>();
 const maxKept = 1000;
 const maxKeptLength = 32;
 
 /**
- * An exact amount of a resource, immutable. It remembers how it was written, and prints itself in the canonical form
- * of that format: the greatest suffix that leaves no fraction.
+ * An exact amount of a resource, immutable. It keeps the format in which it was written, and prints itself in the canonical form of that
+ * format: with the largest suffix that leaves no fraction.
  */
 export class Quantity {
   readonly #amount: Amount;
@@ -42,7 +42,7 @@ export class Quantity {
     this.#text = amount.text;
   }
 
-  /** Reads `100m`, `1.5Gi`, `1e3`. Throws an Error with upstream's text when it is no quantity. */
+  /** Parses `100m`, `1.5Gi`, `1e3`. Throws an Error with upstream's text when it is not a quantity. */
   static parse(text: string): Quantity {
     const known = lately.get(text);
     if (known) return known;
@@ -54,17 +54,17 @@ export class Quantity {
     return quantity;
   }
 
-  /** A whole number. A number that is not an integer makes BigInt throw a RangeError. */
+  /** Returns a whole number as a quantity. Throws a RangeError for a number that is not an integer. */
   static of(value: number | bigint, format: QuantityFormat = 'DecimalSI'): Quantity {
     return Quantity.#scaled(BigInt(value), 0, format);
   }
 
-  /** So many thousandths. */
+  /** Returns a quantity of `value` thousandths. */
   static ofMilli(value: number | bigint, format: QuantityFormat = 'DecimalSI'): Quantity {
     return Quantity.#scaled(BigInt(value), Scale.Milli, format);
   }
 
-  /** `value * 10^scale`. */
+  /** Returns `value * 10^scale`. */
   static ofScaled(value: number | bigint, scale: number): Quantity {
     return Quantity.#scaled(BigInt(value), scale, 'DecimalSI');
   }
@@ -93,12 +93,12 @@ export class Quantity {
     return compareScaled(a.unscaled, a.scale, b.unscaled, b.scale);
   }
 
-  /** The same amount, whatever the format. */
+  /** Whether both are the same amount, whatever the format. */
   equals(other: Quantity): boolean {
     return this.cmp(other) === 0;
   }
 
-  /** The sum, in this format, or in the other's when this is zero. */
+  /** Returns the sum, in this format, or in the other's when this is zero. */
   add(other: Quantity): Quantity {
     const a = this.#amount;
     const b = other.#amount;
@@ -114,7 +114,7 @@ export class Quantity {
     return new Quantity({ unscaled, scale, format, wide: !fits });
   }
 
-  /** The difference, in the format that `add` would choose. */
+  /** Returns the difference, in the format that `add` would choose. */
   sub(other: Quantity): Quantity {
     return this.add(other.neg());
   }
@@ -130,7 +130,7 @@ export class Quantity {
     return new Quantity({ ...this.#amount, unscaled: -this.#amount.unscaled, text: undefined });
   }
 
-  /** Rounded away from zero to a multiple of `10^scale`. */
+  /** Returns the amount, rounded away from zero to a multiple of `10^scale`. */
   roundUp(scale: number): Quantity {
     const amount = this.#amount;
     if (amount.scale >= scale) return this;
@@ -142,19 +142,19 @@ export class Quantity {
     });
   }
 
-  /** The amount in whole units, rounded away from zero; to the nearest double beyond 2^53. */
+  /** Returns the amount in whole units, rounded away from zero. Beyond 2^53 it is the nearest double. */
   value(): number {
     return Number(this.scaledValue(0));
   }
 
-  /** The amount in thousandths, rounded away from zero; to the nearest double beyond 2^53. */
+  /** Returns the amount in thousandths, rounded away from zero. Beyond 2^53 it is the nearest double. */
   milliValue(): number {
     return Number(this.scaledValue(Scale.Milli));
   }
 
   /**
-   * The amount in units of `10^scale`, rounded away from zero, and held within the limits of an int64.
-   * Differs from upstream: what overflows is the greatest int64, not zero or what the low bits happen to be.
+   * Returns the amount in units of `10^scale`, rounded away from zero, and limited to the range of an int64.
+   * Differs from upstream: on overflow the result is the limit of the range, not zero or the low bits.
    */
   scaledValue(scale: number): bigint {
     const { unscaled, scale: own } = this.#amount;
@@ -163,23 +163,23 @@ export class Quantity {
   }
 
   /**
-   * The amount as an int64, if it is held as one: written without a fraction or smaller unit, and not so large that
-   * upstream turns to big decimals (`1Pi` and up). Undefined otherwise, even when it happens to be a whole number.
+   * Returns the amount as an int64, if it is held as one: written without a fraction or smaller unit, and not so large that upstream uses
+   * big decimals (`1Pi` and up). Undefined otherwise, even when it happens to be a whole number.
    */
   asInt64(): bigint | undefined {
     const { unscaled, scale, wide } = this.#amount;
     return wide || scale < 0 ? undefined : int64TimesPow10(unscaled, scale);
   }
 
-  /** The amount as a double, perhaps off by a rounding error. */
+  /** Returns the amount as a double, possibly with a rounding error. */
   asApproximateFloat(): number {
     const { unscaled, scale, wide } = this.#amount;
-    // Upstream holds a big decimal in billionths, which shows in the last digit.
+    // Upstream holds a big decimal in billionths, which affects the last digit.
     if (wide && scale > Scale.Nano) return Number(`${unscaled}e${scale - Scale.Nano}`) * 1e-9;
     return scale === 0 ? Number(unscaled) : Number(unscaled) * Number(`1e${scale}`);
   }
 
-  /** The canonical form. */
+  /** Returns the canonical form. */
   toString(): string {
     this.#text ??= canonicalForm(this.#amount);
     return this.#text;
@@ -190,7 +190,7 @@ export class Quantity {
   }
 }
 
-/** Whether upstream keeps a product as a scaled int64: it fits, and written out in whole units it still would. */
+/** Whether upstream keeps a product as a scaled int64: it fits, and also fits in whole units. */
 function staysNarrow(product: bigint, scale: number): boolean {
   if (!isInt64(product)) return false;
   return scale >= 0 ? int64TimesPow10(product, scale) !== undefined : product % pow10(-scale) === 0n;
@@ -211,7 +211,7 @@ function canonicalForm({ unscaled, scale, format }: Amount): string {
   return `${number}${exponent === 0 ? '' : constructSuffix('BinarySI', exponent)}`;
 }
 
-/** Undefined when there is a fraction. */
+/** Returns undefined when there is a fraction. */
 function wholeUnits(unscaled: bigint, scale: number): bigint | undefined {
   if (scale >= 0) return unscaled * pow10(scale);
   const divisor = pow10(-scale);

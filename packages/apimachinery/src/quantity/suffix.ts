@@ -42,19 +42,19 @@ const byExponent = {
   BinarySI: new Map(suffixes.BinarySI.map(([text, exponent]) => [exponent, text])),
 };
 
-/** What a suffix stands for; undefined when there is no such suffix. */
+/** Returns the meaning of a suffix; undefined when there is no such suffix. */
 export function interpretSuffix(text: string): Suffix | undefined {
   const known = byText.get(text);
   if (known) return known;
   const digits = /^[eE]([-+]?[0-9]+)$/.exec(text)?.[1];
   const exponent = digits === undefined ? undefined : parseInt64(digits);
-  // Upstream keeps the low 32 bits.
+  // As upstream, which keeps the low 32 bits.
   return exponent === undefined
     ? undefined
     : { format: 'DecimalExponent', exponent: Number(BigInt.asIntN(32, exponent)) };
 }
 
-/** The suffix for a power. Beyond E and below n upstream prints none, and so do we. */
+/** Returns the suffix for a power. As upstream, it is empty beyond E and below n. */
 export function constructSuffix(format: QuantityFormat, exponent: number): string {
   if (format !== 'DecimalExponent') return byExponent[format].get(exponent) ?? '';
   return exponent === 0 ? '' : `e${exponent}`;

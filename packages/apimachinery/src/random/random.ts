@@ -1,25 +1,25 @@
 /**
- * Chance as a parameter: uids, the ends of generated names, jitter, and choices among equals.
+ * Randomness as a parameter: for uids, suffixes of generated names, jitter, and choices among equals.
  *
- * Not for secrets. Keys, tokens, nonces, salts and whatever else nobody may guess come from `node:crypto`: an implementation
- * may be seeded, and then everything that it gives can be foretold. The functions need no `this`.
+ * Not for secrets. Keys, tokens, nonces, salts and all other values that must be unpredictable come from `node:crypto`: an implementation
+ * may be seeded, and then all its values can be predicted. The functions need no `this`.
  */
 export interface Random {
-  /** A UUID of version 4. */
+  /** Returns a UUID of version 4. */
   readonly uuid: () => string;
-  /** A fraction: at least 0, below 1. */
+  /** Returns a fraction: at least 0, below 1. */
   readonly number: () => number;
-  /** A whole number: at least 0, below the given one. */
+  /** Returns a whole number: at least 0, below the given one. */
   readonly integer: (below: number) => number;
   readonly bytes: (length: number) => Uint8Array;
-  /** Five characters that may end a name, of those that upstream takes. */
+  /** Returns five characters for the end of a name, from those that upstream uses. */
   readonly nameSuffix: () => string;
 }
 
-/** Without vowels, and without digits that look like them, so that no words come out. */
+/** Without vowels, and without digits that look like vowels, so that no words result. */
 const nameCharacters = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** The same for any source of fractions. */
+/** Returns a name suffix from a source of whole numbers. */
 export function newNameSuffix(integer: Random['integer']): string {
   let suffix = '';
   for (let i = 0; i < 5; i++) suffix += nameCharacters[integer(nameCharacters.length)];

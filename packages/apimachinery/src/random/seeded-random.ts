@@ -1,12 +1,12 @@
 import { newNameSuffix, type Random } from './random.ts';
 
 /**
- * The same sequence for the same seed, on every machine. To give parts of a program sequences of their own, make one for each
+ * Returns the same sequence for the same seed, on every machine. For independent sequences in the parts of a program, create one for each
  * with a seed of its own: `${seed}/scheduler`.
  *
- * The generator is xoshiro128** 1.1 of Blackman and Vigna: 128 bits of state, a period of 2^128 - 1. Its state is filled by
- * SplitMix32 (Weyl sequence, finalizer of MurmurHash3), which begins with the 32-bit FNV-1a hash of the seed. Who sees a few
- * results can foretell all others: not for secrets.
+ * The generator is xoshiro128** 1.1 of Blackman and Vigna: 128 bits of state, a period of 2^128 - 1. Its state is filled by SplitMix32
+ * (Weyl sequence, finalizer of MurmurHash3), which begins with the 32-bit FNV-1a hash of the seed. All values can be predicted from a few
+ * of them: not for secrets.
  */
 export function seededRandom(seed: string | number): Random {
   const next = xoshiro128(String(seed));
@@ -16,7 +16,7 @@ export function seededRandom(seed: string | number): Random {
   return { uuid: () => uuidOf(bytes(16)), number, integer, bytes, nameSuffix: () => newNameSuffix(integer) };
 }
 
-/** Gives 32 random bits at a time, as an unsigned number. */
+/** Returns a function that returns 32 random bits, as an unsigned number. */
 function xoshiro128(seed: string): () => number {
   const fill = splitMix32(fnv1a(seed));
   let [a, b, c, d] = [fill(), fill(), fill(), fill()];

@@ -2,7 +2,7 @@ import { newNameSuffix, type Random } from './random.ts';
 
 const integer = (below: number): number => Math.floor(Math.random() * below);
 
-/** The machine's chance. UUIDs and bytes come from its source for cryptography, so that no two machines give the same. */
+/** The runtime's randomness. UUIDs and bytes come from its cryptographic source, so that no two machines get the same ones. */
 export const systemRandom: Random = {
   uuid: () => crypto.randomUUID(),
   number: () => Math.random(),

@@ -15,7 +15,7 @@ const version = (group: string, version: string) => ({
   version,
 });
 
-/** Two groups that share names, a resource in an old version only, one without a singular, two of one kind. */
+/** Two groups that share names, a resource in an old version only, one without a singular, and two resources of one kind. */
 export const exampleDiscovery: Discovery = {
   groups: [
     { name: '', versions: [version('', 'v1')], preferredVersion: version('', 'v1') },

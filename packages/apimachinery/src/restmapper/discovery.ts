@@ -2,15 +2,15 @@ import type { APIGroup, APIResource, APIResourceList } from '../meta/discovery.t
 import { GroupVersion } from '../meta/group-version.ts';
 import type { MetaGroupVersionKind } from '../meta/identifiers.ts';
 
-/** What a server offers: its groups by priority, and the resources of their versions. */
+/** A server's discovery: its groups by priority, and the resources of their versions. */
 export interface Discovery {
   /** The core group's name is empty. */
   groups: readonly APIGroup[];
-  /** By group and version; versions whose list is missing are unknown, not empty. */
+  /** The resources by group and version. Versions without a list are unknown, not empty. */
   resourceLists: readonly APIResourceList[];
 }
 
-/** The parts of aggregated discovery (`APIGroupDiscoveryList`, v2 and v2beta1) that matter here. */
+/** The parts of aggregated discovery (`APIGroupDiscoveryList`, v2 and v2beta1) that are used here. */
 export interface AggregatedDiscovery {
   items: readonly {
     metadata?: { name?: string };
@@ -39,8 +39,8 @@ interface Answer {
 }
 
 /**
- * Reads aggregated discovery, which may come in several documents (`/api` and `/apis`). Versions that the server calls
- * stale are left out; the first of the others is the preferred one. What has no kind is left out, too.
+ * Converts aggregated discovery, which may come in several documents (`/api` and `/apis`). Versions that the server marks as stale are
+ * left out; the first of the others is the preferred one. Resources without a kind are left out, too.
  */
 export function fromAggregatedDiscovery(...documents: readonly AggregatedDiscovery[]): Discovery {
   const groups: APIGroup[] = [];

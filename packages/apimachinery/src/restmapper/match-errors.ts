@@ -6,7 +6,7 @@ import {
 } from '../meta/group-version.ts';
 import { quote } from '../strconv/quote.ts';
 
-/** No resource goes by that name. */
+/** Thrown when no resource has that name. */
 export class NoResourceMatchError extends Error {
   override readonly name = 'NoResourceMatchError';
   readonly partialResource: GroupVersionResource;
@@ -17,7 +17,7 @@ export class NoResourceMatchError extends Error {
   }
 }
 
-/** There is no such kind, or not in the versions searched. */
+/** Thrown when there is no such kind, or not in the versions searched. */
 export class NoKindMatchError extends Error {
   override readonly name = 'NoKindMatchError';
   readonly groupKind: GroupKind;
@@ -37,7 +37,7 @@ function describeSearch({ group }: GroupKind, versions: readonly string[]): stri
   return searched.length === 1 ? `version ${quoted}` : `versions [${quoted}]`;
 }
 
-/** Several things match, and none comes before the others. */
+/** Thrown when several things match, and none of them is preferred. */
 abstract class AmbiguousError extends Error {
   readonly matchingResources: readonly GroupVersionResource[];
   readonly matchingKinds: readonly GroupVersionKind[];
@@ -49,7 +49,7 @@ abstract class AmbiguousError extends Error {
   }
 }
 
-/** Several resources, or their kinds, go by that name. */
+/** Thrown when several resources, or their kinds, have that name. */
 export class AmbiguousResourceError extends AmbiguousError {
   override readonly name = 'AmbiguousResourceError';
   readonly partialResource: GroupVersionResource;
@@ -60,7 +60,7 @@ export class AmbiguousResourceError extends AmbiguousError {
   }
 }
 
-/** There are several such kinds. */
+/** Thrown when there are several such kinds. */
 export class AmbiguousKindError extends AmbiguousError {
   override readonly name = 'AmbiguousKindError';
   readonly partialKind: GroupVersionKind;

@@ -15,7 +15,7 @@ import {
 import { RESTMapper } from './rest-mapper.ts';
 import type { RESTMapping } from './version-table.ts';
 
-/** A resource as typed: `pods`, `pods.v1.`, `widgets.a.example.com` needs its version. */
+/** Parses a resource as a user types it: `pods`, `pods.v1.`; `widgets.a.example.com` needs its version. */
 function typed(arg: string): GroupVersionResource {
   const { groupVersionResource, groupResource } = parseResourceArg(arg);
   return groupVersionResource ?? groupResource.withVersion('');
@@ -24,7 +24,7 @@ function typed(arg: string): GroupVersionResource {
 const printMapping = ({ resource, kind, scope }: RESTMapping): string => `${resource} ${kind} ${scope}`;
 const print = (values: readonly unknown[]): string => `[${values.join(' ')}]`;
 
-/** Runs `resourceFor pods` and the like, and prints the answer as upstream's library prints it. */
+/** Runs a query such as `resourceFor pods`, and prints the result as upstream's library does. */
 function answer(mapper: RESTMapper, question: string): string {
   const [method = '', arg = '', ...versions] = question.split(' ');
   try {
@@ -55,8 +55,8 @@ function answer(mapper: RESTMapper, question: string): string {
   }
 }
 
-// Every answer is what upstream's discovery mapper with its shortcut expander gives for the same discovery, but for
-// categories, which name each resource once; those of `arg` are kubectl's.
+// The expectations are the results of upstream's discovery mapper with its shortcut expander for the same discovery, except for
+// categories, which contain each resource once. Those of `arg` are kubectl's.
 const answers: [question: string, answer: string][] = [
   ['resourceFor pods', '/v1, Resource=pods'],
   ['resourceFor pod', '/v1, Resource=pods'],
@@ -169,18 +169,18 @@ describe('short names of several resources', () => {
     return warnings;
   }
 
-  it('give a warning for each that is not taken', () => {
+  it('give a warning for each that is not chosen', () => {
     expect(warningsFor('wd')).toEqual([
       'short name "wd" could also match lower priority resource widgets.b.example.com',
       'short name "wd" could also match lower priority resource gears.b.example.com',
     ]);
   });
 
-  it.each(['po', 'gz', 'widgets', 'pods'])('give none for %s', (arg) => {
+  it.each(['po', 'gz', 'widgets', 'pods'])('give no warning for %s', (arg) => {
     expect(warningsFor(arg)).toEqual([]);
   });
 
-  it('give way to full names', () => {
+  it('have a lower priority than full names', () => {
     const discovery: Discovery = {
       ...exampleDiscovery,
       resourceLists: exampleDiscovery.resourceLists.map((list) => ({
@@ -230,7 +230,7 @@ describe('errors', () => {
     }
   };
 
-  it('have classes that carry what was asked', () => {
+  it('have classes with the requested resource or kind', () => {
     const noResource = thrownBy(() => mapper.resourceFor(typed('foo')));
     expect(noResource).toBeInstanceOf(NoResourceMatchError);
     expect(noResource).toHaveProperty('partialResource', GroupVersionResource.of('', '', 'foo'));
@@ -298,7 +298,7 @@ describe('fromAggregatedDiscovery', () => {
     ],
   };
 
-  it('reads groups, resources and subresources; neither stale versions nor what has no kind', () => {
+  it('reads groups, resources and subresources, but no stale versions and no resources without a kind', () => {
     const version = { groupVersion: 'a.example.com/v1', version: 'v1' };
     const widget = { singularName: 'widget', namespaced: true, verbs: ['get'] };
     expect(fromAggregatedDiscovery(document)).toEqual({

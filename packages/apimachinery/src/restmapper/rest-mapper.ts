@@ -22,17 +22,17 @@ import { Shortcuts } from './shortcuts.ts';
 import { type RESTMapping, VersionTable } from './version-table.ts';
 
 export interface RESTMapperOptions {
-  /** Told when a short name stands for several resources. */
+  /** Called when a short name stands for several resources. */
   onWarning?: (message: string) => void;
 }
 
 /**
- * From resources to kinds and back, as a server's discovery has them. Immutable: make a new one when discovery changes.
+ * Maps resources to kinds and back, by a server's discovery. Immutable: create a new one when discovery changes.
  *
- * A resource may be given in part. Without a group it is searched in all, a group may be cut short (`storage` for
- * `storage.k8s.io`) unless a version stands with it, and the name may be plural, singular or short. Upper and lower case
- * are the same but in short names. Of several matches the one that comes first counts: the core group, then groups as
- * discovery lists them, and within a group its preferred version first.
+ * A resource may be given in part. Without a group it is searched in all groups. A group may be abbreviated to its beginning (`storage`
+ * for `storage.k8s.io`) unless a version is given with it. The name may be plural, singular or short. Names are case-insensitive, except
+ * short names. Of several matches the first one wins: the core group comes first, then groups in the order of discovery, and within a
+ * group its preferred version.
  */
 export class RESTMapper {
   /** In discovery's order. */
@@ -46,7 +46,7 @@ export class RESTMapper {
     this.#onWarning = options.onWarning;
   }
 
-  /** The one resource meant. Throws NoResourceMatchError or AmbiguousResourceError. */
+  /** Returns the one resource meant. Throws NoResourceMatchError or AmbiguousResourceError. */
   resourceFor(partial: GroupVersionResource): GroupVersionResource {
     const resource = this.#shortcuts.expand(partial, this.#onWarning);
     const matches = this.#resourcesFor(resource);
@@ -55,12 +55,12 @@ export class RESTMapper {
     return chosen;
   }
 
-  /** All resources that could be meant, in discovery's order. Throws NoResourceMatchError when there is none. */
+  /** Returns all resources that could be meant, in discovery's order. Throws NoResourceMatchError when there is none. */
   resourcesFor(partial: GroupVersionResource): GroupVersionResource[] {
     return this.#resourcesFor(this.#shortcuts.expand(partial, this.#onWarning));
   }
 
-  /** The one kind meant. Throws NoResourceMatchError or AmbiguousResourceError. */
+  /** Returns the one kind meant. Throws NoResourceMatchError or AmbiguousResourceError. */
   kindFor(partial: GroupVersionResource): GroupVersionKind {
     const resource = this.#shortcuts.expand(partial, this.#onWarning);
     const matches = this.#kindsFor(resource);
@@ -69,14 +69,14 @@ export class RESTMapper {
     return chosen;
   }
 
-  /** All kinds that could be meant, in discovery's order. Throws NoResourceMatchError when there is none. */
+  /** Returns all kinds that could be meant, in discovery's order. Throws NoResourceMatchError when there is none. */
   kindsFor(partial: GroupVersionResource): GroupVersionKind[] {
     return this.#kindsFor(this.#shortcuts.expand(partial, this.#onWarning));
   }
 
   /**
-   * Where objects of a kind are found: in the first of the versions that has it, or in the preferred version when none
-   * is given. Throws NoKindMatchError or AmbiguousKindError.
+   * Returns the mapping of a kind: in the first of the versions that has it, or in the preferred version when none is given. Throws
+   * NoKindMatchError or AmbiguousKindError.
    */
   restMapping(kind: GroupKind, ...versions: string[]): RESTMapping {
     const mappings = this.restMappings(kind, ...versions);
@@ -90,7 +90,7 @@ export class RESTMapper {
     return mapping;
   }
 
-  /** Every place where objects of a kind are found, in discovery's order. Throws NoKindMatchError when there is none. */
+  /** Returns all mappings of a kind, in discovery's order. Throws NoKindMatchError when there is none. */
   restMappings(kind: GroupKind, ...versions: string[]): RESTMapping[] {
     const searched = versions.filter((version) => version !== '' && version !== API_VERSION_INTERNAL);
     const mappings = this.#tables
@@ -104,8 +104,8 @@ export class RESTMapper {
   }
 
   /**
-   * Where to find what a user typed: `po`, `pods`, `deploy.apps`, `deployments.v1.apps`, or a kind, `Deployment.v1.apps`.
-   * Throws an Error in the words kubectl has for it.
+   * Returns the mapping of what a user typed: `po`, `pods`, `deploy.apps`, `deployments.v1.apps`, or a kind, `Deployment.v1.apps`. Throws
+   * an Error with kubectl's message.
    */
   mappingForArg(arg: string): RESTMapping {
     const { groupVersionResource, groupResource } = parseResourceArg(arg);
@@ -123,7 +123,7 @@ export class RESTMapper {
     return mapping;
   }
 
-  /** The singular of a plural, singular or short name. Throws NoResourceMatchError. */
+  /** Returns the singular of a plural, singular or short name. Throws NoResourceMatchError. */
   resourceSingularizer(name: string): string {
     const { resource } = this.#shortcuts.expand(GroupVersionResource.of('', '', name), this.#onWarning);
     const wanted = resource.toLowerCase();
@@ -135,7 +135,7 @@ export class RESTMapper {
     throw new NoResourceMatchError(GroupVersionResource.of('', '', wanted));
   }
 
-  /** The resources of a category such as `all`, each once, in any version; undefined when there is no such category. */
+  /** Returns the resources of a category such as `all`, each once, in any version; undefined when there is no such category. */
   expandCategory(category: string): GroupResource[] | undefined {
     return this.#shortcuts.category(category);
   }
@@ -164,7 +164,7 @@ export class RESTMapper {
     );
   }
 
-  /** The only match of the most preferred version that has any; undefined when that version has several. */
+  /** Returns the only match of the most preferred version that has any; undefined when that version has several. */
   #preferred<T extends GroupVersionResource | GroupVersionKind>(matches: readonly T[]): T | undefined {
     if (matches.length === 1) return matches[0];
     const wanted = new Set(matches.map((match) => match.groupVersion));
@@ -190,7 +190,7 @@ function buildTables({ groups, resourceLists }: Discovery): VersionTable[] {
   return tables;
 }
 
-/** Undefined where a name means nothing, or too much. */
+/** Returns undefined when `find` finds nothing, or more than one thing. */
 function unlessUnclear<T>(find: () => T): T | undefined {
   try {
     return find();

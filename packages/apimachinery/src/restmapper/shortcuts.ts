@@ -10,7 +10,7 @@ interface Named {
 
 /** Short names (`po`) and categories (`all`), as discovery lists them. */
 export class Shortcuts {
-  /** By priority: a name's first entry is the one it stands for. */
+  /** By priority: the first entry of a name is the chosen one. */
   readonly #shortNames: readonly Named[];
   readonly #categories = new Map<string, Set<GroupResource>>();
   /** Full names, plural or singular → the groups that have them. */
@@ -34,9 +34,10 @@ export class Shortcuts {
   }
 
   /**
-   * The resources of a category; undefined when there is no such category.
+   * Returns the resources of a category; undefined when there is no such category.
    *
-   * Differs from upstream: each once, where upstream names it once for every version and leaves the rest to the caller.
+   * Differs from upstream: each resource is listed once; upstream lists it once for every version and leaves it to the caller to remove
+   * duplicates.
    */
   category(name: string): GroupResource[] | undefined {
     const resources = this.#categories.get(name);
@@ -44,9 +45,9 @@ export class Shortcuts {
   }
 
   /**
-   * What a short name stands for, in any version; anything else comes back as it is. A full name is never taken for a
-   * short one. Other resources with the same short name are told to `onWarning`. Groups may be cut short when no group
-   * matches in full.
+   * Returns the resource that a short name stands for, in any version. Any other name is returned unchanged. A full name is never
+   * interpreted as a short one. Other resources with the same short name are reported to `onWarning`. Groups may be abbreviated to their
+   * beginning when no group matches in full.
    */
   expand(resource: GroupVersionResource, onWarning?: (message: string) => void): GroupVersionResource {
     const inGroup = (group: string): boolean => resource.group === '' || resource.group === group;

@@ -1,17 +1,17 @@
 import type { APIResource } from '../meta/discovery.ts';
 import type { GroupVersion, GroupVersionKind, GroupVersionResource } from '../meta/group-version.ts';
 
-/** Whether objects live in namespaces or in the cluster as such. */
+/** Whether objects are namespaced or cluster-scoped. */
 export type RESTScope = 'namespace' | 'root';
 
-/** Where the objects of a kind are found. */
+/** The resource of a kind, and its scope. */
 export interface RESTMapping {
   readonly resource: GroupVersionResource;
   readonly kind: GroupVersionKind;
   readonly scope: RESTScope;
 }
 
-/** The names within one version of one group. Where discovery names one thing twice, the last counts. */
+/** The names within one version of one group. When discovery lists a name twice, the last one wins. */
 export class VersionTable {
   readonly version: GroupVersion;
   /** Position in the order of preference: the lowest wins. */
@@ -20,7 +20,7 @@ export class VersionTable {
   readonly #singulars = new Map<string, string>();
   /** Plural or singular → kind. */
   readonly #kinds = new Map<string, GroupVersionKind>();
-  /** Kind, as written or in lower case → where it is. */
+  /** Kind, as written or in lower case → mapping. */
   readonly #mappings = new Map<string, RESTMapping>();
 
   constructor(version: GroupVersion, rank: number, resources: readonly APIResource[]) {
@@ -34,11 +34,11 @@ export class VersionTable {
       this.#add(kind, name, singular, scope);
       this.#guess(`${kind}List`, scope);
     }
-    // Every version has it, and no discovery names it.
+    // Every version has the kind List, which discovery never lists.
     this.#guess('List', 'root');
   }
 
-  /** Plural names of what goes by the name, in alphabetical order. */
+  /** Returns the plural names of the resources with this plural or singular name, in alphabetical order. */
   resourcesNamed(name: string): GroupVersionResource[] {
     const plurals: string[] = [];
     for (const [plural, singular] of this.#singulars) {
@@ -73,7 +73,7 @@ export class VersionTable {
   }
 }
 
-/** What a kind's resource is probably called. Right for most kinds; discovery knows. */
+/** Returns the probable resource name of a kind. It is right for most kinds; discovery has the actual one. */
 export function guessResource(kind: string): { plural: string; singular: string } {
   const singular = kind.toLowerCase();
   if (singular === '' || singular.endsWith('endpoints')) return { plural: singular, singular };

@@ -8,7 +8,7 @@ import { defineType } from './object-type.ts';
 import { Scheme } from './scheme.ts';
 import { NotRegisteredError } from './scheme-errors.ts';
 
-/** Three versions of a kind, the second of which is the hub, and a twin in another group. */
+/** Three versions of a kind, the second of which is the hub, and the same kind in another group. */
 interface ScalerV1 extends KubernetesObject {
   spec: { cpu?: number };
 }
@@ -64,11 +64,11 @@ const versions = Object.entries(asVersion);
 const pairs = versions.flatMap(([from, object]) => versions.map(([to, expected]) => ({ from, to, object, expected })));
 
 describe('convertToVersion', () => {
-  it.each(pairs)('takes $from to $to by way of the hub', ({ object, to, expected }) => {
+  it.each(pairs)('converts $from to $to through the hub', ({ object, to, expected }) => {
     expect(scheme.convertToVersion(object, GroupVersion.parse(to))).toEqual(expected);
   });
 
-  it('shares nothing with what it was given, and leaves it as it was', () => {
+  it('shares nothing with the object and does not modify it', () => {
     for (const [to] of versions) {
       const original = structuredClone(asVersion['example.com/v3']);
       const converted = scheme.convertToVersion(original, GroupVersion.parse(to));
@@ -78,13 +78,13 @@ describe('convertToVersion', () => {
     }
   });
 
-  it('may share without the copy', () => {
+  it('unsafeConvertToVersion modifies the object in place', () => {
     const original = structuredClone(asVersion['example.com/v3']);
     expect(scheme.unsafeConvertToVersion(original, version('v2'))).toBe(original);
     expect(original.apiVersion).toBe('example.com/v2');
   });
 
-  it('loses nothing on any way there and back', () => {
+  it('loses nothing when an object is converted there and back', () => {
     const name = fc.constantFrom(...versions.map(([to]) => GroupVersion.parse(to)));
     fc.assert(
       fc.property(fc.array(name), (path) => {
@@ -128,14 +128,14 @@ describe('lists', () => {
     expect(scheme.convertToVersion(v1List, target)).toEqual({ ...v1List, apiVersion: String(target), items });
   });
 
-  it('have items that say what they are only if they did before', () => {
+  it('have items with a kind only if they had one before', () => {
     const list = { ...v1List, items: [asVersion['example.com/v1']] };
     expect(scheme.convertToVersion(list, version('v2'))).toHaveProperty('items', [asVersion['example.com/v2']]);
   });
 });
 
 describe('an internal hub', () => {
-  it('is reached like any version, and left again', () => {
+  it('is converted to and from like any version', () => {
     scheme.addKnownTypes(internal, defineType('internal.Lonely'));
     const identity = identityConversion;
     scheme.addHubConversion(version('v1').withKind('Lonely'), internal.withKind('Lonely'), identity);
@@ -195,7 +195,7 @@ describe('what cannot be converted', () => {
     );
   });
 
-  it('an empty list of such', () => {
+  it('an empty list of such objects', () => {
     scheme.addKnownTypes(version('v1'), defineType('v1.LonelyList'));
     scheme.addKnownTypes(version('v3'), defineType('v3.LonelyList'));
     const list = { kind: 'LonelyList', apiVersion: 'example.com/v1', items: [] };

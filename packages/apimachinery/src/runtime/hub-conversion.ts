@@ -2,11 +2,11 @@ import type { GroupVersionKind } from '../meta/group-version.ts';
 import type { TypeMeta } from '../meta/type-meta.ts';
 
 /**
- * The way from one version of a kind to the kind's hub and back. Every version knows the hub only, so a new version
- * is one conversion, not one for each of the others.
+ * The conversion between one version of a kind and the kind's hub. Every version is converted only from and to the hub, so a new version
+ * needs one conversion, not one for each of the others.
  *
- * Both functions own what they are given, may change it and share its parts with what they return. They need not mind
- * apiVersion and kind. They must lose nothing on the way there and back.
+ * Both functions own their argument: they may modify it and share its parts with the result. They need not set apiVersion and kind. A
+ * round trip must lose nothing.
  */
 export interface HubConversion<Version extends TypeMeta = TypeMeta, Hub extends TypeMeta = TypeMeta> {
   toHub(object: Version): Hub;
@@ -15,10 +15,10 @@ export interface HubConversion<Version extends TypeMeta = TypeMeta, Hub extends 
 
 export type Convert = (object: TypeMeta) => TypeMeta;
 
-/** For versions that have the hub's fields exactly: only the apiVersion changes. */
+/** For versions that have exactly the hub's fields: only the apiVersion changes. */
 export const identityConversion: HubConversion = { toHub: (object) => object, fromHub: (hub) => hub };
 
-/** Which kinds convert to which hub, and how. */
+/** The hub of each kind, and the conversion to it. */
 export class HubRegistry {
   readonly #spokes = new Map<GroupVersionKind, { hub: GroupVersionKind; conversion: HubConversion }>();
 
@@ -26,7 +26,7 @@ export class HubRegistry {
     for (const [kind, spoke] of other.#spokes) this.#spokes.set(kind, spoke);
   }
 
-  /** Throws when the kind has a conversion already, and when hubs would form a chain. */
+  /** Throws when the kind already has a conversion, and when hubs would form a chain. */
   add(kind: GroupVersionKind, hub: GroupVersionKind, conversion: HubConversion): void {
     const existing = this.#spokes.get(kind);
     if (existing) throw new Error(`Double registration of the conversion of ${kind}: old=${existing.hub}, new=${hub}`);
@@ -35,12 +35,15 @@ export class HubRegistry {
     this.#spokes.set(kind, { hub, conversion });
   }
 
-  /** The hub of a kind without a conversion is the kind itself. */
+  /** Returns the hub of a kind. A kind without a conversion is its own hub. */
   hubOf(kind: GroupVersionKind): GroupVersionKind {
     return this.#spokes.get(kind)?.hub ?? kind;
   }
 
-  /** Undefined when the two have no hub in common. apiVersion and kind of the result are for the caller to set. */
+  /**
+   * Returns the conversion between two kinds; undefined when they have no hub in common. The caller must set apiVersion and kind of the
+   * result.
+   */
   converter(from: GroupVersionKind, to: GroupVersionKind): Convert | undefined {
     if (this.hubOf(from) !== this.hubOf(to)) return undefined;
     const source = this.#spokes.get(from)?.conversion;

@@ -31,7 +31,7 @@ describe('getters', () => {
     expect(nested.nestedField(o)).toBe(o);
   });
 
-  it('give undefined for what is not there, inherited things included', () => {
+  it('give undefined for absent fields and for inherited properties', () => {
     expect(nested.nestedString(object(), 'spec', 'missing', 'deeper')).toBeUndefined();
     expect(nested.nestedField(object(), 'spec', 'none', 'deeper')).toBeUndefined();
     expect(nested.nestedField(object(), 'constructor', 'name')).toBeUndefined();
@@ -83,7 +83,7 @@ describe('getters', () => {
 });
 
 describe('setNestedField', () => {
-  it('makes what is missing on the way, and puts a copy', () => {
+  it('creates missing objects on the path, and sets a copy', () => {
     const target: Record<string, unknown> = {};
     const value = { a: [1] };
     nested.setNestedField(target, value, 'spec', 'template', 'x');
@@ -91,7 +91,7 @@ describe('setNestedField', () => {
     expect(target).toEqual({ spec: { template: { x: { a: [1] } } } });
   });
 
-  it('does not replace what is in the way', () => {
+  it('does not replace a value on the path that is not an object', () => {
     expect(() => nested.setNestedField(object(), 1, 'spec', 'replicas', 'x')).toThrow(
       new Error('value cannot be set because .spec.replicas is not a map[string]interface{}'),
     );
@@ -109,7 +109,7 @@ describe('setNestedField', () => {
 });
 
 describe('removeNestedField', () => {
-  it('removes what is there and nothing else', () => {
+  it('removes only the field at the path', () => {
     const target = object();
     nested.removeNestedField(target, 'spec', 'labels', 'app');
     nested.removeNestedField(target, 'spec', 'missing', 'x');

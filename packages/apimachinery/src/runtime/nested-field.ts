@@ -5,13 +5,13 @@ import { isJsonObject, setOwnEntry } from '../json/own-entry.ts';
 import { quote } from '../strconv/quote.ts';
 
 /*
- * Reading and writing fields of objects whose type is not known. Getters return undefined for a field that is not
- * there, and throw, in upstream's words, for one that holds something else than asked for. They look at own keys only.
+ * Access to fields of objects whose type is not known. Getters return undefined for an absent field, and throw with upstream's message
+ * when its value is of another type. They use own properties only.
  */
 
 type Fields = readonly string[];
 
-/** The value at the path itself, not a copy. */
+/** Returns the value at the path itself, not a copy. */
 export function nestedField(object: unknown, ...fields: Fields): unknown {
   let value = object;
   for (const [i, field] of fields.entries()) {
@@ -32,7 +32,7 @@ const getter =
 
 export const nestedString = getter('string', (value) => typeof value === 'string');
 export const nestedBool = getter('bool', (value) => typeof value === 'boolean');
-/** A bigint beyond 2^53. */
+/** Returns a bigint beyond 2^53. */
 export const nestedInt64 = getter(
   'int64',
   (value): value is number | bigint => typeof value === 'bigint' || Number.isSafeInteger(value),
@@ -41,12 +41,12 @@ export const nestedNumber = getter(
   'float64 or int64',
   (value): value is number | bigint => typeof value === 'bigint' || typeof value === 'number',
 );
-/** The list itself, not a copy. */
+/** Returns the list itself, not a copy. */
 export const nestedSlice = getter('[]interface{}', (value): value is unknown[] => Array.isArray(value));
-/** The object itself, not a copy. */
+/** Returns the object itself, not a copy. */
 export const nestedMap = getter('map[string]interface{}', isJsonObject);
 
-/** The list itself, not a copy. */
+/** Returns the list itself, not a copy. */
 export function nestedStringSlice(object: unknown, ...fields: Fields): string[] | undefined {
   const list = nestedSlice(object, ...fields);
   if (list === undefined || list.every((item) => typeof item === 'string')) return list;
@@ -56,7 +56,7 @@ export function nestedStringSlice(object: unknown, ...fields: Fields): string[] 
   );
 }
 
-/** A copy. */
+/** Returns a copy. */
 export function nestedStringMap(object: unknown, ...fields: Fields): Record<string, string> | undefined {
   const map = nestedMap(object, ...fields);
   if (map === undefined) return undefined;
@@ -72,7 +72,7 @@ export function nestedStringMap(object: unknown, ...fields: Fields): Record<stri
   return strings;
 }
 
-/** Puts a copy of the value at the path and makes the objects on the way. Throws when one of them is something else. */
+/** Sets the field at the path to a copy of the value, and creates the objects on the path. Throws when one of them is something else. */
 export function setNestedField(object: object, value: unknown, ...fields: Fields): void {
   const last = fields.at(-1);
   if (last === undefined || !isJsonObject(object)) throw new Error('an object and a field must be given');
@@ -90,7 +90,7 @@ export function setNestedField(object: object, value: unknown, ...fields: Fields
   setOwnEntry(parent, last, cloneJson(value));
 }
 
-/** Removes the field at the path, if it is there. */
+/** Removes the field at the path, if it exists. */
 export function removeNestedField(object: object, ...fields: Fields): void {
   const last = fields.at(-1);
   let parent: unknown = object;

@@ -1,14 +1,13 @@
 /**
- * Stands for a TypeScript type at run time, where interfaces are gone. Two tokens are two types, whatever their names.
+ * A token that stands for a TypeScript type at run time, where interfaces do not exist. Two tokens are two types, whatever their names.
  *
- * Objects are plain data and carry no token: apiVersion and kind say what they are, and a Scheme knows which token
- * goes with them. Classes would have given the identity for free, but then every object off the wire, every copy and
- * every patch result would have to be made an instance.
+ * Objects are plain data without a token: apiVersion and kind identify them, and a Scheme finds the token for those. Classes would
+ * provide the identity, but then every object that is decoded, copied or patched would have to be made an instance.
  */
 export class ObjectType<T = unknown> {
-  /** Unique by convention, since errors print it: `core.v1.Pod`. */
+  /** Unique by convention, because errors print it: `core.v1.Pod`. */
   readonly name: string;
-  /** What an object is before anybody set anything, without apiVersion and kind. */
+  /** Returns an object without any field set, and without apiVersion and kind. */
   readonly zero: (() => T) | undefined;
 
   constructor(name: string, zero?: () => T) {
@@ -16,7 +15,7 @@ export class ObjectType<T = unknown> {
     this.zero = zero;
   }
 
-  /** What comes after the last dot of the name: the kind it is registered as unless told otherwise. */
+  /** The part of the name after the last dot: the kind as which the type is registered by default. */
   get kind(): string {
     return this.name.slice(this.name.lastIndexOf('.') + 1);
   }
@@ -26,5 +25,5 @@ export class ObjectType<T = unknown> {
   }
 }
 
-/** Makes the token of a type: `const Pod = defineType<V1Pod>('core.v1.Pod')`. */
+/** Returns the token of a type: `const Pod = defineType<V1Pod>('core.v1.Pod')`. */
 export const defineType = <T>(name: string, zero?: () => T): ObjectType<T> => new ObjectType(name, zero);

@@ -10,6 +10,6 @@ it.each([
   [[], false],
   [null, false],
   ['v1', false],
-])('judges %j', (value, expected) => {
+])('detects whether %j is an object', (value, expected) => {
   expect(isObject(value)).toBe(expected);
 });

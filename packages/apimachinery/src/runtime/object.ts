@@ -1,16 +1,16 @@
-/** The version of hub forms that are no version of the API. */
+/** The version of a hub that is not a version of the API. */
 export const API_VERSION_INTERNAL = '__internal';
 
 /**
- * Any API object: a plain object that says what it is. Upstream's `runtime.Object` with nothing to implement, since
- * every plain object can be copied and asked for its kind.
+ * Any API object: a plain object with apiVersion and kind. It corresponds to upstream's `runtime.Object`, without methods, since every
+ * plain object can be copied and has its kind as a property.
  */
 export interface RuntimeObject {
   apiVersion: string;
   kind: string;
 }
 
-/** Whether the value is an object that says what it is. */
+/** Whether the value is an object with apiVersion and kind. */
 export function isObject(value: unknown): value is RuntimeObject {
   return (
     typeof value === 'object' &&

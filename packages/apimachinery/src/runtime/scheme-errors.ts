@@ -3,7 +3,7 @@ import { quote } from '../strconv/quote.ts';
 import { API_VERSION_INTERNAL } from './object.ts';
 import type { ObjectType } from './object-type.ts';
 
-/** A scheme does not know the kind, the type, or a way from one to the other. */
+/** Thrown when a scheme does not know the kind or the type, or cannot convert one to the other. */
 export class NotRegisteredError extends Error {
   override readonly name = 'NotRegisteredError';
 
@@ -30,7 +30,7 @@ export class NotRegisteredError extends Error {
   }
 }
 
-/** An object does not say its kind. */
+/** Thrown when an object has no kind. */
 export class MissingKindError extends Error {
   override readonly name = 'MissingKindError';
 
@@ -39,7 +39,7 @@ export class MissingKindError extends Error {
   }
 }
 
-/** An object does not say its apiVersion. */
+/** Thrown when an object has no apiVersion. */
 export class MissingVersionError extends Error {
   override readonly name = 'MissingVersionError';
 

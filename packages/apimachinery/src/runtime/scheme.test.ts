@@ -96,7 +96,7 @@ describe('new', () => {
 });
 
 describe('objectKinds', () => {
-  it('refuses objects that do not say what they are', () => {
+  it('refuses objects without kind or apiVersion', () => {
     expect(() => scheme.objectKinds({ apiVersion: 'v1' })).toThrow(MissingKindError);
     expect(() => scheme.objectKinds({ kind: 'Pod' })).toThrow(MissingVersionError);
     expect(() => scheme.objectKinds({ kind: 'Pod' })).toThrow(
@@ -124,12 +124,12 @@ describe('unversioned types', () => {
     expect([...scheme.unversionedTypes()]).toEqual([[Status, v1.withKind('Status')]]);
   });
 
-  it('are written as they are registered, whatever version is asked for', () => {
+  it('are written in the registered version, whatever version is requested', () => {
     const status = { apiVersion: 'v1', kind: 'Status', message: 'm' };
     expect(scheme.convertToVersion(status, appsV1)).toEqual(status);
   });
 
-  it('have names of their own', () => {
+  it('have unique names', () => {
     const other = defineType('elsewhere.Status');
     expect(() => scheme.addUnversionedTypes(appsV1, other)).toThrow(
       new Error(
@@ -146,7 +146,7 @@ describe('versions', () => {
     scheme.addKnownTypes(GroupVersion.of('apps', 'v1beta2'), defineType('apps.v1beta2.Other'));
   });
 
-  it('are observed in order, internal ones not', () => {
+  it('are observed in order, except internal ones', () => {
     expect(scheme.observedVersions().map(String)).toEqual(['v1', 'apps/v1', 'apps/v1beta1', 'apps/v1beta2']);
     expect(scheme.isVersionRegistered(appsV1)).toBe(true);
     expect(scheme.isVersionRegistered(GroupVersion.of('apps', 'v2'))).toBe(false);
@@ -154,7 +154,7 @@ describe('versions', () => {
     expect(scheme.isGroupRegistered('batch')).toBe(false);
   });
 
-  it('come in the order of their priority, the rest behind', () => {
+  it('come in the order of their priority, followed by the others', () => {
     scheme.setVersionPriority(GroupVersion.of('apps', 'v1beta2'), appsV1);
     const names = (versions: GroupVersion[]): string[] => versions.map(String);
     expect(names(scheme.prioritizedVersionsForGroup('apps'))).toEqual(['apps/v1beta2', 'apps/v1', 'apps/v1beta1']);
@@ -171,7 +171,7 @@ describe('versions', () => {
     expect(() => scheme.setVersionPriority(...versions)).toThrow(new Error(message));
   });
 
-  it('can be switched off and on', () => {
+  it('can be disabled and enabled', () => {
     scheme.disableVersions(appsV1beta1, v1);
     expect(scheme.isVersionEnabled(appsV1)).toBe(true);
     expect(scheme.isVersionEnabled(appsV1beta1)).toBe(false);
@@ -198,7 +198,7 @@ describe('default', () => {
     expect(pod).toEqual({ apiVersion: 'v1', kind: 'Pod', spec: { restartPolicy: 'Always' } });
   });
 
-  it('sets those of list items', () => {
+  it('sets the defaults of list items', () => {
     const list = { apiVersion: 'v1', kind: 'PodList', items: [{ spec: { restartPolicy: 'Never' } }, {}] };
     scheme.default(list);
     expect(list.items).toEqual([{ spec: { restartPolicy: 'Never' } }, { spec: { restartPolicy: 'Always' } }]);
@@ -214,13 +214,13 @@ describe('default', () => {
     expect(() => scheme.addDefaulter(v1.withKind('Nope'), () => {})).toThrow(NotRegisteredError);
   });
 
-  it('leaves alone what it does not know', () => {
+  it('does not modify objects of unknown kinds', () => {
     const object = { apiVersion: 'example.com/v1', kind: 'Pod' };
     scheme.default(object);
     expect(object).toEqual({ apiVersion: 'example.com/v1', kind: 'Pod' });
   });
 
-  it('goes by the defaulter registered last', () => {
+  it('uses the defaulter registered last', () => {
     scheme.addDefaulter(Pod, (pod) => {
       pod.spec = { restartPolicy: 'OnFailure' };
     });
@@ -233,7 +233,7 @@ describe('default', () => {
 describe('convertFieldLabel', () => {
   const pod = v1.withKind('Pod');
 
-  it('knows name and namespace of every kind', () => {
+  it('accepts name and namespace for every kind', () => {
     expect(scheme.convertFieldLabel(pod, 'metadata.name', 'x')).toEqual({ label: 'metadata.name', value: 'x' });
     expect(scheme.convertFieldLabel(pod, 'metadata.namespace', 'x').label).toBe('metadata.namespace');
     expect(() => scheme.convertFieldLabel(pod, 'spec.x', 'y')).toThrow(
@@ -241,7 +241,7 @@ describe('convertFieldLabel', () => {
     );
   });
 
-  it('asks the kind’s own conversion instead', () => {
+  it('uses the conversion of the kind instead', () => {
     scheme.addFieldLabelConversion(pod, (label, value) => ({ label: label.replace('host', 'nodeName'), value }));
     expect(scheme.convertFieldLabel(pod, 'spec.host', 'n1')).toEqual({ label: 'spec.nodeName', value: 'n1' });
     expect(() => scheme.convertFieldLabel(appsV1.withKind('Deployment'), 'spec.host', 'n1')).toThrow();
@@ -273,7 +273,7 @@ describe('freeze and clone', () => {
     expect(() => register(scheme.clone('other'))).not.toThrow();
   });
 
-  it('makes clones that know the same and go their own way', () => {
+  it('clones have the same content and are independent', () => {
     scheme.addUnversionedTypes(v1, Status);
     scheme.addDefaulter(Pod, (pod) => {
       pod.spec = {};

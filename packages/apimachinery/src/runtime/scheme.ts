@@ -11,26 +11,26 @@ import type { ObjectType } from './object-type.ts';
 import { MissingKindError, MissingVersionError, NotRegisteredError } from './scheme-errors.ts';
 import { VersionRegistry } from './version-registry.ts';
 
-/** A method, not a function: what takes a Pod may be kept among those that take any object. */
+/** A method, not a function property: methods are bivariant, so a defaulter of Pods can be stored among those of any object. */
 interface Defaulter {
   setDefaults(object: TypeMeta): void;
 }
 
 /**
- * What a program knows of kinds: which type goes with which group, version and kind, how objects are defaulted and how
- * they get from one version to another.
+ * The kinds that a program knows: which type belongs to which group, version and kind, how objects are defaulted, and how they are
+ * converted from one version to another.
  *
- * Types are `ObjectType` tokens, objects are plain data. Everything is registered first and looked up afterwards;
- * `freeze` makes that a rule. The Scheme knows nothing of encodings: codecs are given one.
+ * Types are `ObjectType` tokens, objects are plain data. Everything is registered first and looked up afterwards; `freeze` enforces this.
+ * The Scheme knows nothing of encodings: codecs take a Scheme.
  */
 export class Scheme {
   /** Appears in errors. */
   readonly name: string;
 
   readonly #gvkToType = new Map<GroupVersionKind, ObjectType>();
-  /** Inverse of gvkToType; the kinds of a type in order of registration. */
+  /** Inverse of `#gvkToType`; the kinds of a type in order of registration. */
   readonly #typeToGVK = new Map<ObjectType, GroupVersionKind[]>();
-  /** Types that have one form only, whatever version is asked for; each with the kind it is written as. */
+  /** Types with one form only, whatever version is requested; each with the kind it is written as. */
   readonly #unversionedTypes = new Map<ObjectType, GroupVersionKind>();
   /** Names of kinds that can appear in any group and version. */
   readonly #unversionedKinds = new Map<string, ObjectType>();
@@ -44,7 +44,7 @@ export class Scheme {
     this.name = name;
   }
 
-  /** A scheme of its own that knows the same, open for more. */
+  /** Returns an independent copy of the scheme, which is not frozen. */
   clone(name: string = this.name): Scheme {
     const copy = new Scheme(name);
     copyEntries(this.#gvkToType, copy.#gvkToType);
@@ -58,7 +58,7 @@ export class Scheme {
     return copy;
   }
 
-  /** Ends registration: whatever would change the scheme throws from now on. Returns the scheme. */
+  /** Ends registration: from now on, all methods that would modify the scheme throw. Returns the scheme. */
   freeze(): this {
     this.#frozen = true;
     return this;
@@ -73,7 +73,7 @@ export class Scheme {
     for (const type of types) this.addKnownTypeWithName(version.withKind(type.kind), type);
   }
 
-  /** Registers a type as that kind. Again is fine, another type for the same kind throws. */
+  /** Registers a type as that kind. Registering it again has no effect; another type for the same kind throws. */
   addKnownTypeWithName(gvk: GroupVersionKind, type: ObjectType): void {
     this.#assertOpen();
     if (gvk.version === '') throw new Error(`version is required on all types: ${gvk} ${type}`);
@@ -91,7 +91,7 @@ export class Scheme {
     else this.#typeToGVK.set(type, [gvk]);
   }
 
-  /** Registers types that are never converted: they are written as kinds of that version, and read in any. */
+  /** Registers types that are never converted: they are written as kinds of that version, and read in any version. */
   addUnversionedTypes(version: GroupVersion, ...types: ObjectType[]): void {
     for (const type of types) {
       const gvk = version.withKind(type.kind);
@@ -112,12 +112,12 @@ export class Scheme {
     return this.#gvkToType.has(gvk);
   }
 
-  /** The type of a kind, unversioned kinds in any version included; undefined when there is none. */
+  /** Returns the type of a kind, including unversioned kinds in any version; undefined when there is none. */
   typeFor(gvk: GroupVersionKind): ObjectType | undefined {
     return this.#gvkToType.get(gvk) ?? this.#unversionedKinds.get(gvk.kind);
   }
 
-  /** All kinds a type is registered as. Throws NotRegisteredError when there is none. */
+  /** Returns all kinds as which a type is registered. Throws NotRegisteredError when there is none. */
   kindsFor(type: ObjectType): readonly GroupVersionKind[] {
     const kinds = this.#typeToGVK.get(type);
     if (!kinds) throw NotRegisteredError.forType(this.name, type);
@@ -125,7 +125,7 @@ export class Scheme {
   }
 
   /**
-   * All kinds the object could be written as, and whether its type is unversioned. Throws MissingKindError,
+   * Returns all kinds as which the object could be written, and whether its type is unversioned. Throws MissingKindError,
    * MissingVersionError or NotRegisteredError.
    */
   objectKinds(object: TypeMeta): { kinds: readonly GroupVersionKind[]; unversioned: boolean } {
@@ -133,7 +133,7 @@ export class Scheme {
     return { kinds: this.kindsFor(type), unversioned: this.#unversionedTypes.has(type) };
   }
 
-  /** Whether the object says it is of that type; then TypeScript knows it too. */
+  /** Whether the object's kind is of that type. Narrows the TypeScript type. */
   is<T>(type: ObjectType<T>, object: TypeMeta): object is T & TypeMeta {
     return this.typeFor(GroupVersionKind.fromObject(object)) === type;
   }
@@ -142,13 +142,13 @@ export class Scheme {
     return this.#unversionedTypes.has(type);
   }
 
-  /** An object of that kind in which nothing is set. Throws NotRegisteredError. */
+  /** Returns an object of that kind without any field set. Throws NotRegisteredError. */
   new(gvk: GroupVersionKind): RuntimeObject {
     const zero = this.#typeOf(gvk).zero?.();
     return { kind: gvk.kind, apiVersion: gvk.apiVersion, ...(typeof zero === 'object' ? zero : undefined) };
   }
 
-  /** Kind → type, for one version. */
+  /** Returns the types of one version by kind. */
   knownTypes(version: GroupVersion): Map<string, ObjectType> {
     const types = new Map<string, ObjectType>();
     for (const [gvk, type] of this.#gvkToType) {
@@ -161,14 +161,14 @@ export class Scheme {
     return this.#gvkToType;
   }
 
-  /** Unversioned types with the kind each is written as. */
+  /** Returns the unversioned types with the kind that each is written as. */
   unversionedTypes(): ReadonlyMap<ObjectType, GroupVersionKind> {
     return this.#unversionedTypes;
   }
 
   // Versions
 
-  /** External versions in the order they were first registered in. */
+  /** Returns the external versions in the order of their first registration. */
   observedVersions(): GroupVersion[] {
     return this.#versions.observed;
   }
@@ -181,13 +181,13 @@ export class Scheme {
     return this.#versions.isGroupRegistered(group);
   }
 
-  /** Switches versions on again. All are on until disabled. */
+  /** Enables versions again. All are enabled by default. */
   enableVersions(...versions: GroupVersion[]): void {
     this.#assertOpen();
     this.#versions.setEnabled(versions, true);
   }
 
-  /** Switches versions off: still known, converted and defaulted, but not to be served. */
+  /** Disables versions: they are still known, converted and defaulted, but not to be served. */
   disableVersions(...versions: GroupVersion[]): void {
     this.#assertOpen();
     this.#versions.setEnabled(versions, false);
@@ -197,7 +197,7 @@ export class Scheme {
     return this.#versions.isVersionEnabled(version);
   }
 
-  /** Whether the group has a version that is switched on. */
+  /** Whether the group has an enabled version. */
   isGroupEnabled(group: string): boolean {
     return this.#versions.isGroupEnabled(group);
   }
@@ -208,7 +208,7 @@ export class Scheme {
     this.#versions.setPriority(versions);
   }
 
-  /** A group's versions, most preferred first; those without a priority follow as they were registered. */
+  /** Returns a group's versions, most preferred first; those without a priority follow in the order of registration. */
   prioritizedVersionsForGroup(group: string): GroupVersion[] {
     return this.#versions.prioritizedForGroup(group);
   }
@@ -217,12 +217,12 @@ export class Scheme {
     return this.#versions.prioritizedForAllGroups();
   }
 
-  /** The most preferred version of every group. */
+  /** Returns the most preferred version of every group. */
   preferredVersionAllGroups(): GroupVersion[] {
     return this.#versions.preferredForAllGroups();
   }
 
-  /** The versions that have the kind, most preferred first. */
+  /** Returns the versions that have the kind, most preferred first. */
   versionsForGroupKind(kind: GroupKind): GroupVersion[] {
     return this.prioritizedVersionsForGroup(kind.group).filter((version) =>
       this.recognizes(version.withKind(kind.kind)),
@@ -232,7 +232,7 @@ export class Scheme {
   // Defaults
 
   /**
-   * Registers what sets the defaults of a type, or of a kind's type, in place. The last one registered counts. Throws
+   * Registers the function that sets the defaults of a type, or of a kind's type, in place. The last one registered is used. Throws
    * NotRegisteredError for an unknown kind.
    */
   addDefaulter<T extends TypeMeta>(target: ObjectType<T> | GroupVersionKind, setDefaults: (object: T) => void): void {
@@ -240,7 +240,7 @@ export class Scheme {
     this.#defaulters.set(target instanceof GroupVersionKind ? this.#typeOf(target) : target, { setDefaults });
   }
 
-  /** Sets the object's defaults in place; for a list, those of its items. Unknown kinds have none. */
+  /** Sets the object's defaults in place; for a list, those of its items. Does nothing for unknown kinds. */
   default(object: TypeMeta): void {
     const gvk = GroupVersionKind.fromObject(object);
     const own = this.#defaulterFor(gvk);
@@ -259,7 +259,7 @@ export class Scheme {
 
   // Conversions
 
-  /** Registers how a kind converts to its hub and back. Throws when it has a conversion already. */
+  /** Registers how a kind is converted to its hub and back. Throws when it already has a conversion. */
   addHubConversion<Version extends TypeMeta, Hub extends TypeMeta>(
     gvk: GroupVersionKind,
     hub: GroupVersionKind,
@@ -269,20 +269,20 @@ export class Scheme {
     this.#hubs.add(gvk, hub, conversion);
   }
 
-  /** The kind's hub; without a conversion, the kind itself. */
+  /** Returns the kind's hub; without a conversion, the kind itself. */
   hubFor(gvk: GroupVersionKind): GroupVersionKind {
     return this.#hubs.hubOf(gvk);
   }
 
   /**
-   * The object as that version has it: by way of the hub, list items included. The result shares nothing with the
-   * object. Throws NotRegisteredError when kind or target are unknown, and an Error when there is no way.
+   * Returns the object in that version, converted through the hub, list items included. The result shares nothing with the object. Throws
+   * NotRegisteredError when kind or target are unknown, and an Error when there is no conversion.
    */
   convertToVersion(object: TypeMeta, target: GroupVersion): RuntimeObject {
     return this.unsafeConvertToVersion(cloneJson(object), target);
   }
 
-  /** The same without the copy: the object may be changed, and the result may share parts with it or be it. */
+  /** Like `convertToVersion`, without the copy: the object may be modified, and the result may share parts with it or be it. */
   unsafeConvertToVersion(object: TypeMeta, target: GroupVersion): RuntimeObject {
     const from = kindOf(object);
     const type = this.#typeOf(from);
@@ -325,7 +325,7 @@ export class Scheme {
     const unversioned = this.#unversionedTypes.get(type);
     if (unversioned) return target.kindFor([unversioned]) ?? unversioned;
     const to = target.withKind(from.kind);
-    // A kind may live on in another group: events of the core group and of events.k8s.io have one hub.
+    // A kind may also exist in another group: events of the core group and of events.k8s.io have one hub.
     if (from.group !== target.group && !this.#converter(from, to)) {
       throw NotRegisteredError.forTarget(this.name, type, target);
     }
@@ -336,7 +336,7 @@ export class Scheme {
     return this.#hubs.converter(from, to) ?? this.#listConverter(from, to);
   }
 
-  /** Lists convert as their items do. Items say what they are only where they did before. */
+  /** Lists are converted by converting their items. Items have apiVersion and kind only if they had them before. */
   #listConverter(from: GroupVersionKind, to: GroupVersionKind): Convert | undefined {
     const itemFrom = itemKindOf(from);
     const itemTo = itemKindOf(to);
@@ -367,7 +367,10 @@ function itemKindOf(gvk: GroupVersionKind): GroupVersionKind | undefined {
     : undefined;
 }
 
-/** In place where the object has both already; else they are put first, where upstream writes them. */
+/**
+ * Sets kind and apiVersion: in place where the object already has both; otherwise in a copy that begins with them, as upstream writes
+ * objects.
+ */
 function withKind(object: TypeMeta, { kind, apiVersion }: GroupVersionKind): RuntimeObject {
   if (Object.hasOwn(object, 'kind') && Object.hasOwn(object, 'apiVersion')) {
     return Object.assign(object, { kind, apiVersion });

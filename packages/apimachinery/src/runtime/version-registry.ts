@@ -1,7 +1,7 @@
 import type { GroupVersion } from '../meta/group-version.ts';
 import { API_VERSION_INTERNAL } from './object.ts';
 
-/** Which versions of which groups there are, which are preferred, and which are switched off. */
+/** The versions of all groups, which of them are preferred, and which are disabled. */
 export class VersionRegistry {
   /** In the order of their first registration. Never an internal version. */
   readonly #observed = new Set<GroupVersion>();
@@ -71,7 +71,7 @@ export class VersionRegistry {
     return this.#groups().flatMap((group) => this.prioritizedForGroup(group).slice(0, 1));
   }
 
-  /** Differs from upstream: in order of registration, where upstream's is random. */
+  /** Differs from upstream: in the order of registration; upstream's order is random. */
   #groups(): string[] {
     return [...new Set([...this.observed.map((version) => version.group), ...this.#priority.keys()])];
   }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { compileNormalizer } from './normalizer.ts';
 import type { Field, ScalarKind, Schema, StructSchema } from './schema.ts';
 
-/** Draws a value; shrinks towards the simplest. */
+/** Draws a value. Shrinks towards the simplest one. */
 type Draw = fc.GeneratorValue;
 
 const times = fc.date({
@@ -22,7 +22,7 @@ const int64 = fc.oneof(
     .bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
     .map((value) => (Number.isSafeInteger(Number(value)) ? Number(value) : value)),
 );
-/** JSON whose numbers every format keeps. */
+/** JSON whose numbers every format preserves. */
 const json = fc.oneof(
   fc.constantFrom<unknown>(true, 'x', 3, { a: [1, null, 'b'] }, { apiVersion: 'v1', kind: 'Any', spec: { n: 2 } }),
   fc.dictionary(fc.string({ minLength: 1, maxLength: 3 }), fc.constantFrom(1, 'a', null, {}, []), {
@@ -56,7 +56,7 @@ const scalars: Readonly<Record<ScalarKind, fc.Arbitrary<unknown>>> = {
   fieldsV1: fc.constantFrom({ 'f:metadata': { 'f:labels': { '.': {}, 'f:a': {} } } }, { '.': {} }),
 };
 
-// Generators have to be the same functions each time for a failing example to be made simpler.
+// Generators must be the same functions each time, otherwise failing examples cannot be shrunk.
 const drawText = (): fc.Arbitrary<string> => text;
 const drawScalar = (kind: ScalarKind): fc.Arbitrary<unknown> => scalars[kind];
 
@@ -83,7 +83,7 @@ function draw(schema: Schema, pick: Draw, depth: number): unknown {
   }
 }
 
-/** The fields that protobuf carries; all of them for a type that has no form in protobuf. */
+/** Returns the fields that are encoded in protobuf; all fields of a type that has no protobuf encoding. */
 function carriedFields(schema: StructSchema): Field[] {
   if (schema.declared.every(({ number }) => number === 0)) return [...schema.fields.values()];
   return schema.declared
@@ -91,7 +91,7 @@ function carriedFields(schema: StructSchema): Field[] {
     .flatMap((field) => (field.inline && field.schema.kind === 'struct' ? carriedFields(field.schema) : [field]));
 }
 
-/** Large types get few of their fields, and deep ones only those that end the matter. */
+/** Large types get few of their fields. At the maximum depth, structs get only fields that end the recursion. */
 function drawStruct(schema: StructSchema, pick: Draw, depth: number): Record<string, unknown> {
   const object: Record<string, unknown> = {};
   const chance = Math.max(2, Math.floor(schema.fields.size / 4));
@@ -106,8 +106,8 @@ function drawStruct(schema: StructSchema, pick: Draw, depth: number): Record<str
 }
 
 /**
- * Objects of a type, in their canonical form, that every format can carry: without lists and maps that are empty but
- * written, which protobuf cannot tell from none, and without apiVersion and kind, which travel beside the object.
+ * Generates objects of a type, in canonical form, that every format preserves: without lists and maps that are empty but written, which
+ * protobuf cannot distinguish from absent ones, and without apiVersion and kind, which are encoded beside the object.
  */
 export function arbitraryFor(schema: StructSchema): fc.Arbitrary<Record<string, unknown>> {
   const normalize = compileNormalizer(schema);

@@ -21,8 +21,8 @@ it('encodes more than fits on the stack', () => {
 it.each([
   ['drops line breaks', 'Y\nQ\r\n==', 'YQ=='],
   ['clears the bits that padding leaves over', 'YR==', 'YQ=='],
-  ['clears them before a single filler', 'YWJ=', 'YWI='],
-  ['keeps nothing', '', ''],
+  ['clears them before a single padding character', 'YWJ=', 'YWI='],
+  ['keeps an empty text', '', ''],
 ])('%s', (_, text, expected) => {
   expect(canonicalBase64(text)).toBe(expected);
 });
@@ -39,6 +39,6 @@ it.each([
   ['YW\nJ!', 4],
   ['YQ\n=\nx', 4],
   ['YQ==\r\nYQ', 6],
-])('says where %j is broken', (text, index) => {
+])('reports where %j is invalid', (text, index) => {
   expect(() => canonicalBase64(text)).toThrow(`illegal base64 data at input byte ${index}`);
 });

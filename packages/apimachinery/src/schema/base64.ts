@@ -2,7 +2,7 @@ import { DecodeError } from './decode-error.ts';
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** By character code: the six bits it stands for, or 255. */
+/** The six bits of each character by its code, or 255. */
 const bits = new Uint8Array(256).fill(255);
 for (let i = 0; i < alphabet.length; i++) bits[alphabet.charCodeAt(i)] = i;
 
@@ -13,10 +13,10 @@ const bitsAt = (text: string, index: number): number => {
 
 const codes = Uint8Array.from(alphabet, (character) => character.charCodeAt(0));
 const padding = '='.charCodeAt(0);
-/** How many characters are put together at once; more might not fit on the stack. */
+/** The number of characters converted to a string at once; more might exceed the stack. */
 const chunkLength = 8192;
 
-/** Standard base64 with padding. */
+/** Encodes standard base64 with padding. */
 export function encodeBase64(bytes: Uint8Array, start = 0, end: number = bytes.length): string {
   const characters = new Uint8Array(Math.ceil((end - start) / 3) * 4).fill(padding);
   for (let i = start, at = 0; i < end; i += 3, at += 4) {
@@ -33,17 +33,17 @@ export function encodeBase64(bytes: Uint8Array, start = 0, end: number = bytes.l
   return text;
 }
 
-/** How many bytes a canonical base64 text holds. */
+/** Returns the number of bytes that a canonical base64 text encodes. */
 export function base64ByteLength(text: string): number {
   return (text.length / 4) * 3 - (text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0);
 }
 
-/** Writes what a canonical base64 text holds; `target` has base64ByteLength bytes from `offset`. */
+/** Decodes a canonical base64 text into `target`, which has base64ByteLength bytes from `offset`. */
 export function decodeBase64Into(text: string, target: Uint8Array, offset: number): void {
   const end = offset + base64ByteLength(text);
   let at = offset;
   for (let i = 0; i < text.length; i += 4) {
-    // The filler's 255 only reaches bytes beyond the end.
+    // The 255 of padding only affects bytes beyond the end.
     const group =
       (bitsAt(text, i) << 18) |
       (bitsAt(text, i + 1) << 12) |
@@ -55,7 +55,7 @@ export function decodeBase64Into(text: string, target: Uint8Array, offset: numbe
   }
 }
 
-/** The bytes of a base64 text. Throws DecodeError with Go's message when it is none. */
+/** Decodes a base64 text. Throws DecodeError with Go's message when it is not base64. */
 export function decodeBase64(text: string): Uint8Array {
   const canonical = canonicalBase64(text);
   const bytes = new Uint8Array(base64ByteLength(canonical));
@@ -66,11 +66,11 @@ export function decodeBase64(text: string): Uint8Array {
 const canonicalEnd = /^(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$/;
 
 /**
- * The text as Go would write it again: without line breaks, and with the bits that padding leaves over at zero. Returns
- * the same string when it is canonical already. Throws DecodeError with Go's message when it is not base64.
+ * Returns the text as Go would encode it again: without line breaks, and with the bits that padding leaves over at zero. Returns the same
+ * string when it is canonical already. Throws DecodeError with Go's message when it is not base64.
  */
 export function canonicalBase64(text: string): string {
-  // A long text costs a regular expression dearly in some engines, so only its end is matched.
+  // Regular expressions on long texts are slow in some engines, so only the end is matched.
   if (text.length % 4 === 0 && isAlphabetic(text, text.length - 4) && canonicalEnd.test(text.slice(-4))) return text;
   const clean = text.replace(/[\r\n]+/g, '');
   const padded = clean.indexOf('=');
@@ -89,7 +89,10 @@ export function canonicalBase64(text: string): string {
   return clean.slice(0, length - 1) + alphabet[last] + '='.repeat(missing);
 }
 
-/** Where a character stands of which so many others come before, line breaks not counted; one after the end if there is none. */
+/**
+ * Returns the index of the character that has `others` characters before it, not counting line breaks; one after the end if there is
+ * none.
+ */
 function positionIn(text: string, others: number): number {
   let rest = others;
   for (let i = 0; i < text.length; i++) if (text[i] !== '\n' && text[i] !== '\r' && rest-- === 0) return i;

@@ -6,15 +6,15 @@ import { NumberLiteral } from './number-literal.ts';
 import type { ScalarKind } from './schema.ts';
 
 /**
- * A value that no canonical form exists for, as its Go type sees it: `string`, `number 1.5`, `object`. The message names
- * the type that it was to become.
+ * Thrown for a value that has no canonical form. `found` describes the value as Go does: `string`, `number 1.5`, `object`. `goType` is
+ * the Go type that it was to become.
  */
 export class TypeMismatch extends Error {
   override readonly name = 'TypeMismatch';
   readonly found: string;
   readonly goType: string | undefined;
 
-  /** `goType` where it is another than the field's own. */
+  /** `goType` is given when it is not the field's own type. */
   constructor(found: string, goType?: string) {
     super(`json: cannot unmarshal ${found}`);
     this.found = found;
@@ -22,7 +22,10 @@ export class TypeMismatch extends Error {
   }
 }
 
-/** What Go's decoder calls a JSON value. Where a number was fit for the type but not the value, it prints that. */
+/**
+ * Returns the name of a JSON value in Go's decoding errors. With `printNumber` it includes the number, for a number that has the right
+ * type but not a valid value.
+ */
 export function describeJson(value: unknown, printNumber = false): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'string') return 'string';
@@ -37,12 +40,12 @@ export function describeJson(value: unknown, printNumber = false): string {
 const numberText = (value: number | bigint | NumberLiteral): string =>
   value instanceof NumberLiteral ? value.text : String(value);
 
-/** How a scalar is read and printed: throws TypeMismatch for another JSON type, DecodeError or Error for a bad text. */
+/** The canonical form of a scalar. `canonical` throws TypeMismatch for another JSON type, DecodeError or Error for an invalid text. */
 export interface ScalarForm {
   readonly canonical: (value: unknown) => unknown;
-  /** What Go prints for a value that was never set. */
+  /** The JSON that Go prints for an unset value. */
   readonly zero: unknown;
-  /** In Go it is a struct, which `omitempty` never leaves out. */
+  /** In Go it is a struct, which `omitempty` never omits. */
   readonly isStruct: boolean;
 }
 
@@ -53,7 +56,7 @@ const typed =
     return value;
   };
 
-/** Types that upstream reads from a string on their own. */
+/** For types that upstream decodes from a string themselves. */
 const ofText =
   (canonical: (text: string) => unknown) =>
   (value: unknown): unknown => {
@@ -84,7 +87,7 @@ function canonicalDouble(value: unknown): number {
 function canonicalQuantityValue(value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
     return canonicalQuantity(value);
-  // Upstream reads whatever stands there as a quantity's text, and `true` or `{}` is none.
+  // Upstream parses any JSON value as a quantity's text; `true` and `{}` are not quantities.
   return canonicalQuantity(value instanceof NumberLiteral ? value.text : describeJson(value));
 }
 
@@ -100,7 +103,7 @@ function canonicalBytes(value: unknown): string {
   return encodeBase64(bytes);
 }
 
-/** Replaces every number literal inside by its number. Returns the same value when there is none. */
+/** Replaces every NumberLiteral inside by its number. Returns the same value when there is none. */
 export function withoutLiterals(value: unknown): unknown {
   if (value instanceof NumberLiteral) return value.valueOf();
   if (Array.isArray(value)) {

@@ -1,4 +1,4 @@
-/** The data is no object of its kind. The message is what upstream would say. */
+/** Thrown when data is not an object of its kind. The message is upstream's. */
 export class DecodeError extends Error {
   override readonly name: string = 'DecodeError';
 }

@@ -4,7 +4,7 @@ import { exampleType } from './example-types.test-data.ts';
 
 const secrets = compileEmptyCollections(exampleType('core.v1.SecretList'))!;
 
-it('makes null of a list that is always written and has nothing in it', () => {
+it('replaces an empty list that is always written by null', () => {
   expect(secrets({ kind: 'SecretList', metadata: {}, items: [] })).toEqual({
     kind: 'SecretList',
     metadata: {},
@@ -12,12 +12,12 @@ it('makes null of a list that is always written and has nothing in it', () => {
   });
 });
 
-it('gives the same object where there is nothing to do', () => {
+it('returns the same object when there is nothing to replace', () => {
   const list = { metadata: {}, items: [{ metadata: { name: 'a' } }] };
   expect(secrets(list)).toBe(list);
   expect(secrets({})).toEqual({});
 });
 
-it('has nothing to say of a type without such fields', () => {
+it('is undefined for a type without such fields', () => {
   expect(compileEmptyCollections(exampleType('core.v1.Secret'))).toBeUndefined();
 });

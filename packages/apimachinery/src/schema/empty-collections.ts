@@ -5,9 +5,9 @@ import { isAlwaysWritten } from './zero-value.ts';
 type Fix = (value: unknown) => unknown;
 
 /**
- * What storing an object as protobuf, which has no empty lists and maps, makes of them where the type always writes
- * them: null. Gives the very same object where there are none; never changes its argument. Undefined for a type that
- * has no such field. Types that contain themselves are not looked into.
+ * Compiles a function that replaces empty lists and maps by null where the type always writes them. Storing an object as protobuf, which
+ * has no empty lists and maps, has the same effect. The function returns the same object when there are none, and never modifies its
+ * argument. Returns undefined for a type without such fields. Does not search types inside themselves.
  */
 export function compileEmptyCollections(schema: StructSchema): ((object: object) => object) | undefined {
   return fixOf(schema, new Set()) as ((object: object) => object) | undefined;

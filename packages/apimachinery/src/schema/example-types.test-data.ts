@@ -1,11 +1,11 @@
 import type { Field, ScalarKind, Schema, StructSchema } from './schema.ts';
 
 /*
- * A few of upstream's types, complete, so that tests can compare with the bytes upstream makes of them. Together they
- * have every kind of field there is.
+ * Some of upstream's types, complete, so that tests can compare with upstream's bytes for them. Together they have every kind of field
+ * there is.
  *
- * A field is written as `name number type flags`. Types are those of Go with a schema's kinds at the leaves. Flags:
- * `always` (no omitempty), `omitzero`, `inline`, `as=` the name of the Go type, `go=` that of the Go field.
+ * A field is written as `name number type flags`. Types are those of Go with a schema's kinds at the leaves. Flags: `always` (no
+ * omitempty), `omitzero`, `inline`, `as=` the name of the Go type, `go=` that of the Go field.
  */
 const definitions: Readonly<Record<string, string>> = {
   'meta.v1.TypeMeta': 'kind 1 string, apiVersion 2 string',

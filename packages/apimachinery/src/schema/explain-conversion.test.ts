@@ -3,7 +3,7 @@ import { exampleType } from './example-types.test-data.ts';
 import { explainConversion } from './explain-conversion.ts';
 import { NumberLiteral } from './number-literal.ts';
 
-// Recorded: what a kube-apiserver says of strategic merge patches with these values.
+// Recorded: the messages of a kube-apiserver for strategic merge patches with these values.
 it.each<[type: string, value: unknown, message: string | undefined]>([
   ['core.v1.Secret', { data: [] }, 'cannot restore map from slice'],
   ['core.v1.Secret', { data: { a: 1 } }, 'cannot restore slice from int64'],

@@ -5,8 +5,8 @@ import { NumberLiteral } from './number-literal.ts';
 import type { ScalarSchema, Schema, StructSchema } from './schema.ts';
 
 /**
- * What upstream says of a document that it converts to its type member by member, as it does after a strategic merge
- * patch; undefined where it would have no objection. Walks in the order of the type's fields: the first problem ends it.
+ * Returns upstream's error for a document that it converts to its type member by member, as it does after a strategic merge patch;
+ * undefined when there is none. Fields are visited in the order of the type, and the first error is returned.
  */
 export function explainConversion(schema: StructSchema, value: unknown): string | undefined {
   return explain(schema, value, schema);
@@ -42,7 +42,7 @@ function firstOf<T>(items: Iterable<T>, explainItem: (item: T) => string | undef
   return undefined;
 }
 
-/** Go's names for the kinds of values that JSON has. */
+/** Go's names for the kinds of JSON values. */
 type GoKind = 'map' | 'slice' | 'string' | 'bool' | 'int64' | 'float64';
 
 function goKindOf(value: unknown): GoKind {
@@ -59,7 +59,7 @@ function explainScalar(schema: ScalarSchema, value: unknown, found: GoKind, owne
   switch (kind) {
     case 'string':
       if (found === 'string') return undefined;
-      // Go could make a letter of a number, and a whole number of a fraction, but JSON cannot.
+      // In Go a number can be converted to a character, and a fraction to a whole number; upstream refuses both with this message.
       return found === 'int64' ? `cannot convert int64 to ${goType}` : 'unrecognized type: string';
     case 'bool':
       return found === 'bool' ? undefined : 'unrecognized type: bool';
@@ -79,7 +79,7 @@ function explainScalar(schema: ScalarSchema, value: unknown, found: GoKind, owne
   }
 }
 
-/** Of a type that reads its own JSON. */
+/** Returns the error of a type that decodes its own JSON. */
 function unreadable(kind: ScalarSchema['kind'], value: unknown, goType: string): string | undefined {
   try {
     scalarForms[kind].canonical(value);

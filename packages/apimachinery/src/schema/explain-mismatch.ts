@@ -4,18 +4,18 @@ import { goTypeOf } from './go-type.ts';
 import { NumberLiteral } from './number-literal.ts';
 import type { ScalarSchema, Schema, SchemaOrSchema, StructSchema } from './schema.ts';
 
-/** Where a value stands: the struct that holds the field, and the names on the way to it. Lists and maps leave no trace. */
+/** The position of a value: the struct that has the field, and the names on the way to it. Lists and maps add no names. */
 interface Place {
   readonly owner: StructSchema;
   readonly path: readonly string[];
 }
 
-/** Ends the search: a type that reads its own JSON fails at once. */
+/** Ends the search, because an error of a type that decodes its own JSON is reported at once. */
 class Fatal extends Error {}
 
-/** What upstream says of a value that does not fit its type. */
+/** Finds upstream's message for a value that does not fit its type. */
 class Explainer {
-  /** Go's decoder goes on after a type error and reports the first in the end. */
+  /** The first type error. Go's decoder continues after a type error, and reports the first one in the end. */
   #first: string | undefined;
 
   explain(schema: StructSchema, value: unknown): string | undefined {
@@ -86,7 +86,7 @@ function describe(found: string, goType: string, { owner, path }: Place): string
   return `json: cannot unmarshal ${found} into ${where} of type ${goType}`;
 }
 
-/** The names that lead to a field: an inlined struct stands there by the name of its type. */
+/** Returns the names that lead to a field. An inlined struct is named by its type. */
 function goPath(schema: StructSchema, key: string): string[] {
   for (const field of schema.declared) {
     if (!field.inline || field.schema.kind !== 'struct') continue;
@@ -96,9 +96,9 @@ function goPath(schema: StructSchema, key: string): string[] {
 }
 
 /**
- * The message of upstream's JSON decoder for the value, undefined when it fits the type. Walks in the order of the
- * document, since the first type error is the one reported, and an error of a type that reads itself (a quantity, a
- * time) comes before any of those.
+ * Returns the message of upstream's JSON decoder for the value; undefined when it fits the type. Visits values in the order of the
+ * document, because the first type error is the one reported. An error of a type that decodes itself (a quantity, a time) takes
+ * precedence over all type errors.
  */
 export function explainMismatch(schema: StructSchema, value: unknown): string | undefined {
   return new Explainer().explain(schema, value);

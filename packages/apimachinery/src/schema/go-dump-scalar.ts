@@ -4,7 +4,7 @@ import type { ScalarKind } from './schema.ts';
 
 /** Seconds from the first of January of the year 1, where Go's times begin, to 1970. */
 const unixToInternal = 62_135_596_800;
-/** Upstream's components print the time zone that they run in; this is the one of a machine that has none. */
+/** Upstream's components print their local time zone; this is that of a machine without one. */
 const location =
   '{name:(string)UTC zone:([]time.zone)<nil> tx:([]time.zoneTrans)<nil> extend:(string) cacheStart:(int64)0 cacheEnd:(int64)0 cacheZone:(*time.zone)<nil>}';
 
@@ -29,14 +29,20 @@ const dumps: Partial<Record<ScalarKind, (value: unknown) => string>> = {
   },
 };
 
-/** What prints a value of the kind, without its type, as `compileGoDump` says. Throws for kinds that it does not print. */
+/**
+ * Returns the function that prints a value of the kind, without its type, as `compileGoDump` describes. Throws for kinds that are not
+ * printed.
+ */
 export function scalarDump(kind: ScalarKind): (value: unknown) => string {
   const dump = dumps[kind];
   if (!dump) throw new Error(`values of the kind ${kind} cannot be printed`);
   return dump;
 }
 
-/** The private fields of a Quantity: a scaled int64 or a big decimal, and its text where that was canonical at a glance. */
+/**
+ * Prints the private fields of a Quantity: a scaled int64 or a big decimal, and its text if upstream recognised it as canonical while
+ * parsing.
+ */
 function amountDump({ unscaled, scale, format, wide, text = '' }: Amount): string {
   const small = wide ? { unscaled: 0n, scale: 0 } : { unscaled, scale };
   const large = wide ? bigDecimalDump(unscaled, scale) : '<nil>';
@@ -46,7 +52,7 @@ function amountDump({ unscaled, scale, format, wide, text = '' }: Amount): strin
   );
 }
 
-/** Go keeps big decimals in billionths, in words of 64 bits, the lowest first. Throws a RangeError for one that nobody means. */
+/** Go keeps big decimals in billionths, in words of 64 bits, the lowest first. Throws a RangeError for an extreme exponent. */
 function bigDecimalDump(unscaled: bigint, scale: number): string {
   const words: bigint[] = [];
   const billionths = (unscaled < 0n ? -unscaled : unscaled) * pow10(scale + 9);

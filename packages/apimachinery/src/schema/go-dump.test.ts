@@ -48,7 +48,7 @@ describe('compileGoDump', () => {
         'MaxUnavailable:(*intstr.IntOrString){Type:(intstr.Type)0 IntVal:(int32)3 StrVal:(string)} UnhealthyPodEvictionPolicy:(*v1.UnhealthyPodEvictionPolicyType)<nil>}',
     ],
     [
-      'fields that Go calls otherwise',
+      'fields with other names in Go',
       'meta.v1.OwnerReference',
       { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u', controller: true },
       '(v1.OwnerReference){APIVersion:(string)v1 Kind:(string)Pod Name:(string)p UID:(types.UID)u Controller:(*bool)true BlockOwnerDeletion:(*bool)<nil>}',
@@ -75,7 +75,7 @@ describe('compileGoDump', () => {
     ['0', 'value:(int64)0 scale:(resource.Scale)0', '<nil>', '0', 'DecimalSI'],
     ['100m', 'value:(int64)100 scale:(resource.Scale)-3', '<nil>', '100m', 'DecimalSI'],
     ['1Gi', 'value:(int64)1073741824 scale:(resource.Scale)0', '<nil>', '1Gi', 'BinarySI'],
-    // Upstream forgets the text of eights.
+    // Upstream drops the text of multiples of eight.
     ['8Gi', 'value:(int64)8589934592 scale:(resource.Scale)0', '<nil>', '', 'BinarySI'],
     ['12e6', 'value:(int64)12 scale:(resource.Scale)6', '<nil>', '12e6', 'DecimalExponent'],
     ['-5', 'value:(int64)-5 scale:(resource.Scale)0', '<nil>', '-5', 'DecimalSI'],
@@ -99,7 +99,7 @@ describe('compileGoDump', () => {
     ['core.v1.Secret', /Secret cannot be printed: typeMeta is not on the protobuf wire/],
     ['coordination.v1.LeaseSpec', /kind microTime cannot be printed/],
     ['apiextensions.v1.JSONSchemaProps', /cannot be printed/],
-  ])('does not print %s, which has what pod templates have not', (type, problem) => {
+  ])('does not print %s, which has types that pod templates do not have', (type, problem) => {
     expect(() => dumpOf(type, {})).toThrow(problem);
   });
 });

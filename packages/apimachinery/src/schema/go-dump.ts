@@ -4,7 +4,7 @@ import { scalarDump } from './go-dump-scalar.ts';
 import { goTypeOf } from './go-type.ts';
 import type { Field, Schema, StructSchema } from './schema.ts';
 
-/** Prints a value without its type. `undefined` and `null` stand for Go's zero value. */
+/** Prints a value without its type. `undefined` and `null` are printed as Go's zero value. */
 type Dump = (value: unknown) => string;
 /** Prints a field of the given object, with its name and type. */
 type FieldDump = (object: Record<string, unknown>) => string;
@@ -12,14 +12,14 @@ type FieldDump = (object: Record<string, unknown>) => string;
 const nil = '<nil>';
 
 /**
- * Compiles what prints an object as upstream does before it hashes it (`ForHash` of k8s.io/utils/dump: `%#v` of the
- * library spew): the type and the name of every field, set or not.
+ * Compiles a function that prints an object as upstream does before hashing it (`ForHash` of k8s.io/utils/dump: `%#v` of
+ * the library spew): with the type and the name of every field, set or not.
  *
  *     (v1.KeyToPath){Key:(string)a Path:(string)b Mode:(*int32)<nil>}
  *
- * It is the form of objects that were read from protobuf, as upstream's components read them: empty lists and maps are
- * nil. Printing throws for types that no pod template has: kinds with a TypeMeta, arbitrary JSON, floating-point numbers.
- * Types are compiled when they are first met: most templates have few of those that they could have.
+ * It is the form of objects that were decoded from protobuf, as in upstream's components: empty lists and maps are nil.
+ * Printing throws for types that no pod template has: kinds with a TypeMeta, arbitrary JSON, floating-point numbers. Types
+ * are compiled at their first use: most templates use few of the possible types.
  */
 export function compileGoDump(schema: StructSchema): (object: object) => string {
   const dump = structDump(schema);

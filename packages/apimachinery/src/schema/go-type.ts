@@ -1,6 +1,6 @@
 import type { ScalarKind, Schema, StructSchema } from './schema.ts';
 
-/** The last part of the Go package a struct lives in: `v1` for `core.v1.PodSpec`. */
+/** The last part of the Go package of a struct: `v1` for `core.v1.PodSpec`. */
 const packageOf = (struct: StructSchema): string => struct.fullName.split('.').at(-2) ?? '';
 
 const named = (goName: string, owner: StructSchema): string =>
@@ -25,7 +25,7 @@ const scalarTypes: Readonly<Record<ScalarKind | 'schemaOr', string>> = {
   schemaOr: 'v1.JSONSchemaProps',
 };
 
-/** How Go prints the type of a value that stands in a field of `owner`: `[]v1.Container`, `v1.RestartPolicy`, `int32`. */
+/** Returns the type of a value in a field of `owner` as Go prints it: `[]v1.Container`, `v1.RestartPolicy`, `int32`. */
 export function goTypeOf(schema: Schema, owner: StructSchema): string {
   if (schema.kind === 'struct') return `${packageOf(schema)}.${schema.name}`;
   if (schema.kind !== 'schemaOr' && schema.goName) return named(schema.goName, owner);

@@ -7,13 +7,13 @@ import { NumberLiteral } from './number-literal.ts';
 
 const normalizeAs = (fullName: string, value: unknown): Normalized => compileNormalizer(exampleType(fullName))(value);
 
-// What upstream prints after reading the JSON on the left.
+// The expectations are upstream's output for the JSON.
 describe.each<[type: string, cases: [sentence: string, value: unknown, expected: unknown][]]>([
   [
     'policy.v1.PodDisruptionBudget',
     [
       [
-        'writes structs and required scalars that nobody set',
+        'writes structs and required scalars that are unset',
         {},
         {
           metadata: {},
@@ -22,7 +22,7 @@ describe.each<[type: string, cases: [sentence: string, value: unknown, expected:
         },
       ],
       [
-        'keeps what stands behind a pointer, however empty',
+        'keeps empty values of pointers',
         { spec: { selector: {}, unhealthyPodEvictionPolicy: '', maxUnavailable: 0, minAvailable: '' } },
         {
           metadata: {},
@@ -40,9 +40,9 @@ describe.each<[type: string, cases: [sentence: string, value: unknown, expected:
         { data: {}, type: '', metadata: { finalizers: [], name: '' } },
         { metadata: {} },
       ],
-      ['takes null for nothing', { data: null, type: null, immutable: null, metadata: null }, { metadata: {} }],
+      ['treats null as absent', { data: null, type: null, immutable: null, metadata: null }, { metadata: {} }],
       [
-        'fills in for null inside lists and maps',
+        'replaces null inside lists and maps by zero values',
         { metadata: { labels: { a: null }, finalizers: [null], ownerReferences: [null] }, data: { a: null, b: '' } },
         {
           metadata: {
@@ -56,7 +56,7 @@ describe.each<[type: string, cases: [sentence: string, value: unknown, expected:
       ['drops unknown fields', { foo: 1, metadata: { Name: 'x', bar: {} } }, { metadata: {} }],
       ['reads bytes from a list', { data: { a: [1, null, 255] } }, { metadata: {}, data: { a: 'AQD/' } }],
       [
-        'brings times to seconds of UTC',
+        'converts times to seconds of UTC',
         { metadata: { creationTimestamp: '2020-01-01T00:00:00.5+02:00' } },
         { metadata: { creationTimestamp: '2019-12-31T22:00:00Z' } },
       ],
@@ -72,7 +72,7 @@ describe.each<[type: string, cases: [sentence: string, value: unknown, expected:
     'core.v1.ResourceQuota',
     [
       [
-        'brings quantities to their canonical form',
+        'converts quantities to their canonical form',
         { spec: { hard: { a: '1.50', b: 2, c: null, d: '0.5Gi' } } },
         { metadata: {}, spec: { hard: { a: '1500m', b: '2', c: '0', d: '512Mi' } }, status: {} },
       ],
@@ -83,7 +83,7 @@ describe.each<[type: string, cases: [sentence: string, value: unknown, expected:
     [
       ['writes zero times, durations and maps', {}, { metadata: {}, timestamp: null, window: '0s', usage: null }],
       [
-        'brings durations to their canonical form',
+        'converts durations to their canonical form',
         { window: '90s', usage: {} },
         { metadata: {}, timestamp: null, window: '1m30s', usage: {} },
       ],
@@ -93,9 +93,9 @@ describe.each<[type: string, cases: [sentence: string, value: unknown, expected:
   [
     'apiextensions.v1.JSONSchemaProps',
     [
-      ['takes an empty list of schemas for none', { items: [] }, { items: null }],
+      ['treats an empty list of schemas as absent', { items: [] }, { items: null }],
       [
-        'takes anything else for none',
+        'treats other values as absent',
         { items: 5, dependencies: { a: true } },
         { items: null, dependencies: { a: null } },
       ],
@@ -112,26 +112,26 @@ describe.each<[type: string, cases: [sentence: string, value: unknown, expected:
   });
 });
 
-it('says that there were unknown fields', () => {
+it('reports that there were unknown fields', () => {
   expect(normalizeAs('core.v1.Secret', { metadata: { foo: 1 } }).hasUnknownFields).toBe(true);
   expect(normalizeAs('core.v1.Secret', { metadata: {} }).hasUnknownFields).toBe(false);
 });
 
-it('gives back the same object, and the same parts of one that had to change', () => {
+it('returns the same object if nothing changes, and otherwise shares the unchanged parts', () => {
   const value = { metadata: { name: 'a', labels: { b: 'c' } }, data: { k: 'YQ==' } };
   expect(normalizeAs('core.v1.Secret', value).object).toBe(value);
   const changed = normalizeAs('core.v1.Secret', { ...value, foo: 1 }).object;
   expect(changed.metadata).toBe(value.metadata);
 });
 
-it('takes __proto__ and constructor for ordinary keys', () => {
+it('treats __proto__ and constructor as ordinary keys', () => {
   const value: unknown = JSON.parse('{"__proto__":{"a":1},"metadata":{"labels":{"__proto__":null,"constructor":"x"}}}');
   const { object } = normalizeAs('core.v1.Secret', value);
   expect(JSON.stringify(object)).toBe('{"metadata":{"labels":{"__proto__":"","constructor":"x"}}}');
   expect(Object.getPrototypeOf(object.metadata)).toBe(Object.prototype);
 });
 
-it('keeps unknown fields where the type says so', () => {
+it('keeps unknown fields with preserveUnknownFields', () => {
   const schema = { ...exampleType('core.v1.LocalObjectReference'), preserveUnknownFields: true };
   const value: unknown = JSON.parse('{"name":"","x":{"y":1.5},"__proto__":3}');
   expect(JSON.stringify(compileNormalizer(schema)(value).object)).toBe('{"x":{"y":1.5},"__proto__":3}');
@@ -243,11 +243,11 @@ describe('errors', () => {
     expect(() => normalizeAs(type, value)).toThrow(expect.objectContaining({ name: 'DecodeError', message }));
   });
 
-  it('names the first of several', () => {
+  it('reports the first of several', () => {
     expect(() => normalizeAs('core.v1.Secret', { type: 1, metadata: 2 })).toThrow('Secret.type');
   });
 
-  it('names a value that reads itself before any other', () => {
+  it('reports a value that decodes itself before any other', () => {
     expect(() => normalizeAs('core.v1.ResourceQuota', { metadata: 1, spec: { hard: { cpu: 'x' } } })).toThrow(quantity);
   });
 
@@ -263,7 +263,7 @@ describe('errors', () => {
 describe.each([...exampleKinds, ['JSONSchemaProps', exampleType('apiextensions.v1.JSONSchemaProps')] as const])(
   'any %s',
   (_, schema) => {
-    it('is normalised once and for all', () => {
+    it('does not change when it is normalised again', () => {
       const normalize = compileNormalizer(schema);
       fc.assert(
         fc.property(arbitraryFor(schema), (object) => {

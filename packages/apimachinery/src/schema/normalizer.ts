@@ -11,7 +11,7 @@ import { alwaysWrittenFields, isAlwaysWritten, isEmptyValue, unsetValueOf, zeroV
 type JsonObject = Record<string, unknown>;
 
 export interface NormalizeOptions {
-  /** The value comes from the exact parser and may hold number literals. */
+  /** The value comes from the exact parser and may contain NumberLiterals. */
   readonly literals?: boolean;
 }
 
@@ -22,12 +22,11 @@ export interface Normalized {
 }
 
 /**
- * Gives the object that Go's decoder and encoder would make of a parsed JSON value, for one type: unknown fields are
- * gone, zero values are left out or written out as the type's tags say, quantities and times are canonical. Returns the
- * very same objects and lists where nothing had to change; never changes its argument.
+ * Returns the object that Go's decoder and encoder would make of a parsed JSON value, for one type: unknown fields are removed, zero
+ * values are omitted or written as the type's tags specify, quantities and times are canonical. Returns the same objects and lists where
+ * nothing had to change; never modifies its argument.
  *
- * Throws DecodeError with upstream's message when a value does not fit the type. The value must be no deeper than
- * MAX_JSON_DEPTH.
+ * Throws DecodeError with upstream's message when a value does not fit the type. The value must be no deeper than MAX_JSON_DEPTH.
  */
 export type Normalizer = (value: unknown, options?: NormalizeOptions) => Normalized;
 
@@ -36,15 +35,15 @@ interface Context {
   hasUnknownFields: boolean;
 }
 
-/** One type, compiled. */
+/** One compiled type. */
 interface Node {
-  /** `value` is never null: that is the same as leaving it out. Throws anything when it does not fit. */
+  /** `value` is never null, which is the same as absent. Throws any error when the value does not fit. */
   normalize(value: unknown, context: Context): unknown;
 }
 
-/** Thrown on the way out of a value that does not fit; `explainMismatch` finds the words. */
+/** Thrown for a value that does not fit; `explainMismatch` finds the message. */
 const mismatch = new Error('mismatch');
-// Nobody reads it, and it would hold the code of whatever loads this module.
+// The stack is not used, and it would keep the module that loads this one in memory.
 mismatch.stack = '';
 
 class ScalarNode implements Node {
@@ -148,7 +147,7 @@ class FieldNode {
   readonly field: Field;
   readonly #node: Node;
   readonly plain: PlainKind | undefined;
-  /** Leave out what `omitempty` calls empty. */
+  /** Omit values that `omitempty` considers empty. */
   readonly dropEmpty: boolean;
   readonly #dropZero: boolean;
   readonly always: boolean;
@@ -162,7 +161,7 @@ class FieldNode {
     this.always = isAlwaysWritten(field);
   }
 
-  /** What becomes of null: undefined when the field is left out. */
+  /** Returns the value for null; undefined when the field is omitted. */
   ofNull(): unknown {
     if (this.field.schema.nullable) return null;
     return this.always ? unsetValueOf(this.field) : undefined;
@@ -187,7 +186,7 @@ class StructNode implements Node {
     this.#keepUnknown = schema.preserveUnknownFields === true;
   }
 
-  /** Types refer to themselves, and most are never met: a struct's fields are compiled when it first is. */
+  /** Types can be recursive, and most are never used: a struct's fields are compiled at its first use. */
   #compileFields(): Map<string, FieldNode> {
     const fields = new Map<string, FieldNode>();
     for (const [name, field] of this.#schema.fields) fields.set(propertyKey(name), new FieldNode(field));
@@ -282,8 +281,8 @@ function compile(schema: Schema): Node {
 }
 
 /**
- * An empty list of managedFields clears them, as `[{}]` does; with none, they stay. It is the one list of which `omitempty`
- * must not make none.
+ * Whether an empty list of managedFields clears them, as `[{}]` does; without a list they stay. It is the only empty list that
+ * `omitempty` must not omit.
  */
 function clearsManagedFields(value: unknown): boolean {
   const metadata = isJsonObject(value) ? value.metadata : undefined;
@@ -291,7 +290,7 @@ function clearsManagedFields(value: unknown): boolean {
   return Array.isArray(entries) && entries.length === 0;
 }
 
-/** Compiles a type's normaliser. Cheap to call again: a type is compiled once. */
+/** Compiles a type's normaliser. A type is compiled only once. */
 export function compileNormalizer(schema: StructSchema): Normalizer {
   const node = compile(schema);
   return (value, options) => {

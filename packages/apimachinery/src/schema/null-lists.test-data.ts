@@ -1,8 +1,8 @@
 import type { Schema, StructSchema } from './schema.ts';
 
 /**
- * A copy with null for every list that the object could have and has not, at every depth. Go's servers print some unset lists
- * so, and nothing forbids a server to print all of them so.
+ * Returns a copy with null for every list that the object lacks, at every depth. Servers written in Go print some unset lists as null,
+ * and may print all of them so.
  */
 export const withNullLists = <T>(schema: Schema, value: T): T => nulled(schema, value) as T;
 

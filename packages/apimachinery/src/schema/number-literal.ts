@@ -1,6 +1,6 @@
 /**
- * A JSON number kept as it was written, because the double it stands for would not tell: `1.0` and `1e3` are no integers
- * to Go, and a quantity keeps its exponent. The exact JSON parser makes them; normalising removes them all.
+ * A JSON number with its spelling, which the double would lose: `1.0` and `1e3` are not integers to Go, and a quantity keeps its
+ * exponent. The exact JSON parser creates them; normalising removes them all.
  */
 export class NumberLiteral {
   readonly text: string;

@@ -4,7 +4,7 @@ import type { Field, ScalarSchema, Schema, StructSchema } from './schema.ts';
 /** The JSON names from an object to a field of it, through the items of lists and the values of maps. */
 export type FieldPath = readonly string[];
 
-/** Every list and every map that an object of a type may do without, at any depth. A type within itself counts once. */
+/** Returns the paths of all optional lists and maps in an object of a type, at any depth. A recursive type is entered once. */
 export function collectionsOf(schema: Schema, above: readonly Schema[] = []): FieldPath[] {
   if (schema.kind === 'list') return collectionsOf(schema.items, above);
   if (schema.kind === 'map') return collectionsOf(schema.values, above);
@@ -15,22 +15,22 @@ export function collectionsOf(schema: Schema, above: readonly Schema[] = []): Fi
   ]);
 }
 
-/** A pod without containers is never valid; no server can have one. */
+/** A pod without containers is never valid, so no server can have one. */
 const isOptionalCollection = ({ name, schema: { kind } }: Field): boolean =>
   (kind === 'list' || kind === 'map') && name !== 'containers';
 
 const fieldsOf = ({ fields }: StructSchema): Field[] => [...fields.values()].filter(({ inline }) => !inline);
 
-/** A copy with null in the place of what the path leads to, wherever that is. */
+/** Returns a copy with null at the path, in all items of lists and values of maps. */
 export function withNullAt(value: unknown, [name = '', ...rest]: FieldPath): unknown {
   if (Array.isArray(value)) return value.map((item) => withNullAt(item, [name, ...rest]));
   if (typeof value !== 'object' || value === null) return value;
-  // The values of a map are not named by the path.
+  // A path does not contain the keys of a map.
   if (!Object.hasOwn(value, name)) return mapped(value, (member) => withNullAt(member, [name, ...rest]));
   return { ...value, [name]: rest.length === 0 ? null : withNullAt(Reflect.get(value, name), rest) };
 }
 
-/** A copy with null for all lists and maps that are inside of so many others. */
+/** Returns a copy with null for all optional lists and maps that are nested in `depth` others. */
 export function withNullBelow(schema: Schema, value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (schema.kind === 'list' && Array.isArray(value))
@@ -50,7 +50,7 @@ export function withNullBelow(schema: Schema, value: unknown, depth: number): un
 const mapped = (value: object, change: (member: unknown) => unknown): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).map(([name, member]) => [name, change(member)]));
 
-/** In [0, 1), the same each time. */
+/** Returns a number in [0, 1). The sequence is the same each time. */
 export type Random = () => number;
 
 export function seededRandom(seed: number): Random {
@@ -62,7 +62,7 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** Draws objects of a type in their canonical form, with the values that components tell apart rather than with any. */
+/** Draws objects of a type in canonical form, with values that components distinguish rather than with arbitrary ones. */
 export class RandomObjects {
   readonly #schema: StructSchema;
   readonly #normalize: Normalizer;
@@ -72,7 +72,7 @@ export class RandomObjects {
     this.#normalize = compileNormalizer(schema);
   }
 
-  /** One that has what the path leads to, and of all else more or less. */
+  /** Draws an object that has the field at the path, and a random choice of all other fields. */
   draw(path: FieldPath, random: Random): Record<string, unknown> {
     return this.#normalize(drawStruct(this.#schema, path, { random, above: [] })).object;
   }
@@ -87,21 +87,21 @@ function drawStruct(schema: StructSchema, [next, ...rest]: FieldPath, { random, 
   const object: Record<string, unknown> = {};
   if (above.includes(schema)) return object;
   const drawing = { random, above: [...above, schema] };
-  // Of a union, such as a volume, few members stand beside the one that the path leads to.
+  // In a union, such as a volume, few members are set beside the one on the path.
   const chance = Math.min(0.7, 6 / schema.fields.size);
   for (const { name, schema: type, required } of fieldsOf(schema)) {
     if (name !== next && !required && name !== 'spec' && random() > chance) continue;
     object[name] = drawField(name, type, name === next ? rest : [], drawing);
   }
   if (schema.fields.has('metadata') && above.length > 0) {
-    // Only what stands by itself says what it is.
+    // Only top-level objects have apiVersion and kind.
     delete object.apiVersion;
     delete object.kind;
   }
   return 'operator' in object && schema.fields.has('values') ? asRequirement(object, next) : object;
 }
 
-/** A requirement of a selector that is valid, also when its values are null because the path leads to them. */
+/** Returns a valid requirement of a selector, even when its values are null because the path leads to them. */
 function asRequirement(object: Record<string, unknown>, next: string | undefined): object {
   if (object.values === undefined || next === 'values') return { ...object, operator: 'Exists' };
   return { ...object, operator: 'In' };
@@ -122,7 +122,7 @@ function drawField(name: string, schema: Schema, path: FieldPath, drawing: Drawi
   }
 }
 
-/** So many that few selectors select what they were not made for. */
+/** Enough letters that few selectors match objects by chance. */
 const letters = [...'abcdefghijklmnopqrstuvwxyz'];
 
 const strings: Readonly<Record<string, readonly string[]>> = {
@@ -144,7 +144,7 @@ const strings: Readonly<Record<string, readonly string[]>> = {
 function drawScalar(name: string, { kind, enum: values }: ScalarSchema, random: Random): unknown {
   switch (kind) {
     case 'string':
-      // No two objects are the same.
+      // Every object has a unique uid.
       if (name === 'uid') return `uid-${Math.floor(random() * 1e9)}`;
       return pick(values ?? strings[name] ?? letters, random);
     case 'bytes':

@@ -1,10 +1,9 @@
 /**
- * A type as data. Every generic engine (normalising, protobuf, strategic merge, apply, pruning, tables)
- * is compiled from this one structure. The built-in catalogue hydrates it from its tables; a
- * CustomResourceDefinition produces the same structure at run time.
+ * A type as data. Every generic engine (normalising, protobuf, strategic merge, apply, pruning, tables) is compiled from this one
+ * structure. The built-in catalogue creates it from its tables; a CustomResourceDefinition produces the same structure at run time.
  *
- * The JSON form of an object is the only form we hold in memory; a schema says what upstream's Go
- * type would make of it, including when a field is written although nobody set it.
+ * Objects are held in memory in their JSON form only. A schema specifies what upstream's Go type would make of it, including which fields
+ * are written even when they are unset.
  */
 export type Schema = ScalarSchema | StructSchema | ListSchema | MapSchema | SchemaOrSchema;
 
@@ -36,8 +35,8 @@ export type ScalarKind =
 export interface ScalarSchema {
   readonly kind: ScalarKind;
   /**
-   * The name of the Go type where it has one (`RestartPolicy`); decoding errors print it. With its package
-   * (`v1.ResourceName`) where that is not the package of the struct it stands in.
+   * The name of the Go type if it has one (`RestartPolicy`); decoding errors print it. It includes the package (`v1.ResourceName`) where
+   * that is not the package of the enclosing struct.
    */
   readonly goName?: string;
   readonly enum?: readonly string[];
@@ -87,7 +86,7 @@ export interface StructSchema {
   readonly fields: ReadonlyMap<string, Field>;
   /** Apply treats the whole as one value (`x-kubernetes-map-type: atomic`). */
   readonly atomic: boolean;
-  /** Fields that no schema names are kept as they are (custom resources). */
+  /** Undeclared fields are kept as they are (custom resources). */
   readonly preserveUnknownFields?: boolean;
   /** An object with apiVersion, kind and metadata of its own (custom resources). */
   readonly embeddedResource?: boolean;
@@ -102,13 +101,13 @@ export interface Field {
   readonly schema: Schema;
   /** Protobuf field number; 0 when the field is not on that wire (apiVersion and kind travel in the envelope). */
   readonly number: number;
-  /** A Go pointer: absent and zero are different things. */
+  /** A Go pointer: absent and zero are different values. */
   readonly pointer: boolean;
-  /** Go's `omitempty`: a zero value, an empty list or map is left out. Has no effect on a struct that is no pointer. */
+  /** Go's `omitempty`: a zero value, an empty list or map is omitted. Has no effect on a struct that is not a pointer. */
   readonly omitEmpty: boolean;
-  /** Go's `omitzero`: left out when the whole value is zero, structs too. */
+  /** Go's `omitzero`: omitted when the whole value is zero, structs included. */
   readonly omitZero: boolean;
-  /** The struct's fields stand directly in the parent's JSON. */
+  /** The struct's fields are members of the parent's JSON object. */
   readonly inline: boolean;
   /** OpenAPI calls it required. */
   readonly required: boolean;

@@ -2,7 +2,7 @@ import { isJsonObject, setOwnEntry } from '../json/own-entry.ts';
 import { scalarForms } from './canonical-scalar.ts';
 import type { Field, Schema, StructSchema } from './schema.ts';
 
-/** Whether a field stands in the JSON although nobody set it. */
+/** Whether a field is written to JSON even when it is unset. */
 export function isAlwaysWritten({ schema, pointer, omitEmpty, omitZero }: Field): boolean {
   if (omitZero) return false;
   if (!omitEmpty) return true;
@@ -12,7 +12,7 @@ export function isAlwaysWritten({ schema, pointer, omitEmpty, omitZero }: Field)
 
 const alwaysWritten = new WeakMap<StructSchema, readonly Field[]>();
 
-/** The fields of a struct that stand in its JSON although nobody set them. */
+/** Returns the fields of a struct that are written to JSON even when they are unset. */
 export function alwaysWrittenFields(schema: StructSchema): readonly Field[] {
   const known = alwaysWritten.get(schema);
   if (known) return known;
@@ -21,7 +21,7 @@ export function alwaysWrittenFields(schema: StructSchema): readonly Field[] {
   return fields;
 }
 
-/** What stands for a type's zero value in JSON. New each time where it is an object. */
+/** Returns the JSON of a type's zero value. An object is new each time. */
 export function zeroValueOf(schema: Schema): unknown {
   switch (schema.kind) {
     case 'struct': {
@@ -39,7 +39,7 @@ export function zeroValueOf(schema: Schema): unknown {
   }
 }
 
-/** What stands in the JSON for an always written field that nobody set. */
+/** Returns the JSON of an unset field that is always written. */
 export const unsetValueOf = ({ pointer, schema }: Field): unknown => (pointer ? null : zeroValueOf(schema));
 
 function hasKeys(object: object): boolean {
@@ -47,7 +47,7 @@ function hasKeys(object: object): boolean {
   return false;
 }
 
-/** Whether `omitempty` leaves a value out that is no pointer. */
+/** Whether `omitempty` omits the value of a field that is not a pointer. */
 export function isEmptyValue(schema: Schema, value: unknown): boolean {
   switch (schema.kind) {
     case 'list':

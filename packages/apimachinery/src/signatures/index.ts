@@ -1,5 +1,5 @@
 /**
- * Signatures checked without a platform's help, by @noble/curves and @noble/hashes: for browsers, where nothing else does it
- * without a promise. It is a module of its own because these libraries take 25 ms to load.
+ * Verifies signatures by @noble/curves and @noble/hashes, without the platform's cryptography: for browsers, whose own verification is
+ * asynchronous only. A separate module, because these libraries take 25 ms to load.
  */
 export { portableSignatures } from './portable-signatures.ts';

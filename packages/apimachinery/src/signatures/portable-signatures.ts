@@ -16,15 +16,15 @@ const curves = { 'P-256': p256, 'P-384': p384, 'P-521': p521 } as const;
 const curveOf = ({ curve }: EcPublicKey) => (curve === 'P-224' ? undefined : curves[curve]);
 
 /**
- * Signatures of ECDSA (P-256, P-384, P-521) and Ed25519. Those of RSA keys and of P-224 it cannot tell: the libraries have
- * none of them.
+ * Verifies signatures of ECDSA (P-256, P-384, P-521) and Ed25519. The result is undefined for RSA keys and P-224, which the libraries do
+ * not support.
  */
 export const portableSignatures: SignatureVerifier = {
   verify(signed) {
     try {
       return verify(signed);
     } catch {
-      // What has not the form of a signature or of a key.
+      // The signature or the key is malformed.
       return false;
     }
   },
@@ -38,7 +38,7 @@ function verify(signed: Signed): boolean | undefined {
   if (signed.scheme === 'Ed25519') return ed25519.verify(signature, message, signed.key.bytes, { zip215: false });
   if (signed.scheme !== 'ECDSA') return undefined;
   const digest = hashes[signed.hash](message);
-  // Of a number and its negative both are good, as X.509 has it.
+  // Both s and its negative are valid, as X.509 requires.
   const options = { prehash: false, lowS: false, format: 'der' } as const;
   return curveOf(signed.key)?.verify(signature, digest, signed.key.point, options);
 }

@@ -10,7 +10,7 @@ const escapes: Record<string, string> = {
   '\v': '\\v',
 };
 
-/** A string in double quotes as Go's `%q` prints it, which is how upstream's messages quote values. */
+/** Returns a string in double quotes as Go's `%q` prints it, which is how upstream's messages quote values. */
 export function quote(text: string): string {
   if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
   let quoted = '';

@@ -43,7 +43,7 @@ describe('durations', () => {
     expect(() => parseDuration(text)).toThrow(new Error(message));
   });
 
-  it('read back what was printed', () => {
+  it('are the same after printing and parsing', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (nanoseconds) => {
         expect(parseDuration(formatDuration(nanoseconds))).toBe(nanoseconds);
@@ -51,7 +51,7 @@ describe('durations', () => {
     );
   });
 
-  it('become milliseconds', () => {
+  it('can be converted to milliseconds', () => {
     expect(durationToMs('1m30.5s')).toBe(90_500);
     expect(formatDuration(1_500_000_000)).toBe('1.5s');
   });

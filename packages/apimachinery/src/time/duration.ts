@@ -15,7 +15,7 @@ const units: ReadonlyMap<string, bigint> = new Map([
 
 const limit = 2n ** 63n;
 
-/** Reads `1h30m`, `1.5s`, `-300ms` as nanoseconds. Throws an Error worded as Go words it. */
+/** Parses `1h30m`, `1.5s`, `-300ms` to nanoseconds. Throws an Error with Go's message. */
 export function parseDuration(text: string): bigint {
   const refuse = (message: string): never => {
     throw new Error(`time: ${message} ${quoteBytes(text)}`);
@@ -36,7 +36,7 @@ export function parseDuration(text: string): bigint {
     const unit = units.get(unitName);
     if (unit === undefined) return refuse(`unknown unit ${quoteBytes(unitName)} in duration`);
     const value = whole * unit + fractionOf(fraction, unit);
-    // Go adds up in 64 bits without a sign.
+    // Go adds in unsigned 64-bit arithmetic.
     total = BigInt.asUintN(64, total + value);
     if (whole > limit / unit || value > limit || total > limit) return refuse('invalid duration');
   }
@@ -44,14 +44,14 @@ export function parseDuration(text: string): bigint {
   return negative ? -total : total;
 }
 
-/** Undefined beyond what 63 bits can count. */
+/** Returns undefined beyond 2^63. */
 function leadingInt(digits: string): bigint | undefined {
   const significant = digits.replace(/^0+/, '');
   const value = significant.length > 19 ? limit + 1n : BigInt(significant);
   return value > limit ? undefined : value;
 }
 
-/** As Go rounds it: digits beyond 63 bits do not count, and the multiplication is one of doubles. */
+/** Rounds as Go does: digits beyond 63 bits are ignored, and the multiplication is in doubles. */
 function fractionOf(digits: string, unit: bigint): bigint {
   let value = 0n;
   let scale = 1;
@@ -70,7 +70,7 @@ const subSecondUnits = [
   { below: 1_000_000_000n, digits: 6, name: 'ms' },
 ];
 
-/** Nanoseconds as Go prints them: `1h30m0s`, `1.5s`, `300ms`, `0s`. */
+/** Formats nanoseconds as Go does: `1h30m0s`, `1.5s`, `300ms`, `0s`. */
 export function formatDuration(nanoseconds: number | bigint): Duration {
   const total = BigInt(nanoseconds);
   if (total === 0n) return '0s';
@@ -85,7 +85,7 @@ export function formatDuration(nanoseconds: number | bigint): Duration {
   return minutes > 0n ? `${sign}${minutes}m${seconds}` : `${sign}${seconds}`;
 }
 
-/** The value with its decimal point moved left, zeros at the end dropped. */
+/** Returns the value with its decimal point moved left, without zeros at the end. */
 function withFraction(value: bigint, digits: number): string {
   const text = value.toString().padStart(digits + 1, '0');
   const point = text.length - digits;
@@ -93,7 +93,7 @@ function withFraction(value: bigint, digits: number): string {
   return fraction === '' ? text.slice(0, point) : `${text.slice(0, point)}.${fraction}`;
 }
 
-/** The canonical form of a duration as it stands in JSON. Throws an Error worded as Go words it. */
+/** Returns the canonical form of a duration in JSON. Throws an Error with Go's message. */
 export const canonicalDuration = (text: string): Duration => formatDuration(parseDuration(text));
 
 /** The duration in milliseconds, for clocks and timers. */

@@ -1,6 +1,6 @@
 import { quoteBytes } from './quote-bytes.ts';
 
-/** An instant: seconds since 1970 and nanoseconds after them, as protobuf has it. */
+/** An instant as in protobuf: seconds since 1970, and nanoseconds after them. */
 export interface Timestamp {
   readonly seconds: number | bigint;
   /** Never negative: they count forward even before 1970. */
@@ -15,7 +15,7 @@ const layouts: Record<Precision, string> = {
   micros: '2006-01-02T15:04:05.000000Z07:00',
 };
 
-/** The fields of an instant as they are read one by one. */
+/** The fields of an instant, as they are parsed. */
 interface Fields {
   year: number;
   month: number;
@@ -27,7 +27,7 @@ interface Fields {
   offsetSeconds: number;
 }
 
-/** Reads an element of the layout off the front of a text. Returns the length it took, or what is wrong. */
+/** Parses an element of the layout at the beginning of a text. Returns the length it used, or the problem. */
 type Reader = (rest: string, fields: Fields) => number | Problem;
 type Problem = 'malformed' | { readonly outOfRange: string };
 
@@ -42,7 +42,7 @@ const isDigit = (text: string, at: number): boolean => {
   return code >= 0x30 && code <= 0x39;
 };
 
-/** Two digits with an upper limit; one is enough where the layout allows it. */
+/** Parses two digits between limits. An hour may have one digit. */
 function twoDigits(field: 'month' | 'day' | 'hour' | 'minute' | 'second', low: number, high: number): Reader {
   return (rest, fields) => {
     const length = !isDigit(rest, 0) ? 0 : isDigit(rest, 1) ? 2 : 1;
@@ -62,7 +62,7 @@ function readYear(rest: string, fields: Fields): number | Problem {
 
 const readWholeSecond = twoDigits('second', 0, 59);
 
-/** Where the layout has no fraction, any is welcome, of any length, after a point or a comma. */
+/** Parses seconds. The layout has no fraction; as in Go, one of any length is accepted, after a point or a comma. */
 function readSecondWithFraction(rest: string, fields: Fields): number | Problem {
   const taken = readWholeSecond(rest, fields);
   const fraction = taken === 2 ? /^[.,]([0-9]+)/.exec(rest.slice(2)) : null;
@@ -71,7 +71,7 @@ function readSecondWithFraction(rest: string, fields: Fields): number | Problem 
   return 2 + fraction[0].length;
 }
 
-/** Upstream reads the six characters as a number that may have a sign. */
+/** Parses six digits of fraction. As upstream, they are read as a number that may have a sign. */
 function readMicros(rest: string, fields: Fields): number | Problem {
   const digits = /^[.,]([0-9]{6}|[-+][0-9]{5})/.exec(rest)?.[1];
   if (digits === undefined) return 'malformed';
@@ -86,7 +86,7 @@ function readZone(rest: string, fields: Fields): number | Problem {
   const match = /^([\s\S])([0-9]{2}):(?:([0-9]{2})|[\s\S]{2})/.exec(rest);
   if (!match) return 'malformed';
   const [, sign, hours, minutes] = match;
-  // An offset of a whole day or hour is let pass, for people write such things.
+  // As in Go, an offset of 24 hours or 60 minutes is accepted, because people write such offsets.
   if (Number(minutes) > 60) return { outOfRange: 'time zone offset minute' };
   if (Number(hours) > 24) return { outOfRange: 'time zone offset hour' };
   if (minutes === undefined || (sign !== '+' && sign !== '-')) return 'malformed';
@@ -112,7 +112,7 @@ const elements: Record<Precision, readonly Element[]> = {
   ],
 };
 
-/** Reads an instant, in any zone. Throws an Error worded as Go's time.Parse words it. */
+/** Parses an instant, in any zone. Throws an Error with the message of Go's time.Parse. */
 export function parseTimestamp(text: string, precision: Precision): { seconds: number; nanos: number } {
   const fields: Fields = { year: 0, month: 1, day: 1, hour: 0, minute: 0, second: 0, nanos: 0, offsetSeconds: 0 };
   const refuse = (message: string): never => {
@@ -135,7 +135,7 @@ export function parseTimestamp(text: string, precision: Precision): { seconds: n
   return { seconds: unixSeconds(fields), nanos: fields.nanos };
 }
 
-/** The calendar repeats after 400 years; being there keeps Date from taking small years for those of the 1900s. */
+/** The calendar repeats after 400 years. Adding them keeps Date.UTC from taking years below 100 for those of the 1900s. */
 const cycleYears = 400;
 const cycleSeconds = 146_097 * 86_400;
 

@@ -1,6 +1,6 @@
 const encoder = new TextEncoder();
 
-/** A string in quotes as Go's time package prints it: every byte that is not plain ASCII on its own. */
+/** Quotes a string as Go's time package does: every byte that is not plain ASCII is escaped by itself. */
 export function quoteBytes(text: string): string {
   const escaped = text.replace(/["\\]/g, '\\$&').replace(/[^ -\x7f]+/g, (run) => {
     let hex = '';

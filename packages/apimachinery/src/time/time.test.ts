@@ -26,7 +26,7 @@ describe('canonicalTime', () => {
     ['before 1970', '1969-12-31T23:59:59Z', '1969-12-31T23:59:59Z'],
     ['a small year', '0099-03-01T00:00:00Z', '0099-03-01T00:00:00Z'],
     ['the zero time', '0001-01-01T00:00:00Z', null],
-    ['the zero time from elsewhere', '0001-01-01T01:00:00+01:00', null],
+    ['the zero time in another zone', '0001-01-01T01:00:00+01:00', null],
     ['just after the zero time', '0001-01-01T00:00:00.5Z', '0001-01-01T00:00:00Z'],
     ['a year of five digits', '9999-12-31T23:59:59-01:00', '10000-01-01T00:59:59Z'],
     ['a year before zero', '0000-01-01T00:00:00+01:00', '-0001-12-31T23:00:00Z'],
@@ -106,7 +106,7 @@ describe('instants', () => {
     expect(() => formatTime({ seconds: 2n ** 62n, nanos: 0 })).toThrow(RangeError);
   });
 
-  it('come from dates and become dates', () => {
+  it('are converted from and to dates', () => {
     const date = new Date('2024-05-17T10:11:12.345Z');
     expect(timeFromDate(date)).toBe('2024-05-17T10:11:12Z');
     expect(microTimeFromDate(date)).toBe('2024-05-17T10:11:12.345000Z');
@@ -114,7 +114,7 @@ describe('instants', () => {
     expect(() => timeFromDate(new Date(Number.NaN))).toThrow(RangeError);
   });
 
-  it('survive being written and read, whatever the zone they were written in', () => {
+  it('are the same after formatting and parsing, in any zone', () => {
     const seconds = fc.integer({ min: -62_135_596_799, max: 253_402_300_799 - 86_400 });
     fc.assert(
       fc.property(

@@ -1,34 +1,34 @@
 import type { MicroTime, Time } from '../meta/scalars.ts';
 import { type Precision, parseTimestamp, type Timestamp } from './parse.ts';
 
-/** The first second of the year 1, Go's zero time, which stands for no time at all. */
+/** The first second of the year 1: Go's zero time, which means no time at all. */
 const zeroSeconds = -62_135_596_800;
 
-/** Reads a Time, in any zone and with any fraction of a second. Throws an Error worded as Go words it. */
+/** Parses a Time, in any zone and with any fraction of a second. Throws an Error with Go's message. */
 export const parseTime = (text: string): Timestamp => parseTimestamp(text, 'seconds');
 
-/** Reads a MicroTime, in any zone, with exactly six digits of fraction. Throws an Error worded as Go words it. */
+/** Parses a MicroTime, in any zone, with exactly six digits of fraction. Throws an Error with Go's message. */
 export const parseMicroTime = (text: string): Timestamp => parseTimestamp(text, 'micros');
 
 /**
- * The canonical form of an instant, its fraction dropped; null for the zero time, as in JSON. On the protobuf wire a
- * Time has no nanos: give zero for them, whatever was sent.
+ * Returns the canonical form of an instant, without its fraction; null for the zero time, as in JSON. On the protobuf wire a Time has no
+ * nanos: pass zero for them, whatever was received.
  */
 export const formatTime = (timestamp: Timestamp): Time | null => format(timestamp, 'seconds');
 
-/** The canonical form of an instant with microseconds; null for the zero time, as in JSON. */
+/** Returns the canonical form of an instant with microseconds; null for the zero time, as in JSON. */
 export const formatMicroTime = (timestamp: Timestamp): MicroTime | null => format(timestamp, 'micros');
 
-/** Throws a RangeError for an instant that is hundreds of thousands of years away. */
+/** Throws a RangeError for an instant hundreds of thousands of years away. */
 function format({ seconds, nanos }: Timestamp, precision: Precision): string | null {
   const counted = precision === 'micros' ? Math.trunc(nanos / 1000) * 1000 : nanos;
-  // A client of the protobuf wire may send more nanoseconds than a second has, or fewer than none.
+  // A protobuf client may send more nanoseconds than a second has, or a negative number.
   const carried = Math.floor(counted / 1e9);
   const fraction = counted - carried * 1e9;
   const whole = Number(seconds) + carried;
   if (whole === zeroSeconds && fraction === 0) return null;
   const iso = new Date(whole * 1000).toISOString();
-  // Beyond four digits Date writes a sign and six; Go writes as many as there are.
+  // For years of more than four digits, Date writes a sign and six digits; Go writes only the digits needed.
   const text = iso
     .replace(/^\+0*/, '')
     .replace(/^-00(?=[0-9]{4}-)/, '-')
@@ -49,10 +49,10 @@ function canonicalize(text: string, precision: Precision): string | null {
   return format(parseTimestamp(text, precision), precision);
 }
 
-/** The canonical form of a Time as it stands in JSON; the text itself if it is that already, null for the zero time. */
+/** Returns the canonical form of a Time in JSON: the text itself if it is canonical already, null for the zero time. */
 export const canonicalTime = (text: string): Time | null => canonicalize(text, 'seconds');
 
-/** The same for a MicroTime. */
+/** Like `canonicalTime`, for a MicroTime. */
 export const canonicalMicroTime = (text: string): MicroTime | null => canonicalize(text, 'micros');
 
 const ofDate = (value: Date): Timestamp => {
@@ -61,10 +61,10 @@ const ofDate = (value: Date): Timestamp => {
   return { seconds, nanos: (milliseconds - seconds * 1000) * 1_000_000 };
 };
 
-/** What was asked for last: mostly it is now, many times in one second. */
+/** Cache of the last result: mostly it is the current time, many times per second. */
 let [lastSeconds, lastTime] = [0, '1970-01-01T00:00:00Z'];
 
-/** Whole seconds, the rest dropped. Throws a RangeError for an invalid date. */
+/** Returns a Time in whole seconds; the fraction is dropped. Throws a RangeError for an invalid date. */
 export function timeFromDate(value: Date): Time {
   const seconds = Math.floor(value.getTime() / 1000);
   if (seconds !== lastSeconds) {
@@ -76,7 +76,7 @@ export function timeFromDate(value: Date): Time {
 
 export const microTimeFromDate = (value: Date): MicroTime => formatMicroTime(ofDate(value)) ?? `${yearOne}.000000Z`;
 
-/** Reads a Time or a MicroTime; what is finer than a millisecond is dropped. Throws an Error when it is neither. */
+/** Parses a Time or a MicroTime; fractions of a millisecond are dropped. Throws an Error when it is neither. */
 export function dateFromTime(text: Time | MicroTime): Date {
   const { seconds, nanos } = parseTime(text);
   return new Date(Number(seconds) * 1000 + Math.floor(nanos / 1_000_000));

@@ -1,15 +1,15 @@
 import { type EventLoop, systemEventLoop } from './event-loop.ts';
 
 export interface CountingEventLoopOptions {
-  /** What each look at the work counts for. The default lets slices of a few milliseconds go for about a hundred looks. */
+  /** The milliseconds that each call of `workedMs` counts as. By default, slices of a few milliseconds last for about a hundred calls. */
   readonly msPerLook?: number;
-  /** How others get their turn; the thread's own event loop by default. */
+  /** How other work gets its turn; by default through the thread's event loop. */
   readonly onNextTurn?: EventLoop['onNextTurn'];
 }
 
 /**
- * Measures work by how often it is looked at, not by time: what runs in slices yields at the same steps in every run, however
- * fast the machine is. What does much between two looks makes others wait longer than on the machine's own loop.
+ * Measures work by the number of calls of `workedMs`, not by time: work in slices yields at the same steps in every run, however fast the
+ * machine is. Code that does much between two calls blocks the event loop for longer than with the system's loop.
  */
 export class CountingEventLoop implements EventLoop {
   readonly #msPerLook: number;

@@ -1,18 +1,18 @@
 /**
- * The event loop as a parameter: when long work lets others run, and how. Whatever works in slices takes one, so that a
- * program which must do the same again in the same order can hand in one that does not depend on how fast the machine is.
+ * The event loop as a parameter: when and how long work yields to other work. Code that works in slices takes an EventLoop, so that a
+ * program that must repeat the same sequence can pass one that does not depend on the speed of the machine.
  */
 export interface EventLoop {
-  /** Milliseconds of work; only differences mean something. A slice of work ends when its time is over. */
+  /** Milliseconds of work; only differences are meaningful. A slice of work ends when its time is over. */
   workedMs(): number;
-  /** Calls back in a later turn: after everything that is ready now. In the order of the calls. */
+  /** Calls `callback` in a later turn, after everything that is ready now. Callbacks are called in the order of registration. */
   onNextTurn(callback: () => void): void;
 }
 
-// Taken once: a test that replaces the timers of its process does not stop what works in slices. Browsers have none.
+// Read once, so that a test that replaces the timers of its process does not stop work in slices. Browsers have no setImmediate.
 const { setImmediate: immediate }: { setImmediate?: (callback: () => void) => unknown } = globalThis as object;
 
-/** The thread's own event loop; work is measured by the time that it takes. */
+/** The thread's own event loop. Work is measured by elapsed time. */
 export const systemEventLoop: EventLoop = {
   workedMs: () => performance.now(),
   onNextTurn(callback) {
@@ -21,7 +21,7 @@ export const systemEventLoop: EventLoop = {
   },
 };
 
-/** Resolves when everything that is ready now has had its turn. */
+/** Resolves after everything that is ready now has run. */
 export function nextTurn(loop: EventLoop): Promise<void> {
   return new Promise((resolve) => loop.onNextTurn(resolve));
 }

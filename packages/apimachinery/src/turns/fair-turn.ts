@@ -1,14 +1,14 @@
 import { type EventLoop, nextTurn } from './event-loop.ts';
 
-/** For so long may calls follow each other without the event loop going around: sockets and timers wait meanwhile. */
+/** The maximum time for which calls may follow each other without a new turn of the event loop: sockets and timers wait meanwhile. */
 const longestTurnMs = 5;
 
-/** When the present turn of each loop began, as far as anybody asked. */
+/** When the current turn of each loop began: the time of the first call of `isLongTurn` in it. */
 const turnBegan = new WeakMap<EventLoop, number>();
 
 /**
- * Something to wait for when there has been no end of work for a while, so that others have their turn; mostly nothing. For
- * what would otherwise go on and on by promises alone, such as calls of a server in the same process.
+ * Returns a promise to await when the current turn of the event loop has lasted too long, so that other work gets its turn; mostly
+ * undefined. For code that would otherwise continue by promises alone, such as calls of a server in the same process.
  */
 export function fairTurn(loop: EventLoop): Promise<void> | undefined {
   return isLongTurn(loop) ? othersTurn(loop) : undefined;

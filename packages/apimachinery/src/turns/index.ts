@@ -1,4 +1,4 @@
-/** How long work shares the event loop with others. */
+/** Lets long work share the event loop with other work. */
 export { CountingEventLoop, type CountingEventLoopOptions } from './counting-event-loop.ts';
 export { type EventLoop, nextTurn, systemEventLoop } from './event-loop.ts';
 export { fairTurn } from './fair-turn.ts';

@@ -4,14 +4,14 @@ import { type EventLoop, systemEventLoop } from './event-loop.ts';
 import { fairTurn } from './fair-turn.ts';
 import { Turns } from './turns.ts';
 
-/** Work takes as long as the test says. */
+/** An event loop whose work takes the time that the test sets. */
 class SlowLoop implements EventLoop {
   ms = 0;
   workedMs = (): number => this.ms;
   onNextTurn = systemEventLoop.onNextTurn;
 }
 
-it('lets others run between steps when two milliseconds are over', async () => {
+it('lets other work run between steps after two milliseconds', async () => {
   const loop = new SlowLoop();
   const turns = new Turns(loop);
   const order: string[] = [];
@@ -32,7 +32,7 @@ it('lets others run between steps when two milliseconds are over', async () => {
   expect(order).toEqual(['first', 'second', 'another', 'third']);
 });
 
-it('goes on at once before that', async () => {
+it('continues at once before that', async () => {
   const loop = new SlowLoop();
   let another = false;
   loop.onNextTurn(() => {
@@ -42,8 +42,8 @@ it('goes on at once before that', async () => {
   expect(another).toBe(false);
 });
 
-describe('a loop that counts', () => {
-  it('lets others run after the same number of steps each time, and calls back by whom it is told', async () => {
+describe('CountingEventLoop', () => {
+  it('lets other work run after the same number of steps each time, by the given onNextTurn', async () => {
     const yieldedAt = async (): Promise<number[]> => {
       const yields: number[] = [];
       let step = 0;
@@ -64,8 +64,8 @@ describe('a loop that counts', () => {
   });
 });
 
-describe('a fair turn', () => {
-  it('is waited for when calls have followed each other for more than five milliseconds', async () => {
+describe('fairTurn', () => {
+  it('returns a promise when calls have followed each other for more than five milliseconds', async () => {
     const loop = new SlowLoop();
     expect(fairTurn(loop)).toBeUndefined();
     loop.ms += 5;

@@ -1,9 +1,11 @@
 import { type EventLoop, nextTurn } from './event-loop.ts';
 
-/** A slice of work takes at most so long before others have their turn. A small request needs several turns. */
+/** The maximum time of a slice of work before other work gets its turn. Short, because a small request needs several turns. */
 const defaultSliceMs = 2;
 
-/** Lets long work go on without keeping others from theirs. One for each piece of work: it counts from when it was made. */
+/**
+ * Splits long work into slices, with turns of other work between them. Create one for each piece of work: its first slice begins at once.
+ */
 export class Turns {
   readonly #loop: EventLoop;
   readonly #sliceMs: number;
@@ -15,12 +17,12 @@ export class Turns {
     this.#began = loop.workedMs();
   }
 
-  /** Resolves at once, or after everybody else had a turn. */
+  /** Resolves at once, or after a turn of other work when the slice is over. */
   async next(): Promise<void> {
     if (this.#isOver) await this.#letOthersRun();
   }
 
-  /** Completes a computation in steps. */
+  /** Runs all steps of a computation in slices, and returns its result. */
   async complete<T>(steps: Generator<unknown, T, undefined>): Promise<T> {
     for (;;) {
       const step = steps.next();
