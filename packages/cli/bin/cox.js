@@ -3,9 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { KeptScripts } from '@coxswain/component-base/kept-scripts';
 
-// The heap may double before its garbage is collected; it would triple otherwise, and what a server holds with it.
+// Limits the growth of the heap between collections to double; by default it would triple, and with it the memory of a
+// server.
 setFlagsFromString('--heap-growing-percent=100');
-// What is run often is compiled after half as long as V8 waits by itself: a server is busy from its first minute on.
+// Compiles hot functions after half of V8's default budget: a server is busy from its first minute on.
 setFlagsFromString('--interrupt-budget=60000');
 
 const scripts = new KeptScripts(fileURLToPath(new URL('../dist/bundle', import.meta.url)));

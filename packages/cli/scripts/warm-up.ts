@@ -8,7 +8,7 @@ import { join } from 'node:path';
 const configMaps = '/api/v1/namespaces/default/configmaps';
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** What people do first, each with the path it is sent to: whatever that needs is compiled and kept. */
+/** The first requests of most users. The code they need is compiled and cached. */
 const firstSteps: readonly (readonly [method: string, path: string, body?: object])[] = [
   ['GET', '/apis'],
   ['POST', configMaps, { metadata: { name: 'a' }, data: { k: 'v' } }],
@@ -59,8 +59,8 @@ const firstSteps: readonly (readonly [method: string, path: string, body?: objec
 ];
 
 /**
- * Starts an API server once and does with it what people do first, so that the parts of the bundle that all of that
- * needs are kept as they were compiled. Throws when it does not start, or refuses.
+ * Starts an API server once and sends it the first requests of most users, so that the compiled code they need is
+ * cached with the bundle. Throws when the server does not start, or rejects a request.
  */
 export async function warmUp(cox: string): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'cox-build-'));
@@ -81,13 +81,13 @@ export async function warmUp(cox: string): Promise<void> {
   try {
     const [line] = await Promise.race([
       once(server.stdout, 'data'),
-      exited.then(() => Promise.reject(new Error(`the joined API server does not start:\n${said}`))),
+      exited.then(() => Promise.reject(new Error(`the bundled API server did not start:\n${said}`))),
     ]);
     const port = Number(/:(\d+),/.exec(String(line))?.[1]);
     for (const step of firstSteps) await send(port, step);
     server.kill();
     const [status] = await exited;
-    if (status !== 0) throw new Error(`the joined API server does not stop:\n${said}`);
+    if (status !== 0) throw new Error(`the bundled API server did not stop:\n${said}`);
   } finally {
     server.kill('SIGKILL');
     await rm(directory, { recursive: true, force: true });
@@ -102,7 +102,7 @@ async function send(port: number, [method, path, body]: (typeof firstSteps)[numb
   const [response] = await once(sent, 'response');
   let text = '';
   for await (const chunk of response) text += chunk;
-  // A definition takes a moment to be served.
+  // A custom resource takes a moment to be served.
   if (response.statusCode === 404) return send(port, [method, path, body]);
   if (response.statusCode >= 300)
     throw new Error(`${method} ${path} was answered with ${response.statusCode}: ${text}`);

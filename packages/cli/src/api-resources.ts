@@ -3,14 +3,16 @@ import { GroupVersion } from '@coxswain/apimachinery';
 import { columns } from './columns.ts';
 
 export interface ApiResourcesOptions {
-  /** Versions that are off by default, too. */
+  /** Includes versions that are off by default. */
   readonly all?: boolean;
   /** Only this group; the empty string is the core group. */
   readonly apiGroup?: string;
   readonly namespaced?: boolean;
 }
 
-/** The built-in resources as `kubectl api-resources` lists them: each in its preferred version, or with `all` in every one. */
+/**
+ * Returns the built-in resources in the format of `kubectl api-resources`: each in its preferred version, or with `all` in every version.
+ */
 export function apiResources(catalogue: Catalogue, options: ApiResourcesOptions = {}): string {
   const rows = [['NAME', 'SHORTNAMES', 'APIVERSION', 'NAMESPACED', 'KIND']];
   const listed = new Set<string>();

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** A terminal that remembers, and a process that gets its signals from the test. */
+/** A terminal that records its output, and a process whose signals the test sends. */
 function newTerminal() {
   const text = { out: '', err: '' };
   let signalled = (): void => {};
@@ -86,7 +86,7 @@ describe('cox apiserver', () => {
     expect(await run('--version')).toMatchObject({ status: 0, out: 'Kubernetes v1.36.4\n' });
   });
 
-  it('is one of the commands of cox', async () => {
+  it('is a command of cox', async () => {
     const { text, terminal } = newTerminal();
     expect(await main(['apiserver', '--version'], terminal)).toBe(0);
     expect(await main(['--help'], terminal)).toBe(0);
@@ -94,7 +94,7 @@ describe('cox apiserver', () => {
   });
 
   const mistakes: Record<string, [args: string[], err: string]> = {
-    'a flag that nobody knows': [['--foo'], 'error: unknown flag: --foo; cox apiserver --help lists all flags\n'],
+    'an unknown flag': [['--foo'], 'error: unknown flag: --foo; cox apiserver --help lists all flags\n'],
     'several mistakes at once': [
       ['--secure-port=70000', '--oidc-client-id=x'],
       'error: --secure-port 70000 must be between 0 and 65535, inclusive. 0 takes a free port\nerror: oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set\n',
@@ -104,7 +104,7 @@ describe('cox apiserver', () => {
     expect(await run(...args)).toEqual({ status: 1, out: '', err });
   });
 
-  it('keeps its data in the user’s own, says where it is, and stops on a signal', async () => {
+  it('stores its data in the user’s data directory, prints its address, and stops on a signal', async () => {
     const { text, terminal, server, ready, signal, isListening, isTidying, exits } = newTerminal();
     const status = apiserver(
       ['--secure-port=0', '--bind-address=127.0.0.1', '--tracing-config-file=x'],
@@ -136,7 +136,7 @@ describe('cox apiserver', () => {
     await status;
   });
 
-  it('says what to do about a certificate that is no good', async () => {
+  it('explains an invalid certificate', async () => {
     const bad = join(folder, 'bad.crt');
     await writeFile(bad, 'nothing');
     const { status, err } = await run('--memory', `--tls-cert-file=${bad}`, `--tls-private-key-file=${bad}`);
@@ -181,7 +181,7 @@ describe('cox apiserver as a process', () => {
     return { child, text, exited, ready };
   }
 
-  it('serves with the kubeconfig it wrote, has its directory for itself, and leaves nothing running', async () => {
+  it('serves with the kubeconfig it wrote, locks its directory, and leaves nothing running', async () => {
     const args = ['apiserver', `--data-dir=${folder}`, '--secure-port=0', '--bind-address=127.0.0.1'];
     const first = cox(...args);
     await first.ready;
@@ -189,7 +189,7 @@ describe('cox apiserver as a process', () => {
     const second = cox(...args);
     expect(await second.exited).toEqual([1, null]);
     expect(second.text.err).toContain(
-      `error: data directory ${join(folder, 'store')} is in use by process ${first.child.pid}; stop the server that has it, or choose another with --data-dir\n`,
+      `error: data directory ${join(folder, 'store')} is in use by process ${first.child.pid}; stop the server that uses it, or choose another with --data-dir\n`,
     );
     first.child.kill('SIGTERM');
     expect(await first.exited).toEqual([0, null]);

@@ -16,8 +16,8 @@ import type { Terminal } from './main.ts';
 import { runUntilStopped, type ServerProcess } from './server-process.ts';
 
 /**
- * `cox apiserver`: kube-apiserver, with its flags. Runs until a signal comes, stops in good order, and gives the exit
- * status; a second signal ends the process at once. Never throws.
+ * `cox apiserver`: kube-apiserver, with its flags. Runs until a signal, stops gracefully, and returns the exit status.
+ * A second signal ends the process at once. Never throws.
  */
 export async function apiserver(args: readonly string[], terminal: Terminal, process: ServerProcess): Promise<number> {
   try {
@@ -71,21 +71,21 @@ const defaultDataDirectory = (env: ServerProcess['env']): string => join(dataHom
 export const apiserverCommand = componentBody(apiserver, apiServerForm.flags);
 
 const advice: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'stop what listens there, or choose another port with --secure-port (0 takes a free one)',
+  EADDRINUSE: 'stop the program that listens there, or choose another port with --secure-port (0 selects a free one)',
   EADDRNOTAVAIL: 'this machine has no such address; choose another with --bind-address',
   EACCES:
-    'you may not do that; choose a port above 1023 with --secure-port, or a directory of your own with --data-dir',
-  ENOSPC: 'make room, or choose another directory with --data-dir',
+    'permission is missing; choose a port above 1023 with --secure-port, or a directory of your own with --data-dir',
+  ENOSPC: 'free some space, or choose another directory with --data-dir',
 };
 
-/** What else can be done about a data directory that cannot be used. */
+/** Further advice for a data directory that cannot be used. */
 const directoryAdvice: Readonly<Record<string, string>> = {
-  'in use': 'stop the server that has it, or ',
-  damaged: 'put a copy of it in its place, delete it to begin anew, or ',
-  incomplete: 'put a copy of it in its place, delete it to begin anew, or ',
+  'in use': 'stop the server that uses it, or ',
+  damaged: 'restore a copy of it, delete it to start empty, or ',
+  incomplete: 'restore a copy of it, delete it to start empty, or ',
 };
 
-/** What is wrong, and what to do about it: a line each. */
+/** Returns the problems with advice, one per line. */
 function explainStartError(error: unknown): string[] {
   if (error instanceof OptionsError) return [...error.problems];
   if (error instanceof FlagError) return [`${error.message}; cox apiserver --help lists all flags`];

@@ -1,4 +1,4 @@
-/** Columns three spaces apart, as kubectl aligns them. */
+/** Formats rows with columns three spaces apart, as kubectl aligns them. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows

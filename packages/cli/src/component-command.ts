@@ -5,13 +5,13 @@ import { componentLogging, type LoggingOptions } from '@coxswain/component-base/
 import type { Terminal } from './main.ts';
 import { runUntilStopped, type ServerProcess } from './server-process.ts';
 
-/** A component that reaches the API server by a kubeconfig, as its package has it. */
+/** A component that connects to the API server with a kubeconfig, as its package defines it. */
 interface Component<Options extends LoggingOptions> {
-  /** Upstream's name of it: `kube-scheduler`. */
+  /** Upstream's name, such as `kube-scheduler`. */
   readonly name: string;
-  /** `cox scheduler` */
+  /** The command, such as `cox scheduler`. */
   readonly command: string;
-  /** What is printed when it begins to work. */
+  /** The line to print when it starts its work. */
   readonly started: string;
   parse(
     args: readonly string[],
@@ -31,8 +31,8 @@ interface ComponentEnvironment {
 }
 
 /**
- * Runs a component with upstream's flags until a signal comes, stops it in good order, and gives the exit status; a second
- * signal ends the process at once. Never throws.
+ * Runs a component with upstream's flags until a signal, stops it gracefully, and returns the exit status. A second signal ends the process
+ * at once. Never throws.
  */
 export async function runComponent<Options extends LoggingOptions>(
   { name, command, started, parse, help, run }: Component<Options>,
@@ -67,7 +67,7 @@ export async function runComponent<Options extends LoggingOptions>(
   }
 }
 
-/** What is wrong, and what to do about it: a line each. */
+/** Returns the problems with advice, one per line. */
 function explained(error: unknown, command: string): string[] {
   if (error instanceof OptionsError) return [...error.problems];
   if (error instanceof FlagError) return [`${error.message}; ${command} --help lists all flags`];

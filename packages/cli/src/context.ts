@@ -1,7 +1,7 @@
 import type { CommandContext } from '@coxswain/component-base/cli';
 import type { ServerProcess } from './server-process.ts';
 
-/** What the commands of `cox` are given. */
+/** The context of `cox`'s commands. */
 export interface CoxContext extends CommandContext {
   readonly process: ServerProcess;
 }

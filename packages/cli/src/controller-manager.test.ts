@@ -31,11 +31,11 @@ describe('cox controller-manager', () => {
   it.each<[string[], string]>([
     [['--foo'], 'error: unknown flag: --foo; cox controller-manager --help lists all flags\n'],
     [['--controllers=nobody'], 'error: "nobody" is not in the list of known controllers\n'],
-  ])('says what is wrong with %j', async (args, err) => {
+  ])('reports the problem with %j', async (args, err) => {
     expect(await run(...args)).toEqual({ status: 1, out: '', err });
   });
 
-  it('says that there is no such kubeconfig', async () => {
+  it('reports a missing kubeconfig', async () => {
     const { status, err } = await run('--kubeconfig=/nowhere/kubeconfig');
     expect(status).toBe(1);
     expect(err).toContain('/nowhere/kubeconfig');

@@ -7,6 +7,6 @@ it.each<[platform: NodeJS.Platform, env: Record<string, string>, homeDir: string
   ['darwin', {}, '/Users/me', '/Users/me/.local/share/coxswain'],
   ['win32', { LOCALAPPDATA: 'D:\\Data', HOME: '/c/Users/me' }, 'C:\\Users\\me', 'D:\\Data\\coxswain'],
   ['win32', {}, 'C:\\Users\\me', 'C:\\Users\\me\\AppData\\Local\\coxswain'],
-])('on %s with %j it is where the data of users are', (platform, env, homeDir, path) => {
+])('on %s with %j it is the directory for users’ data', (platform, env, homeDir, path) => {
   expect(dataHome(env, { platform, homeDir })).toBe(path);
 });

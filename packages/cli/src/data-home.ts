@@ -1,14 +1,14 @@
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 
-/** The system that a path is for. The process's own by default. */
+/** The system that a path is for; that of this process by default. */
 export interface Platform {
   readonly platform?: NodeJS.Platform;
   readonly homeDir?: string;
 }
 
 /**
- * The directory of all that Coxswain keeps for a user: `coxswain` in `$XDG_DATA_HOME`, else in `%LOCALAPPDATA%` on Windows and in
+ * Returns the directory of Coxswain's data for a user: `coxswain` in `$XDG_DATA_HOME`, else in `%LOCALAPPDATA%` on Windows and in
  * `~/.local/share` elsewhere.
  */
 export function dataHome(

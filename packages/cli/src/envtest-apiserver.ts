@@ -6,8 +6,8 @@ import type { ServerProcess } from './server-process.ts';
 const etcdFlag = 'etcd-servers';
 
 /**
- * The `kube-apiserver` of envtest's assets: as `cox apiserver`, but that it keeps everything in memory when what stands in for
- * etcd is behind `--etcd-servers`. Gives the exit status; never throws.
+ * The `kube-apiserver` of envtest's assets: like `cox apiserver`, but it keeps everything in memory when `--etcd-servers` is the stand-in
+ * for etcd. Returns the exit status. Never throws.
  */
 export async function envtestApiserver(
   args: readonly string[],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { envtestAssets } from './envtest-assets.ts';
 
-it('does not write on Windows what envtest would not find there', async () => {
+it('refuses on Windows, where envtest needs other programs', async () => {
   const directory = join(tmpdir(), 'envtest-assets-of-windows');
   const terminal = { out: () => {}, err: () => {} };
   const written = envtestAssets(directory, terminal, { cox: ['cox'], env: {}, platform: 'win32' });

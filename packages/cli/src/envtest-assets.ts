@@ -4,16 +4,16 @@ import { makeDirectory } from '@coxswain/client/files';
 import type { Terminal } from './main.ts';
 
 export interface EnvtestOptions {
-  /** How to run `cox`: a program and its first arguments. */
+  /** The command that runs `cox`: a program and its first arguments. */
   readonly cox: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The process's own by default. */
+  /** This process's platform by default. */
   readonly platform?: NodeJS.Platform;
 }
 
-/** `cox envtest-assets DIRECTORY`. Gives the exit status. Throws what stands in its way. */
+/** `cox envtest-assets DIRECTORY`. Returns the exit status. Throws when the assets cannot be written. */
 export async function envtestAssets(directory: string, terminal: Terminal, options: EnvtestOptions): Promise<number> {
-  // What is written are scripts of sh; on Windows envtest looks for programs whose names end with .exe.
+  // The assets are shell scripts. On Windows envtest looks for programs whose names end with .exe.
   if ((options.platform ?? process.platform) === 'win32')
     throw new Error('envtest needs programs that end with .exe on Windows, which this cannot write; use it in WSL');
   const path = resolve(directory);
@@ -23,7 +23,7 @@ export async function envtestAssets(directory: string, terminal: Terminal, optio
   return 0;
 }
 
-/** Writes them, in place of what is there. Tells where kubectl was found, if anywhere. */
+/** Writes the assets, replacing existing ones. Returns the path of kubectl, if it is on the PATH. */
 async function writeEnvtestAssets(
   directory: string,
   { cox, env }: EnvtestOptions,

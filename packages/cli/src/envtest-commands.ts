@@ -5,7 +5,7 @@ import type { CoxContext } from './context.ts';
 import { thisCommand } from './this-process.ts';
 
 export const envtestAssetsCommand: CommandBody<CoxContext> = {
-  long: `Write kube-apiserver, etcd and kubectl into a directory, as controller-runtime's envtest wants them.`,
+  long: `Write kube-apiserver, etcd and kubectl into a directory, as controller-runtime's envtest expects them.`,
   examples: `cox envtest-assets ./assets
 KUBEBUILDER_ASSETS=$PWD/assets go test ./...`,
   args: { usage: 'DIRECTORY', least: 1, most: 1, complete: () => ({ values: [], directive: 16 }) },

@@ -5,17 +5,17 @@ import { componentLogging } from '@coxswain/component-base/logs';
 import type { Terminal } from './main.ts';
 import { runUntilStopped, type ServerProcess } from './server-process.ts';
 
-/** By this the API server knows that there is no etcd behind the address, and keeps its data itself. */
+/** The header by which the API server recognises the stand-in. It then keeps its data itself. */
 const stubHeader = 'x-coxswain-etcd-stub';
 
 const help = `Usage: etcd --listen-client-urls=URL
 
-Stands in for etcd where somebody insists on starting one. It answers that it is well, and keeps nothing.
+A stand-in for etcd, for programs that start one. It answers health checks and stores nothing.
 `;
 
 /**
- * The `etcd` of envtest's assets: listens where it is told to and answers health checks until a signal comes. Other flags of
- * etcd are taken and ignored. Gives the exit status; never throws.
+ * The `etcd` of envtest's assets: answers health checks on the client URLs until a signal. Other flags of etcd are accepted and ignored.
+ * Returns the exit status. Never throws.
  */
 export async function envtestEtcd(
   args: readonly string[],
@@ -38,7 +38,7 @@ export async function envtestEtcd(
   }
 }
 
-/** Whether the stub is at one of the addresses. Nobody there, or a real etcd: no. */
+/** Returns whether the stand-in listens on one of the addresses. False for a real etcd, and when nothing listens. */
 export async function isEtcdStub(urls: readonly string[]): Promise<boolean> {
   for (const url of urls) {
     const answer = await fetch(new URL('/health', url), { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
@@ -48,7 +48,7 @@ export async function isEtcdStub(urls: readonly string[]): Promise<boolean> {
   return false;
 }
 
-/** The last value of a flag, written `--flag=value` or `--flag value`. */
+/** Returns the last value of a flag, given as `--flag=value` or `--flag value`. */
 export function flagValue(args: readonly string[], flag: string): string | undefined {
   let value: string | undefined;
   for (const [index, arg] of args.entries()) {

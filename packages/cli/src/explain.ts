@@ -3,7 +3,9 @@ import type { Field, Schema, StructSchema } from '@coxswain/apimachinery';
 
 const width = 80;
 
-/** What `kubectl explain` prints of a kind, or of the field that `path` leads to. Throws when there is no such field. */
+/**
+ * Returns the output of `kubectl explain` for a kind, or for the field at `path`. Throws when there is no such field.
+ */
 export function explain(kind: Kind, path: readonly string[], descriptions: Descriptions): string {
   const { group, version } = kind.gvk;
   const lines = [
@@ -104,7 +106,10 @@ function typeName(schema: Schema): string {
   }
 }
 
-/** Lines of at most eighty columns, indented; a word longer than that stands alone. Line breaks in the text stay. */
+/**
+ * Wraps text to indented lines of at most eighty columns. A longer word gets its own line. Line breaks in the text are
+ * kept.
+ */
 function wrap(text: string, indent: number): string[] {
   const lines: string[] = [];
   for (const paragraph of text.split('\n')) {

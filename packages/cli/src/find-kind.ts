@@ -2,8 +2,8 @@ import type { Catalogue, Kind } from '@coxswain/api';
 import { GroupVersion } from '@coxswain/apimachinery';
 
 /**
- * The kind that a person means by a resource's name, singular, short name or kind, in the given version or the first that
- * is served by default. Throws, worded as kubectl does, when there is none.
+ * Returns the kind with a resource's name, singular, short name or kind, in the given version or the first that is
+ * served by default. Throws with kubectl's message when there is none.
  */
 export function findKind(catalogue: Catalogue, name: string, apiVersion?: string): Kind {
   const wanted = name.toLowerCase();

@@ -5,7 +5,7 @@ export const globalFlags = {
   v: {
     ...flag(
       integer,
-      'Number for the log level verbosity: from 1 on what a cluster does, from 6 on requests of the client',
+      'Number for the log level verbosity: 1 and above log the work of a cluster, 6 and above the requests of the client',
       0,
     ),
     shorthand: 'v',

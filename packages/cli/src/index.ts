@@ -1,6 +1,6 @@
 /**
- * `@coxswain/cli`: the command `cox`: a cluster (`up/`), a main for each component, and what can be done without a server (judge
- * manifests, explain fields, list resources). Commands live in a file each and know nothing of the process they run in; `main`
- * connects them.
+ * `@coxswain/cli`: the command `cox`: a cluster (`up/`), the main function of each component, and commands that need no server (validate
+ * manifests, explain fields, list resources). Each command has its own file and is independent of the process it runs in; `main` connects
+ * them.
  */
 export { main, type Terminal } from './main.ts';

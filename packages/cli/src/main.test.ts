@@ -44,7 +44,7 @@ spec:
 `;
 
 describe('cox validate', () => {
-  it('accepts what the API server would', async () => {
+  it('accepts valid objects', async () => {
     const path = file(
       'good.yaml',
       `# a comment\n---\n${deployment(2)}---\napiVersion: v1\nkind: Namespace\nmetadata: {name: ns}\n`,
@@ -56,7 +56,7 @@ describe('cox validate', () => {
     });
   });
 
-  it('refuses with upstream’s words, and goes on with the next object', async () => {
+  it('reports upstream’s message, and continues with the next object', async () => {
     const path = file('bad.yaml', `${deployment(-1)}---\n${deployment(1)}`);
     expect(await cox('validate', '-f', path)).toEqual({
       status: 1,
@@ -86,7 +86,7 @@ describe('cox validate', () => {
     expect(JSON.parse(json.out)).toMatchObject({ spec: { revisionHistoryLimit: 10 } });
   });
 
-  it('says what is wrong with its own arguments', async () => {
+  it('reports invalid arguments', async () => {
     expect(await cox('validate')).toMatchObject({
       status: 1,
       err: `error: required flag(s) "filename" not set\nSee 'cox validate --help' for usage.\n`,
@@ -102,7 +102,7 @@ describe('cox validate', () => {
   });
 });
 
-describe('cox validate, of kinds of one’s own', () => {
+describe('cox validate with custom kinds', () => {
   const definition = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: boats.example.com}
@@ -126,7 +126,7 @@ spec:
   const boat = (name: string, spec: string) =>
     `apiVersion: example.com/v1\nkind: Boat\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
 
-  it('knows their definitions, wherever these stand', async () => {
+  it('uses their definitions, in any order', async () => {
     const [crd, cr] = [file('crd.yaml', definition), file('boat.yaml', boat('a', '{oars: 2}'))];
     const out = {
       boat: 'boat.example.com/a is valid\n',
@@ -145,7 +145,7 @@ spec:
     expect(await cox('validate', list)).toEqual({ status: 0, out: out.boat + out.crd, err: '' });
   });
 
-  it('refuses what schemas and rules refuse, each with its file', async () => {
+  it('reports violations of schemas and rules, each with its file', async () => {
     const crd = file('crd.yaml', definition);
     const bad = file(
       'bad.yaml',
@@ -174,7 +174,7 @@ spec:
     });
   });
 
-  it('says what is wrong with a definition, and that its kind is not known', async () => {
+  it('reports an invalid definition, and its kind as unknown', async () => {
     const crd = file('wrong-crd.yaml', definition.replace('boats.example.com', 'ships.example.com'));
     const { status, err } = await cox('validate', '-f', crd, '-f', file('boat.yaml', boat('a', '{oars: 2}')));
     expect(status).toBe(1);
@@ -192,7 +192,7 @@ describe('cox version', () => {
     for (const version of ['v0.0.0', 'v1.36.4']) expect(out).toContain(version);
   });
 
-  it('has what kubectl version has', async () => {
+  it('has the fields of kubectl version', async () => {
     const { out } = await cox('version', '--client', '-o', 'json');
     expect(JSON.parse(out)).toMatchObject({
       clientVersion: { gitVersion: 'v1.36.4', major: '1', minor: '36' },
@@ -207,7 +207,7 @@ describe('cox version', () => {
 });
 
 describe('the command line of cox', () => {
-  it('lists all commands, and says of each how it is used', async () => {
+  it('lists all commands, each with its usage', async () => {
     const { out } = await cox('--help');
     const names = [...out.matchAll(/^ {2}([a-z-]+) {3,}\S/gm)].map(([, name]) => name!);
     expect(names).toEqual(expect.arrayContaining(['up', 'clusters', 'apiserver', 'validate', 'completion', 'version']));
@@ -218,7 +218,7 @@ describe('the command line of cox', () => {
     }
   });
 
-  it('guesses what was meant', async () => {
+  it('suggests a command for a misspelt one', async () => {
     expect(await cox('stat')).toEqual({
       status: 1,
       out: '',
@@ -249,14 +249,14 @@ describe('cox generate types', () => {
     expect(out).toContain('cronSpec: string;');
   });
 
-  it('writes a file for each', async () => {
+  it('writes a file for each definition', async () => {
     const directory = join(folder, 'types');
     const path = join(directory, 'crontabs.stable.example.com.ts');
     expect(await cox('generate', 'types', crd, '-o', directory)).toEqual({ status: 0, out: `${path}\n`, err: '' });
     expect(readFileSync(path, 'utf8')).toContain('export interface CronTab');
   });
 
-  it('says what is wrong with its files', async () => {
+  it('reports a file without a definition', async () => {
     const path = file('other.yaml', 'apiVersion: v1\nkind: Namespace\nmetadata: {name: ns}\n');
     expect(await cox('generate', 'types', path)).toMatchObject({
       status: 1,
@@ -275,7 +275,7 @@ describe('cox explain', () => {
     expect(out.split('\n').every((line) => line.length <= 80 || !line.trim().includes(' '))).toBe(true);
   });
 
-  it('knows short names, groups and versions', async () => {
+  it('accepts short names, groups and versions', async () => {
     expect((await cox('explain', 'hpa')).out).toContain('VERSION:    v2\n');
     expect((await cox('explain', 'hpa.spec', '--api-version', 'autoscaling/v1')).out).toContain(
       'targetCPUUtilizationPercentage',
@@ -283,7 +283,7 @@ describe('cox explain', () => {
     expect((await cox('explain', 'deploy.spec.selector')).out).toContain('FIELD: selector <LabelSelector> -required-');
   });
 
-  it('refuses what is not there', async () => {
+  it('reports unknown resources and fields', async () => {
     expect(await cox('explain', 'boats')).toMatchObject({
       status: 1,
       err: 'error: the server doesn\'t have a resource type "boats"\n',
@@ -303,7 +303,7 @@ describe('cox api-resources', () => {
     expect(out).not.toMatch(/alpha|v\dbeta/);
   });
 
-  it('lists versions that are off, and part of them, when asked', async () => {
+  it('lists versions that are off with --all, and can filter them', async () => {
     expect((await cox('api-resources', '--all')).out).toContain('resource.k8s.io/v1beta1');
     const cluster = (await cox('api-resources', '--api-group', '', '--namespaced=false')).out;
     expect(

@@ -3,7 +3,7 @@ import { thisProcess } from './this-process.ts';
 
 export type { Terminal };
 
-/** Runs `cox` with these arguments and gives the exit status. Never throws, never ends the process. */
+/** Runs `cox` with these arguments and returns the exit status. Never throws, never ends the process. */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
   const { runProgram } = await import('@coxswain/component-base/cli');
   const { coxProgram } = await import('./program.ts');

@@ -12,7 +12,7 @@ export const outputFlag: Flag<string, ''> = {
   values: formats,
 };
 
-/** Undefined for no format. Throws for one that there is not, as `kubectl version` does. */
+/** Returns undefined for an empty format. Throws for an unknown one, as `kubectl version` does. */
 export function outputFormat(text: string): OutputFormat | undefined {
   if (text === '') return undefined;
   const format = formats.find((each) => each === text);
@@ -20,7 +20,7 @@ export function outputFormat(text: string): OutputFormat | undefined {
   return format;
 }
 
-/** A value as a document. */
+/** Formats a value as a document. */
 export async function printed(value: object, format: OutputFormat): Promise<string> {
   if (format === 'json') return `${JSON.stringify(value, undefined, 2)}\n`;
   const { stringifyYaml } = await import('@coxswain/apimachinery/codec/yaml');

@@ -7,7 +7,7 @@ const components = 'Components';
 const files = 'Commands Without a Cluster';
 const others = 'Other Commands';
 
-/** Each is loaded when it is needed, so that one which needs little is there at once. */
+/** Each command is loaded on use, so that small commands start fast. */
 const commands: readonly Command<CoxContext>[] = [
   {
     name: 'up',
@@ -17,13 +17,13 @@ const commands: readonly Command<CoxContext>[] = [
   },
   {
     name: 'down',
-    short: 'Stop a cluster; its data stay',
+    short: 'Stop a cluster; its data are kept',
     group: clusters,
     load: async () => (await import('./up/down-command.ts')).downCommand,
   },
   {
     name: 'status',
-    short: 'Say whether a cluster runs, and how it is',
+    short: 'Show whether a cluster runs, and its state',
     group: clusters,
     load: async () => (await import('./up/status-command.ts')).statusCommand,
   },
@@ -59,13 +59,13 @@ const commands: readonly Command<CoxContext>[] = [
   },
   {
     name: 'validate',
-    short: 'Judge manifests as a Kubernetes v1.36 API server would, without one',
+    short: 'Validate manifests like a Kubernetes v1.36 API server, without a server',
     group: files,
     load: async () => (await import('./commands/validate-command.ts')).validateCommand,
   },
   {
     name: 'explain',
-    short: 'Say what a kind or a field is',
+    short: 'Describe a kind or a field',
     group: files,
     load: async () => (await import('./commands/explain-command.ts')).explainCommand,
   },
@@ -77,7 +77,7 @@ const commands: readonly Command<CoxContext>[] = [
   },
   {
     name: 'generate',
-    short: 'Write code',
+    short: 'Generate code',
     group: files,
     load: async () => (await import('./commands/generate-command.ts')).generateCommand,
   },
@@ -107,7 +107,7 @@ const commands: readonly Command<CoxContext>[] = [
   },
 ];
 
-/** `cox`, as `runProgram` runs it. */
+/** The program `cox` for `runProgram`. */
 export const coxProgram: Program<CoxContext> = {
   name: 'cox',
   body: {

@@ -37,12 +37,12 @@ describe('cox scheduler', () => {
     expect(await run('--version')).toEqual({ status: 0, out: 'Kubernetes v1.36.4\n', err: '' });
   });
 
-  it('says what is wrong with flags', async () => {
+  it('reports invalid flags', async () => {
     const err = 'error: unknown flag: --foo; cox scheduler --help lists all flags\n';
     expect(await run('--foo')).toEqual({ status: 1, out: '', err });
   });
 
-  it('logs as its flags ask for', async () => {
+  it('logs in the format of its flags', async () => {
     const file = join(directory, 'logged.yaml');
     const { err } = await run(`--write-config-to=${file}`, '--logging-format=json');
     expect(JSON.parse(err.split('\n')[0]!)).toMatchObject({
@@ -58,7 +58,7 @@ describe('cox scheduler', () => {
     });
   });
 
-  it('says what is wrong with its configuration', async () => {
+  it('reports an invalid configuration', async () => {
     const file = join(directory, 'wrong.yaml');
     await writeFile(
       file,
@@ -68,7 +68,7 @@ describe('cox scheduler', () => {
     expect(await run(`--config=${file}`)).toEqual({ status: 1, out: '', err });
   });
 
-  it('writes its configuration, which it reads again', async () => {
+  it('writes its configuration, and can read it', async () => {
     const [first, second] = [join(directory, 'first.yaml'), join(directory, 'second.yaml')];
     expect((await run(`--write-config-to=${first}`, '--leader-elect=false', '--kube-api-qps=7')).status).toBe(0);
     const written = await readFile(first, 'utf8');
@@ -78,7 +78,7 @@ describe('cox scheduler', () => {
     expect(await readFile(second, 'utf8')).toBe(written);
   });
 
-  it('says that there is no such kubeconfig', async () => {
+  it('reports a missing kubeconfig', async () => {
     const { status, err } = await run('--kubeconfig=/nowhere/kubeconfig');
     expect(status).toBe(1);
     expect(err).toContain('/nowhere/kubeconfig');

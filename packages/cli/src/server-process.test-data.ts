@@ -1,13 +1,13 @@
 import type { ServerProcess } from './server-process.ts';
 
-/** A process without environment, to which nothing happens. */
+/** A process without environment and signals. */
 export const quietProcess: ServerProcess = {
   env: {},
   pid: process.pid,
   onSignal: () => () => {},
   tidyAtRest: () => () => {},
   background: () => {
-    throw new Error('nothing was to be started');
+    throw new Error('no background process was expected');
   },
   exit: () => {},
   confirm: async () => false,

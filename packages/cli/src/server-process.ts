@@ -1,37 +1,35 @@
 import type { Logger } from '@coxswain/client';
 
-/** What a command that runs until it is stopped needs of its process. */
+/** The parts of its process that a long-running command uses. */
 export interface ServerProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly pid: number;
-  /** Calls back for each SIGINT and SIGTERM until what it returns is called. */
+  /** Calls back for each SIGINT and SIGTERM until the returned function is called. */
   onSignal(callback: () => void): () => void;
-  /** Gives memory back whenever the process rests, until what it returns is called. */
+  /** Returns memory to the system whenever the process is idle, until the returned function is called. */
   tidyAtRest(): () => void;
-  /**
-   * Starts a `cox` with these arguments that goes on when this process and its terminal are gone; what it writes goes to an open file.
-   */
+  /** Starts a `cox` with these arguments that outlives this process and its terminal. Its output goes to an open file. */
   background(args: readonly string[], output: number): BackgroundProcess;
   /** Ends the process at once. */
   exit(status: number): void;
-  /** Asks whoever sits there; no where nobody does. */
+  /** Asks the user a yes/no question. Resolves with false when there is no terminal. */
   confirm(question: string): Promise<boolean>;
 }
 
-/** A `cox` in a process of its own. */
+/** A `cox` in another process. */
 export interface BackgroundProcess {
   readonly pid: number;
   /** Its exit status; null after a signal. */
   readonly ended: Promise<number | null>;
-  /** Asks it to end. */
+  /** Sends SIGTERM. */
   kill(): void;
-  /** This process may end before it. */
+  /** Allows this process to end before it. */
   release(): void;
 }
 
 /**
- * Runs something until it ends or a signal comes, which aborts its own; a second one ends the process at once. Passes on
- * what it throws.
+ * Runs a function until it resolves. A stop signal aborts its AbortSignal; a second one ends the process at once. Rejects with the
+ * function's error.
  */
 export async function runUntilStopped(
   process: ServerProcess,

@@ -5,13 +5,13 @@ import { thisCollectedProcess } from './memory/this-process.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /**
- * What asks a process to end. On Windows, where there are no signals, closing the console and Ctrl-Break come by these names. Elsewhere
- * SIGHUP is left alone: whoever starts a program with nohup wants it to be ignored.
+ * Returns the signals that stop a process. On Windows, which has no signals, Node reports the closing of the console and Ctrl-Break under
+ * these names. Elsewhere SIGHUP is not handled, because nohup must be able to ignore it.
  */
 export const stopSignals = (platform: NodeJS.Platform): readonly NodeJS.Signals[] =>
   platform === 'win32' ? ['SIGINT', 'SIGTERM', 'SIGBREAK', 'SIGHUP'] : ['SIGINT', 'SIGTERM'];
 
-/** How to run this very program: a program and its first arguments. */
+/** Returns the command that runs this program: a program and its first arguments. */
 export function thisCommand(): string[] {
   const { execPath, execArgv, argv } = process;
   return [execPath, ...execArgv, resolve(argv[1] ?? '')];

@@ -4,12 +4,12 @@ import { componentLogging } from '@coxswain/component-base/logs';
 import type { CoxContext } from './context.ts';
 import { globalFlags } from './global-flags.ts';
 
-/** From that on, clients write down their requests; as kubectl. */
+/** The verbosity from which clients log their requests, as kubectl. */
 const requestsVerbosity = 6;
 
 export const verbosityOf = (invocation: Invocation<CoxContext>): number => invocation.flags(globalFlags).v;
 
-/** Where a client writes what it sends; undefined when nobody wants to know. */
+/** Returns the logger for a client's requests; undefined below the verbosity. */
 export function clientLogger(invocation: Invocation<CoxContext>): Logger | undefined {
   const v = verbosityOf(invocation);
   if (v < requestsVerbosity) return undefined;

@@ -1,2 +1,2 @@
-/** The version of Coxswain: that of the package. */
+/** The version of Coxswain, equal to that of the package. */
 export const coxswainVersion = 'v0.0.0';

@@ -90,7 +90,9 @@ it('separate nodes can be killed and revived one by one', async () => {
   nodes.revive('hollow-0');
   expect(nodes.isAlive('hollow-0')).toBe(true);
 
-  await expect(new HollowNodeProvider(2).kill('hollow-0')).rejects.toThrow('the nodes are one fleet');
+  await expect(new HollowNodeProvider(2).kill('hollow-0')).rejects.toThrow(
+    'only be killed and revived with the option separate',
+  );
 });
 
 it('allows privileged containers, unless configured otherwise', async () => {

@@ -5,9 +5,9 @@ import { apiResources } from '../api-resources.ts';
 import type { CoxContext } from '../context.ts';
 
 const flags = {
-  all: flag(boolean, 'Versions that are off by default, too', false),
+  all: flag(boolean, 'Include versions that are off by default', false),
   'api-group': flag(string, 'Only this group'),
-  namespaced: flag(boolean, 'Only those that are in a namespace, or with =false those that are not'),
+  namespaced: flag(boolean, 'Only namespaced resources, or with =false only cluster-scoped ones'),
 };
 
 export const apiResourcesCommand: CommandBody<CoxContext> = {

@@ -8,7 +8,7 @@ import { findKind } from '../find-kind.ts';
 const flags = { 'api-version': flag(string, 'Group version, such as autoscaling/v1') };
 
 export const explainCommand: CommandBody<CoxContext> = {
-  long: 'Say what a kind of Kubernetes is, or a field of one: a resource, short name or kind, and the way to a field.',
+  long: 'Describe a kind of Kubernetes or one of its fields: a resource, short name or kind, and the path to a field.',
   examples: `cox explain deployment.spec.strategy
 cox explain hpa.spec --api-version=autoscaling/v1`,
   flags,

@@ -8,7 +8,7 @@ import { readInput } from './read-input.ts';
 
 const flags = {
   'output-dir': {
-    ...flag(string, 'A file for each definition in that directory, instead of standard output'),
+    ...flag(string, 'Write a file for each definition into this directory, instead of standard output'),
     shorthand: 'o',
   },
 };
@@ -22,7 +22,7 @@ const typesCommand: CommandBody<CoxContext> = {
   async run(invocation) {
     const { outputDir } = invocation.flags(flags);
     const { terminal } = invocation.context;
-    // Loads the YAML parser's and the generator's code, which no other command needs.
+    // Imported here, because no other command needs the YAML parser and the generator.
     const { generateTypeFiles } = await import('@coxswain/client/codegen');
     const manifests = await Promise.all(
       invocation.args.map(async (name) => ({ name, text: new TextDecoder().decode(await readInput(name)) })),

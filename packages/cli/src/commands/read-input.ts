@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** What a file has; `-` is standard input. An Error names the file. */
+/** Reads a file; `-` is standard input. Rejects with an Error that names the file. */
 export async function readInput(name: string): Promise<Uint8Array> {
   if (name !== '-') return readFile(name).catch(asNamed(name));
   const chunks: Uint8Array[] = [];

@@ -8,7 +8,7 @@ const flags = {
     ...flag(strings, 'Files with YAML or JSON manifests; - is standard input. May be repeated', []),
     shorthand: 'f',
   },
-  namespace: { ...flag(string, 'Namespace of objects that name none', 'default'), shorthand: 'n' },
+  namespace: { ...flag(string, 'Namespace of objects without a namespace', 'default'), shorthand: 'n' },
   output: {
     ...flag(string, 'Print accepted objects with their defaults: yaml or json', ''),
     shorthand: 'o',
@@ -17,12 +17,12 @@ const flags = {
 };
 
 export const validateCommand: CommandBody<CoxContext> = {
-  long: `Judge manifests as a Kubernetes v1.36 API server would, without one. Objects of your own kinds are judged by the
-CustomResourceDefinitions among the manifests, wherever these stand. The exit status is 1 when an object is refused.`,
-  examples: `# What an API server would say
+  long: `Validate manifests like a Kubernetes v1.36 API server, without a server. Objects of custom kinds are validated by the
+CustomResourceDefinitions among the manifests, in any order. The exit status is 1 when an object is invalid.`,
+  examples: `# Validate a manifest
 cox validate -f deployment.yaml
 
-# A kind of your own, with its definition
+# An object of a custom kind, with its definition
 cox validate -f crontab.yaml -f crontab-crd.yaml
 
 # The objects with their defaults

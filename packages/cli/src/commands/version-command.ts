@@ -10,15 +10,15 @@ import { coxswainVersion } from '../version.ts';
 
 const flags = {
   ...clusterFlags,
-  client: flag(boolean, 'Show the versions of this program only, and ask no cluster', false),
+  client: flag(boolean, 'Show only the versions of this program, without contacting a cluster', false),
   output: outputFlag,
 };
 
-/** What `cox --version` prints. */
+/** The output of `cox --version`. */
 export const versionText = (): string => `Coxswain ${coxswainVersion} (Kubernetes ${versionInfo.gitVersion})\n`;
 
 export const versionCommand: CommandBody<CoxContext> = {
-  long: 'Print the version of Coxswain, that of Kubernetes which it is, and that of the cluster if it runs.',
+  long: 'Print the versions of Coxswain, of the Kubernetes it implements, and of the cluster if it runs.',
   examples: `cox version
 cox version --client -o json`,
   flags,
@@ -39,7 +39,7 @@ cox version --client -o json`,
   },
 };
 
-/** Undefined when no cluster runs. */
+/** Returns undefined when no cluster runs. */
 async function serverVersionOf(invocation: Invocation<CoxContext>): Promise<VersionInfo | undefined> {
   const { directory } = clusterOf(invocation);
   const pid = await directory.holder();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type CollectedProcess, collectAtRest } from './rest-collector.ts';
 import { thisCollectedProcess } from './this-process.ts';
 
-/** A process of which the test says what it does in each of the intervals; what comes out is in which of them it collected. */
+/** Runs a process whose CPU and heap use in each interval the test defines. Returns the intervals in which it collected. */
 function collectedIn(intervals: readonly { readonly cpuMs: number; readonly heapUsedMiB?: number }[]): number[] {
   const collected: number[] = [];
   let [cpuMs, heapUsedMiB, index] = [1000, 50, 0];
@@ -35,23 +35,23 @@ function collectedIn(intervals: readonly { readonly cpuMs: number; readonly heap
 
 const [busy, resting] = [{ cpuMs: 2000 }, { cpuMs: 20 }];
 
-describe('garbage is collected', () => {
-  it('twice when a process has come to rest, whatever that takes itself', () =>
+describe('garbage collection', () => {
+  it('runs twice when a process becomes idle, whatever CPU time it uses itself', () =>
     expect(collectedIn([busy, resting, resting, resting, resting])).toEqual([1, 2]));
 
-  it('once more for each time it was busy', () =>
+  it('runs again after each busy period', () =>
     expect(collectedIn([resting, resting, busy, busy, resting, busy, resting, resting, resting])).toEqual([
       0, 1, 4, 6, 7,
     ]));
 
-  it('never while it is busy', () => expect(collectedIn([busy, { cpuMs: 120 }, busy])).toEqual([]));
+  it('does not run while the process is busy', () => expect(collectedIn([busy, { cpuMs: 120 }, busy])).toEqual([]));
 
-  it('not where that would be felt', () =>
+  it('does not run while the heap is so large that it would take long', () =>
     expect(collectedIn([busy, { ...resting, heapUsedMiB: 500 }, { ...resting, heapUsedMiB: 127 }])).toEqual([2]));
 
-  it('of this process too, and nobody else is given the means', async () => {
+  it('works for this process, without exposing gc globally', async () => {
     const garbage = new WeakRef({});
-    // What was made in this turn of the event loop is held until it ends.
+    // An object created in this turn of the event loop is kept alive until its end.
     await new Promise(setImmediate);
     thisCollectedProcess.collect();
     expect(garbage.deref()).toBeUndefined();

@@ -1,30 +1,30 @@
-/** How often it is looked whether the process rests. V8 looks at what was allocated in the last 5 s: see below. */
+/** The interval of checks. V8 considers the allocations of the last 5 s: see below. */
 const intervalMs = 6000;
-/** A process rests while it takes less than this part of a core. */
+/** A process is idle while it uses less than this part of a core. */
 const restingShare = 0.02;
 /**
- * The first collection finds the garbage. V8 gives up the space for new objects only when it sees that few are made: that is what
- * the second one, an interval later, is for.
+ * The first collection frees the garbage. V8 shrinks the space for new objects only when it sees few allocations, which is the purpose of
+ * the second one, an interval later.
  */
 const collectionsPerRest = 2;
-/** To collect takes about a millisecond for each MiB in use, in which nothing else is done. */
+/** A collection takes about a millisecond for each MiB in use, and blocks the process. */
 const mostUsedMiB = 128;
 
-/** What is needed of the process. */
+/** The functions of the process that are used here. */
 export interface CollectedProcess {
-  /** CPU time until now. */
+  /** Returns the CPU time used so far. */
   cpuMs(): number;
-  /** What is in use of the heap, garbage that was not found yet included. */
+  /** Returns the used heap, including uncollected garbage. */
   heapUsedMiB(): number;
-  /** Collects all garbage, at once. */
+  /** Collects all garbage synchronously. */
   collect(): void;
-  /** Calls back again and again until what it returns is called. Does not keep the process alive. */
+  /** Calls back at an interval until the returned function is called. Does not keep the process alive. */
   every(ms: number, callback: () => void): () => void;
 }
 
 /**
- * Collects garbage when a process that was busy has come to rest. V8 collects when there was much to allocate, and so a process
- * that does nothing after it was busy would hold for good what that took: twice what it needs.
+ * Collects garbage when a busy process becomes idle. V8 collects after many allocations, so a process that is idle after it was busy would
+ * keep that memory: twice what it needs. Returns a function that ends it.
  */
 export function collectAtRest(process: CollectedProcess): () => void {
   let left = collectionsPerRest;
@@ -36,7 +36,7 @@ export function collectAtRest(process: CollectedProcess): () => void {
       left--;
       process.collect();
     }
-    // What collecting took does not count.
+    // The CPU time of the collection itself does not count.
     lastCpuMs = process.cpuMs();
   });
 }

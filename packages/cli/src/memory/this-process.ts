@@ -4,13 +4,13 @@ import type { CollectedProcess } from './rest-collector.ts';
 
 let gc: (() => void) | undefined;
 
-/** V8's own function for it, which only contexts have that are made while a flag is set. */
+/** Returns V8's gc function, which exists only in contexts created while a flag is set. */
 function exposedGc(): () => void {
   setFlagsFromString('--expose-gc');
   try {
     return runInNewContext('gc');
   } finally {
-    // What was compiled is kept for the next start together with the flags, and only believed under the same.
+    // V8's code cache is only valid with the same flags, so the flag is reset.
     setFlagsFromString('--no-expose-gc');
   }
 }

@@ -12,11 +12,11 @@ import {
 import type { Invocation } from '@coxswain/component-base/cli';
 import type { CoxContext } from '../context.ts';
 
-const kept = 'where objects are kept is what --data-dir and --memory say';
-const authority = "the cluster's parts prove who they are by its own authority";
+const kept = '--data-dir and --memory configure the storage';
+const authority = "the components authenticate with certificates of the cluster's own CA";
 const kubelets = 'the kubelets are in the same process';
 
-/** Flags of the API server that a cluster sets itself, and why it does. */
+/** Flags of the API server that a cluster sets itself, with the reasons. */
 const setByCluster: Readonly<Record<string, string>> = {
   'data-dir': kept,
   memory: kept,
@@ -36,15 +36,15 @@ const setByCluster: Readonly<Record<string, string>> = {
 };
 
 const { flags, ignored, refused: refusedFlags } = apiServerForm;
-// `cox` has a `-v` of its own.
+// `cox` has its own `-v`.
 const isPassed = (name: string): boolean => name !== 'v' && !Object.hasOwn(setByCluster, name);
 
 type PassedFlags = Omit<typeof flags, 'data-dir' | 'memory' | 'v'>;
 
-/** Flags of kube-apiserver that `cox up` takes for its own. */
+/** The flags of kube-apiserver that `cox up` accepts. */
 export const passedFlags: FlagTable = {
   ...Object.fromEntries(Object.entries(flags).filter(([name]) => isPassed(name))),
-  // What a cluster has by default.
+  // The defaults of a cluster.
   'bind-address': { ...flags['bind-address'], byDefault: '127.0.0.1' },
   'allow-privileged': { ...flags['allow-privileged'], byDefault: true },
 };
@@ -60,12 +60,12 @@ const refusedByUp: Readonly<Record<string, RefusedFlag>> = {
   ),
 };
 
-/** Flags that are known, so that what is wrong with them can be said, but in no help. */
+/** Flags that are accepted only to report why they cannot be used. Hidden in the help. */
 export const otherFlags: FlagTable = Object.fromEntries(
   Object.entries({ ...ignored, ...refusedByUp }).map(([name, { type }]) => [name, { ...flag(type, ''), hidden: true }]),
 );
 
-/** What is told the API server, and what to say of it. Throws an OptionsError. */
+/** Returns the options for the API server, and notices about ignored flags. Throws an OptionsError. */
 export function apiServerOptionsOf(invocation: Invocation<CoxContext>): {
   readonly options: ApiServerOptions;
   readonly notices: readonly string[];

@@ -12,10 +12,10 @@ beforeEach(async () => {
 const close = () => new Promise((resolve) => other.close(resolve));
 afterEach(close);
 
-it('a cluster has the port that it had, or any that is free where somebody else listens there', async () => {
+it('a cluster keeps its port, or gets a free one when another program listens there', async () => {
   expect(await choosePort(port, '127.0.0.1')).toBe(0);
   await close();
   expect(await choosePort(port, '127.0.0.1')).toBe(port);
-  // And leaves it free.
+  // The check leaves the port free.
   expect(await choosePort(port, '127.0.0.1')).toBe(port);
 });

@@ -27,11 +27,11 @@ describe('the directory of a cluster', () => {
     ['cox', { XDG_DATA_HOME: '/data', HOME: '/home/me' }, '/data/coxswain/cluster'],
     ['cox', { XDG_DATA_HOME: '', HOME: '/home/me' }, '/home/me/.local/share/coxswain/cluster'],
     ['dev', { XDG_DATA_HOME: '/data' }, '/data/coxswain/clusters/dev'],
-  ])('of the name %s is by default the one of %j', (name, env, path) => {
+  ])('with the name %s has its default path with %j', (name, env, path) => {
     expect(ClusterDirectory.pathOf(name, env)).toBe(path);
   });
 
-  it('is found with those of other names', async () => {
+  it('is listed with those of other names', async () => {
     const env = { XDG_DATA_HOME: scratch };
     expect(await ClusterDirectory.names(env)).toEqual([]);
     for (const name of ['dev', 'cox', 'b'])
@@ -42,7 +42,7 @@ describe('the directory of a cluster', () => {
     expect(await ClusterDirectory.names(env)).toEqual(['cox', 'b', 'dev']);
   });
 
-  it('is one process’s at a time, and anybody can see whose', async () => {
+  it('is locked by one process at a time, whose id can be read', async () => {
     expect(await directory.holder()).toBeUndefined();
     const lock = await directory.claim();
     expect(await directory.holder()).toBe(process.pid);
@@ -52,7 +52,7 @@ describe('the directory of a cluster', () => {
     await (await directory.claim()).release();
   });
 
-  it('keeps what a cluster said of itself, for nobody else to read', async () => {
+  it('stores the state of a cluster, readable only for its owner', async () => {
     expect(await directory.state()).toBeUndefined();
     expect(await directory.isEmpty()).toBe(true);
     await directory.write(state, 'secret');
@@ -66,7 +66,7 @@ describe('the directory of a cluster', () => {
   });
 
   it.each(['', '{"url": "htt', 'null', '[1]', '{"url":7,"memory":false,"startedAt":"","kubeconfig":""}'])(
-    'says that what it said is damaged: %j',
+    'reports a damaged state file: %j',
     async (text) => {
       await directory.write(state, 'secret');
       await writeFile(join(directory.path, 'cluster.json'), text);
@@ -74,7 +74,7 @@ describe('the directory of a cluster', () => {
     },
   );
 
-  it('has what a killed process was writing taken away by the next', async () => {
+  it('is cleaned of the unfinished files of a killed process by the next one', async () => {
     await directory.write(state, 'secret');
     for (const name of ['admin.kubeconfig.new', 'cluster.json.new']) await writeFile(join(directory.path, name), 'sec');
     await directory.unwrite();
@@ -84,14 +84,14 @@ describe('the directory of a cluster', () => {
     expect((await readdir(directory.path)).sort()).toEqual(['admin.kubeconfig', 'cluster.json']);
   });
 
-  it('is of the cluster without a name where a version before there were names wrote it', async () => {
+  it('belongs to the default cluster when a version without cluster names wrote it', async () => {
     const { name: _, context: __, pid: ___, ...old } = state;
     await directory.write(state, 'secret');
     await writeFile(join(directory.path, 'cluster.json'), JSON.stringify(old));
     expect(await directory.state()).toEqual({ ...old, name: 'cox', context: 'cox', pid: 0 });
   });
 
-  it('is cleared while it is held, and can be claimed again', async () => {
+  it('can be cleared while it is locked, and locked again', async () => {
     const lock = await directory.claim();
     await directory.write(state, 'secret');
     await directory.clear();

@@ -4,19 +4,19 @@ import { DirectoryLock, makeDirectory } from '@coxswain/storage';
 import { dataHome } from '../data-home.ts';
 import { contextNameOf, defaultClusterName } from './cluster-name.ts';
 
-/** What a cluster says of itself when it is there. */
+/** The state that a cluster writes when it is ready. */
 export interface ClusterState {
   readonly name: string;
   readonly url: string;
   /** The process that it runs in, or ran in. */
   readonly pid: number;
-  /** Whether it forgets everything when it ends. */
+  /** Whether it keeps all data in memory. */
   readonly memory: boolean;
-  /** RFC 3339. */
+  /** In the format of RFC 3339. */
   readonly startedAt: string;
-  /** The file that kubectl's context was written to. */
+  /** The kubeconfig file that the context was written to. */
   readonly kubeconfig: string;
-  /** What cluster, user and context are called there. */
+  /** The name of cluster, user and context in that file. */
   readonly context: string;
 }
 
@@ -24,9 +24,9 @@ const stateName = 'cluster.json';
 const adminName = 'admin.kubeconfig';
 const lockName = 'lock';
 const logName = 'cluster.log';
-/** In the user's data: a directory for each cluster but the one that needs no name. */
+/** The folder in the user's data with a directory for each cluster except the default one. */
 const clustersName = 'clusters';
-/** What a cluster has in its directory. */
+/** The files of a cluster in its directory. */
 const dataNames: ReadonlySet<string> = new Set([
   stateName,
   adminName,
@@ -35,10 +35,10 @@ const dataNames: ReadonlySet<string> = new Set([
   'pki',
   'store',
 ]);
-/** The same with what is there of a cluster that kept nothing: nothing else is ever deleted. */
+/** The same files, and those that a cluster in memory writes. Nothing else is ever deleted. */
 const ownNames: ReadonlySet<string> = new Set([...dataNames, lockName, logName, `${logName}.1`]);
 
-/** The directory of a cluster: its data, and what is known of the process that has it. */
+/** The directory of a cluster: its data, and the state of the process that uses it. */
 export class ClusterDirectory {
   readonly path: string;
 
@@ -46,12 +46,12 @@ export class ClusterDirectory {
     this.path = resolve(path);
   }
 
-  /** Where the cluster of that name is, unless somebody says otherwise. */
+  /** Returns the default directory of the cluster with that name. */
   static pathOf(name: string, env: Readonly<Record<string, string | undefined>>): string {
     return name === defaultClusterName ? join(dataHome(env), 'cluster') : join(dataHome(env), clustersName, name);
   }
 
-  /** The names of this user's clusters that have a directory where `pathOf` says. */
+  /** Returns the names of this user's clusters whose directories are at their default paths. */
   static async names(env: Readonly<Record<string, string | undefined>>): Promise<string[]> {
     const others = await namesIn(join(dataHome(env), clustersName));
     const found: string[] = [];
@@ -62,34 +62,34 @@ export class ClusterDirectory {
     return found;
   }
 
-  /** What a cluster says that runs in the background. */
+  /** The log file of a cluster in the background. */
   get log(): string {
     return join(this.path, logName);
   }
 
-  /** With all rights, for this user alone. */
+  /** The kubeconfig with all rights, readable only for its owner. */
   get adminKubeconfig(): string {
     return join(this.path, adminName);
   }
 
-  /** The process whose cluster has the directory now; undefined when none does, however the last one ended. */
+  /** Returns the id of the process whose cluster uses the directory; undefined when there is none, however the last one ended. */
   holder(): Promise<number | undefined> {
     return DirectoryLock.holder(this.path);
   }
 
-  /** Nobody else's until the lock is released. Throws an Error that says whose it is, or why it can be nobody's. */
+  /** Locks the directory. Throws an Error when another process uses it (which the message names), or when it cannot be used. */
   async claim(): Promise<DirectoryLock> {
     const found = await stat(this.path).catch(() => undefined);
     if (found && !found.isDirectory()) throw new Error(`${this.path} is not a directory`);
     return await DirectoryLock.acquire(this.path);
   }
 
-  /** What a cluster says of itself when it is ready. */
+  /** The file with the state of a cluster that is ready. */
   get stateFile(): string {
     return join(this.path, stateName);
   }
 
-  /** What the last cluster wrote; undefined when none got so far, `damaged` when it cannot be read. */
+  /** Returns the state that the last cluster wrote; undefined when there is none, `damaged` when it cannot be read. */
   async state(): Promise<ClusterState | 'damaged' | undefined> {
     const text = await readIfThere(this.stateFile);
     if (text === undefined) return undefined;
@@ -101,7 +101,7 @@ export class ClusterDirectory {
     }
   }
 
-  /** The same for those to whom a damaged file says as much as none. */
+  /** Returns the state; undefined when there is none or it is damaged. */
   async readableState(): Promise<ClusterState | undefined> {
     const state = await this.state();
     return state === 'damaged' ? undefined : state;
@@ -113,7 +113,7 @@ export class ClusterDirectory {
     await writeWhole(this.stateFile, `${JSON.stringify(state, undefined, 2)}\n`);
   }
 
-  /** Forgets what was written. */
+  /** Deletes the state and the kubeconfig. */
   async unwrite(): Promise<void> {
     for (const name of [stateName, adminName]) {
       await rm(join(this.path, name), { force: true });
@@ -121,17 +121,17 @@ export class ClusterDirectory {
     }
   }
 
-  /** The text of the administrator's kubeconfig; undefined when there is none. */
+  /** Returns the text of the admin kubeconfig; undefined when there is none. */
   readAdminKubeconfig(): Promise<string | undefined> {
     return readIfThere(this.adminKubeconfig);
   }
 
-  /** Whether there is nothing of a cluster in it. */
+  /** Returns whether the directory has no files of a cluster. */
   async isEmpty(): Promise<boolean> {
     return !(await namesIn(this.path)).some((name) => dataNames.has(name));
   }
 
-  /** Deletes the cluster's data; whatever else is there stays. */
+  /** Deletes the cluster's files. Other files are kept. */
   async clear(): Promise<void> {
     const names = await namesIn(this.path);
     const own = names.filter((name) => ownNames.has(name));
@@ -140,7 +140,7 @@ export class ClusterDirectory {
   }
 }
 
-/** Written by versions whose clusters had no names. */
+/** The missing fields of states written by versions without cluster names. */
 const ofUnnamed = { name: defaultClusterName, context: contextNameOf(defaultClusterName), pid: 0 };
 
 async function namesIn(directory: string): Promise<string[]> {
@@ -152,12 +152,12 @@ async function namesIn(directory: string): Promise<string[]> {
   }
 }
 
-/** What a file is called while it is written. Whoever is killed meanwhile leaves it, and the next cluster takes it away. */
+/** Returns the name of a file while it is being written. A killed process leaves it behind, and the next cluster deletes it. */
 function draftOf(name: string): string {
   return `${name}.new`;
 }
 
-/** For those who read it at the same time. */
+/** Replaces a file atomically, for concurrent readers. */
 async function writeWhole(path: string, text: string): Promise<void> {
   await rm(draftOf(path), { force: true });
   await writeFile(draftOf(path), text, { mode: 0o600 });

@@ -4,7 +4,7 @@ import type { CoxContext } from '../context.ts';
 import { ClusterDirectory } from './cluster-directory.ts';
 import { clusterName, defaultClusterName } from './cluster-name.ts';
 
-/** Which cluster a command is about. */
+/** The flags that select a cluster. */
 export const clusterFlags = {
   name: flag(string, `Name of the cluster. Default: $COX_CLUSTER_NAME, or ${defaultClusterName}`),
   'data-dir': flag(
@@ -13,7 +13,7 @@ export const clusterFlags = {
   ),
 };
 
-/** The cluster that is meant, and where it is. Throws for what is no name. */
+/** Returns the selected cluster's name and directory. Throws for an invalid name. */
 export function clusterOf(invocation: Invocation<CoxContext>): { name: string; directory: ClusterDirectory } {
   const { env } = invocation.context.process;
   const given = invocation.flags(clusterFlags);
@@ -21,12 +21,12 @@ export function clusterOf(invocation: Invocation<CoxContext>): { name: string; d
   return { name, directory: new ClusterDirectory(given.dataDir ?? ClusterDirectory.pathOf(name, env)) };
 }
 
-/** The clusters that there are. */
+/** Completes the names of existing clusters. */
 export const clusterCompletions: Readonly<Record<string, Completer<CoxContext>>> = {
   name: async ({ context }) => ({ values: await ClusterDirectory.names(context.process.env) }),
   'data-dir': () => ({ values: [], directive: 16 }),
 };
 
-/** How a command is typed that is about the same cluster: `cox down --name dev`. */
+/** Returns a command line for the same cluster, such as `cox down --name dev`. */
 export const commandFor = (command: string, name: string): string =>
   name === defaultClusterName ? `cox ${command}` : `cox ${command} --name ${name}`;

@@ -1,10 +1,10 @@
 import { isDns1123Label } from '@coxswain/apimachinery/validation';
 
-/** The cluster of those who name none. */
+/** The name of the default cluster. */
 export const defaultClusterName = 'cox';
 
 /**
- * The name of the cluster that is meant: the given one, else the one in the environment. Throws for what is no name: it becomes a part
+ * Returns the name of the selected cluster: the given one, else the one in the environment. Throws for an invalid name: it becomes a part
  * of a path and of the names in kubeconfigs.
  */
 export function clusterName(
@@ -18,5 +18,5 @@ export function clusterName(
   return name;
 }
 
-/** What cluster, user and context are called in kubeconfigs: `cox`, or `cox-dev` of a cluster `dev`. */
+/** Returns the name of cluster, user and context in kubeconfigs: `cox`, or `cox-dev` for a cluster `dev`. */
 export const contextNameOf = (name: string): string => (name === defaultClusterName ? 'cox' : `cox-${name}`);

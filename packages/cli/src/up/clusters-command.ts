@@ -22,7 +22,7 @@ interface Listed {
 }
 
 export const clustersCommand: CommandBody<CoxContext> = {
-  long: 'List the clusters of this user: those that run, and those that have data. Clusters of a --data-dir are not among them.',
+  long: 'List the clusters of this user: those that run, and those that have data. Clusters with a --data-dir are not listed.',
   flags,
   async run(invocation) {
     const { output } = invocation.flags(flags);

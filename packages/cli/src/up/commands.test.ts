@@ -33,7 +33,7 @@ async function run(args: readonly string[], answer?: boolean): Promise<{ status:
     ...quietProcess,
     env: { HOME: home },
     confirm: async (question: string) => {
-      if (answer === undefined) throw new Error(`nobody was to be asked: ${question}`);
+      if (answer === undefined) throw new Error(`unexpected question: ${question}`);
       text.err += question;
       return answer;
     },
@@ -62,7 +62,7 @@ describe('flags', () => {
     ['--secure-port=1', '--secure-port: cox up does not have that flag; use --port'],
     [
       '--etcd-servers=http://x',
-      '--etcd-servers: cox up does not have that flag; where objects are kept is what --data-dir and --memory say',
+      '--etcd-servers: cox up does not have that flag; --data-dir and --memory configure the storage',
     ],
     [
       '--egress-selector-config-file=x',
@@ -72,13 +72,13 @@ describe('flags', () => {
       '--name=Dev!',
       expect.stringMatching(/^"Dev!" is not a valid cluster name: a lowercase RFC 1123 label must consist of/),
     ],
-  ])('cox up %s: what nobody can have', async (flag, problem) => {
+  ])('cox up %s: flags that cannot be used', async (flag, problem) => {
     const { err, ...rest } = await run(['up', flag]);
     expect({ ...rest, problem: err.slice('error: '.length, -1) }).toEqual({ status: 1, out: '', problem });
     expect(await readdir(home)).toEqual([]);
   });
 
-  it('of the API server that cannot work are errors of cox up, a line each', async () => {
+  it('of the API server that are invalid are errors of cox up, one per line', async () => {
     const { status, err } = await run([
       'up',
       '--memory',
@@ -95,7 +95,7 @@ describe('flags', () => {
   it.each([
     ['up', '--help'],
     ['help', 'up'],
-  ])('are told by cox %s %s', async (...args) => {
+  ])('are listed by cox %s %s', async (...args) => {
     const { status, out } = await run(args);
     expect(status).toBe(0);
     for (const flag of [
@@ -120,7 +120,7 @@ describe('where there is no cluster', () => {
     ['status', 1, () => `no cluster runs in ${data}; cox up starts one\n`],
     ['down', 0, () => `no cluster runs in ${data}\n`],
     ['reset', 0, () => `there is no cluster in ${data}\n`],
-  ])('cox %s says so', async (command, status, out) => {
+  ])('cox %s reports it', async (command, status, out) => {
     expect(await run([command])).toEqual({ status, out: out(), err: '' });
     expect(await readdir(home)).toEqual([]);
   });
@@ -129,18 +129,18 @@ describe('where there is no cluster', () => {
     ['status', 1, () => `no cluster runs in ${named()}; cox up --name dev starts one\n`],
     ['down', 0, () => `no cluster runs in ${named()}\n`],
     ['reset', 0, () => `there is no cluster in ${named()}\n`],
-  ])('of that name cox %s says so', async (command, status, out) => {
+  ])('of that name cox %s reports it', async (command, status, out) => {
     expect(await run([command, '--name=dev'])).toEqual({ status, out: out(), err: '' });
   });
 
-  it('cox status says so in JSON, and cox clusters that there are none', async () => {
+  it('cox status reports it in JSON, and cox clusters lists none', async () => {
     const { status, out } = await run(['status', '-o', 'json']);
     expect(status).toBe(1);
     expect(JSON.parse(out)).toEqual({ name: 'cox', context: 'cox', dataDir: data, running: false });
     expect(await run(['clusters'])).toEqual({ status: 0, out: '', err: 'there are no clusters; cox up starts one\n' });
   });
 
-  it('cox up says why it cannot make one', async () => {
+  it('cox up reports why it cannot create one', async () => {
     const file = join(home, 'file');
     await writeFile(file, '');
     expect(await run(['up', `--data-dir=${file}`])).toEqual({
@@ -151,7 +151,7 @@ describe('where there is no cluster', () => {
   });
 });
 
-it('cox up says that its port is taken, and leaves nothing behind', async () => {
+it('cox up reports that its port is taken, and leaves nothing behind', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const { port } = other.address() as AddressInfo;
@@ -159,25 +159,25 @@ it('cox up says that its port is taken, and leaves nothing behind', async () => 
   await new Promise((resolve) => other.close(resolve));
   expect({ status, out }).toEqual({ status: 1, out: '' });
   expect(err).toBe(
-    `starting a cluster that keeps nothing\nerror: listen EADDRINUSE: address already in use 127.0.0.1:${port}; ` +
-      'stop what listens there, or choose another port with --port (0 takes a free one)\n',
+    `starting a cluster in memory\nerror: listen EADDRINUSE: address already in use 127.0.0.1:${port}; ` +
+      'stop the program that listens there, or choose another port with --port (0 selects a free one)\n',
   );
   expect(await readdir(data)).toEqual(['lock']);
 });
 
-it('cox up says what is wrong with the kubeconfig, once, and leaves it as it was', async () => {
+it('cox up reports an invalid kubeconfig, once, and leaves it unchanged', async () => {
   const file = join(home, 'kubeconfig');
   await writeFile(file, '{{{');
   const { status, out, err } = await run(['up', '--memory', '--port=0', '--nodes=0', `--kubeconfig=${file}`]);
   expect({ status, out }).toEqual({ status: 1, out: '' });
-  // Before it starts anything.
+  // The check happens before anything is started.
   expect(err).toMatch(/^error: error loading config file ".*kubeconfig": yaml: line 1: .*\n$/);
   expect(await readFile(file, 'utf8')).toBe('{{{');
   expect(await readdir(data)).toEqual(['lock']);
 });
 
 it.runIf(process.platform === 'linux').each(['/sys/cox', '/proc/cox'])(
-  'cox up says what to do where nothing can be written: %s',
+  'cox up suggests another directory where nothing can be written: %s',
   async (directory) => {
     const { status, out, err } = await run(['up', `--data-dir=${directory}`]);
     expect({ status, out }).toEqual({ status: 1, out: '' });
@@ -186,13 +186,13 @@ it.runIf(process.platform === 'linux').each(['/sys/cox', '/proc/cox'])(
   },
 );
 
-it.runIf(process.platform === 'linux')('cox up says so where no kubeconfig can be made', async () => {
+it.runIf(process.platform === 'linux')('cox up reports it where no kubeconfig can be written', async () => {
   const { status, out, err } = await run(['up', '--memory', '--port=0', '--kubeconfig=/proc/cox/config']);
   expect({ status, out }).toEqual({ status: 1, out: '' });
   expect(err).toMatch(/^error: mkdir \/proc\/cox: no such file or directory.*, or a file with --kubeconfig\n$/);
 });
 
-it('cox up says what to do with a store that is damaged, and leaves it as it is', async () => {
+it('cox up suggests cox reset for a damaged store, and leaves it unchanged', async () => {
   await mkdir(join(data, 'store'), { recursive: true });
   const identity = '{"format":"coxswain-store","version":1,"state":"ready"}';
   await writeFile(join(data, 'store', 'coxswain.json'), identity);
@@ -200,7 +200,7 @@ it('cox up says what to do with a store that is damaged, and leaves it as it is'
   const { status, out, err } = await run(['up', '--port=0']);
   expect({ status, out }).toEqual({ status: 1, out: '' });
   expect(err).toContain(
-    `error: data directory ${join(data, 'store')} is damaged: store.mdb is empty; cox reset deletes the cluster with all that is in it`,
+    `error: data directory ${join(data, 'store')} is damaged: store.mdb is empty; cox reset deletes the cluster with all its data`,
   );
   expect(await readFile(join(data, 'store', 'coxswain.json'), 'utf8')).toBe(identity);
 });
@@ -211,15 +211,15 @@ describe('cox reset', () => {
     await writeFile(join(data, 'admin.kubeconfig'), 'secret');
     await writeFile(join(data, 'store', 'store.mdb'), 'all of it');
   });
-  const question = () => `delete the cluster in ${data}, with all that is in it? [y/N] `;
+  const question = () => `delete the cluster in ${data}, with all its data? [y/N] `;
 
-  it('deletes nothing unless told to', async () => {
+  it('deletes nothing without confirmation', async () => {
     const err = `${question()}nothing was deleted; --yes deletes without asking\n`;
     expect(await run(['reset'], false)).toEqual({ status: 1, out: '', err });
     expect((await readdir(data)).sort()).toEqual(['admin.kubeconfig', 'store']);
   });
 
-  it('deletes everything when told to', async () => {
+  it('deletes everything after confirmation', async () => {
     expect(await run(['reset'], true)).toEqual({ status: 0, out: `deleted ${data}\n`, err: question() });
     expect(await readdir(join(home, '.local', 'share', 'coxswain'))).toEqual([]);
   });
@@ -228,7 +228,7 @@ describe('cox reset', () => {
     ['cluster.json', 'cut of', 'of the cluster', () => join(data, 'cluster.json')],
     ['admin.kubeconfig', '{{{', 'cox', () => join(home, 'kubeconfig')],
   ])(
-    'deletes everything, and says what it could not find out, when %s is damaged',
+    'deletes everything, and reports which context may remain, when %s is damaged',
     async (name, text, context, file) => {
       const kubeconfig = join(home, 'kubeconfig');
       const state = { url: 'https://127.0.0.1:1', memory: false, startedAt: '2026-01-01T00:00:00Z', kubeconfig };
@@ -244,7 +244,7 @@ describe('cox reset', () => {
     },
   );
 
-  it('does not ask with --yes, and leaves what is not the cluster’s', async () => {
+  it('does not ask with --yes, and keeps files that are not the cluster’s', async () => {
     await writeFile(join(data, 'letter.txt'), '');
     expect(await run(['reset', '-y'])).toEqual({ status: 0, out: `deleted ${data}\n`, err: '' });
     expect(await readdir(data)).toEqual(['letter.txt']);
@@ -260,7 +260,7 @@ contexts: [{name: x, context: {cluster: c, user: u}}]
 current-context: x
 `;
 
-  it('cox down makes current again what was before, and takes its context away', async () => {
+  it('cox down restores the previous context, and removes the cluster’s context', async () => {
     const kubeconfig = join(home, 'kubeconfig');
     const work = { name: 'work', context: { cluster: 'work', user: 'me' } };
     await modifyKubeConfig(

@@ -9,8 +9,8 @@ import { sizeOf } from './log-file.ts';
 const pollMs = 50;
 
 /**
- * `cox up --detach`: the cluster in a process of its own. Resolves with the exit status when it is ready, or has ended before; at once where the
- * directory's cluster runs already. `words` are those of the command line.
+ * `cox up --detach`: runs the cluster in another process. Resolves with the exit status when the cluster is ready, or its process has ended
+ * before; at once when the directory's cluster runs already. `words` are the words of the command line.
  */
 export async function detach(
   { name, directory }: { readonly name: string; readonly directory: ClusterDirectory },
@@ -40,7 +40,7 @@ export async function detach(
       tell(terminal, state, name, directory.log);
       return 0;
     }
-    // What it told is why.
+    // The log has the reason.
     terminal.err(textSince(directory.log, from));
     return (await background.ended) || 1;
   } finally {
@@ -56,14 +56,14 @@ function startBackground(
 ): BackgroundProcess {
   const log = openSync(directory.log, 'a', 0o600);
   try {
-    // Of a flag that is given twice the last one counts.
+    // When a flag is given twice, the last one counts.
     return process.background(['up', ...words, '--detach=false', `--log-file=${directory.log}`], log);
   } finally {
     closeSync(log);
   }
 }
 
-/** What the cluster of a process says when it is ready; undefined when it has ended before. */
+/** Resolves with the state of a process's cluster when it is ready; undefined when the process has ended before. */
 async function readyState(
   directory: ClusterDirectory,
   pid: number,
@@ -89,7 +89,7 @@ function tell(
   terminal.err(`process ${pid}${log === undefined ? '' : `, log ${log}`}; ${commandFor('down', name)} stops it\n`);
 }
 
-/** A file that has become shorter is a new one. */
+/** A file that has become shorter was replaced. */
 function textSince(path: string, from: number): string {
   const bytes = readFileSync(path);
   return bytes.subarray(from <= bytes.length ? from : 0).toString('utf8');

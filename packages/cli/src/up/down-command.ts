@@ -5,8 +5,8 @@ import { down } from './down.ts';
 import { explainError } from './explain-error.ts';
 
 export const downCommand: CommandBody<CoxContext> = {
-  long: `Stop a cluster; its data stay. The context that was current in the kubeconfig before the cluster came is current again,
-also when the cluster's process was killed.`,
+  long: `Stop a cluster; its data are kept. The context that was current in the kubeconfig before the cluster started becomes current again,
+even if the cluster's process was killed.`,
   flags: clusterFlags,
   completions: clusterCompletions,
   explain: explainError,

@@ -3,12 +3,12 @@ import type { ClusterDirectory } from './cluster-directory.ts';
 import { mend } from './mend.ts';
 
 const pollMs = 50;
-/** A cluster that stops in good order takes a second or two. */
+/** A graceful stop takes a second or two. */
 const patienceMs = 30_000;
 
 /**
- * Asks the directory's cluster to end, and waits until it has. Returns its process; undefined when none runs. Either way nothing is left
- * undone of what a process does that ends in good order.
+ * Stops the directory's cluster, and waits for its end. Returns its process id; undefined when none runs. In both cases it makes up for
+ * what a killed process could not do.
  */
 export async function down(directory: ClusterDirectory, env: Environment): Promise<number | undefined> {
   const pid = await end(directory);
@@ -16,11 +16,11 @@ export async function down(directory: ClusterDirectory, env: Environment): Promi
   return pid;
 }
 
-/** Asks the directory's process to end, and waits until it has. Returns it; undefined when there is none. */
+/** Sends SIGTERM to the directory's process, and waits for its end. Returns its id; undefined when there is none. */
 export async function end(directory: ClusterDirectory): Promise<number | undefined> {
   const pid = await directory.holder();
   if (pid !== undefined) {
-    // On Windows that ends it at once.
+    // On Windows this ends it at once.
     process.kill(pid, 'SIGTERM');
     for (let waitedMs = 0; (await directory.holder()) === pid; waitedMs += pollMs) {
       if (waitedMs > patienceMs)
@@ -31,7 +31,7 @@ export async function end(directory: ClusterDirectory): Promise<number | undefin
   return pid;
 }
 
-/** Whoever has started the cluster again meanwhile has done it. */
+/** When the directory is locked, the cluster was started again, which has done it already. */
 async function mendUnlessHeld(directory: ClusterDirectory, env: Environment): Promise<void> {
   const lock = await directory.claim().catch(() => undefined);
   if (!lock) return;

@@ -3,17 +3,17 @@ import { reasonOf } from '@coxswain/apimachinery/log';
 const places = 'choose a directory of your own with --data-dir, or a file with --kubeconfig';
 
 const advice: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'stop what listens there, or choose another port with --port (0 takes a free one)',
-  EACCES: `you may not do that; choose a port above 1023 with --port, ${places}`,
-  EPERM: `you may not do that; ${places}`,
+  EADDRINUSE: 'stop the program that listens there, or choose another port with --port (0 selects a free one)',
+  EACCES: `permission is missing; choose a port above 1023 with --port, ${places}`,
+  EPERM: `permission is missing; ${places}`,
   EROFS: places,
   ENOENT: places,
   ENOTDIR: places,
   EEXIST: places,
-  ENOSPC: 'make room, or choose another directory with --data-dir',
+  ENOSPC: 'free some space, or choose another directory with --data-dir',
 };
 
-/** What is wrong, and what to do about it. */
+/** Returns the error's message with advice. */
 export function explainError(error: unknown): string {
   const hint = hintFor(error);
   return hint ? `${reasonOf(error)}; ${hint}` : reasonOf(error);
@@ -23,7 +23,7 @@ function hintFor(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'DataDirectoryError')
     return / is (damaged|incomplete)/.test(error.message)
-      ? 'cox reset deletes the cluster with all that is in it, and --data-dir names another directory'
+      ? 'cox reset deletes the cluster with all its data, and --data-dir selects another directory'
       : 'choose another with --data-dir';
   const code = 'code' in error ? error.code : undefined;
   return code === undefined ? hintFor(error.cause) : advice[String(code)];

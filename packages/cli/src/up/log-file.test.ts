@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('keeps what is written, for its owner alone, and of a large one no more than twice the limit', () => {
+it('appends to a file with mode 0600, and keeps at most twice the limit', () => {
   const path = join(folder, 'log');
   const { out, err } = logFile(path, 10);
   out('one\n');

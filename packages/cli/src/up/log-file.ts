@@ -1,10 +1,13 @@
 import { appendFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { Terminal } from '@coxswain/component-base/cli';
 
-/** One file before it is kept besides. */
+/** The size at which the file is rotated. */
 const maxBytes = 10 * 1024 * 1024;
 
-/** A terminal that is a file, for its owner alone. When it is large it becomes `FILE.1`, in place of the last one, and a new one begins. */
+/**
+ * Returns a terminal that writes to a file with mode 0600. A file that reaches the limit is renamed to `FILE.1`, which replaces the last
+ * one, and a new one is started.
+ */
 export function logFile(path: string, limit = maxBytes): Terminal {
   const write = (text: string): void => {
     if (sizeOf(path) + Buffer.byteLength(text) > limit) rotate(path);

@@ -21,7 +21,7 @@ contexts: [{name: x, context: {cluster: c, user: u}}]
 current-context: x
 `;
 
-it('gives back a context of another file that kubectl reads together with the one of the cluster', async () => {
+it('restores a context from another file of KUBECONFIG', async () => {
   const [first, second] = [join(folder, 'first'), join(folder, 'second')];
   await writeFile(first, 'apiVersion: v1\nkind: Config\ncurrent-context: work\n');
   await writeFile(second, 'apiVersion: v1\nkind: Config\ncontexts: [{name: work, context: {cluster: w, user: u}}]\n');

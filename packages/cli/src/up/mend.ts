@@ -3,8 +3,8 @@ import type { ClusterDirectory, ClusterState } from './cluster-directory.ts';
 import { leaveContext, removeContext, type UserKubeconfig } from './user-kubeconfig.ts';
 
 /**
- * Does what a cluster's process does when it ends, in place of one that was killed: the context that was current before is current again, and
- * nothing is left of a cluster that was kept in memory. Only while no process has the directory. Harmless when nothing is to be done.
+ * Makes up for a killed process, by doing what a cluster's process does at its end: the previous context becomes current again, and nothing
+ * remains of a cluster in memory. May only be called while no process uses the directory. Does nothing when nothing is to be done.
  */
 export async function mend(directory: ClusterDirectory, env: Environment): Promise<void> {
   const [state, adminKubeconfig] = [await directory.readableState(), await directory.readAdminKubeconfig()];
@@ -16,6 +16,8 @@ export async function mend(directory: ClusterDirectory, env: Environment): Promi
   await directory.unwrite();
 }
 
-/** Where the context of a cluster is. Contexts of other files count where kubectl reads them together with that one. */
+/**
+ * Returns the location of a cluster's context. When the file is one of those that kubectl reads, the contexts of the other files count too.
+ */
 export const writtenTo = ({ kubeconfig }: ClusterState, env: Environment): UserKubeconfig =>
   kubeConfigFiles({ env }).includes(kubeconfig) ? { env } : { path: kubeconfig, env };

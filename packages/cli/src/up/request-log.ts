@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Logger, Transport } from '@coxswain/client';
 
-/** Writes down each request with what was answered, as kubectl does from verbosity 6 on. */
+/** Logs each request with its response status, as kubectl does from verbosity 6 on. */
 export const withRequestLog = (transport: Transport, server: string, logger: Logger): Transport => ({
   async send(request) {
     const start = performance.now();

@@ -8,7 +8,7 @@ import { reset } from './reset.ts';
 const flags = { ...clusterFlags, yes: { ...flag(boolean, 'Do not ask', false), shorthand: 'y' } };
 
 export const resetCommand: CommandBody<CoxContext> = {
-  long: 'Stop a cluster, delete all of its data, and take its context out of the kubeconfig.',
+  long: 'Stop a cluster, delete all of its data, and remove its context from the kubeconfig.',
   flags,
   completions: clusterCompletions,
   explain: explainError,
@@ -19,7 +19,7 @@ export const resetCommand: CommandBody<CoxContext> = {
       terminal.out(`there is no cluster in ${directory.path}\n`);
       return 0;
     }
-    const question = `delete the cluster in ${directory.path}, with all that is in it? [y/N] `;
+    const question = `delete the cluster in ${directory.path}, with all its data? [y/N] `;
     if (!invocation.flags(flags).yes && !(await process.confirm(question))) {
       terminal.err('nothing was deleted; --yes deletes without asking\n');
       return 1;

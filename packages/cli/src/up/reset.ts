@@ -4,9 +4,9 @@ import { end } from './down.ts';
 import { writtenTo } from './mend.ts';
 import { removeContext } from './user-kubeconfig.ts';
 
-/** Ends the cluster, deletes its data, and takes its context out of the kubeconfig that it was written to. */
+/** Stops the cluster, deletes its data, and removes its context from the kubeconfig it was written to. */
 export async function reset(directory: ClusterDirectory, env: Environment): Promise<void> {
-  // One in memory takes both away when it ends.
+  // Read before the end, because a cluster in memory deletes both.
   const [state, adminKubeconfig] = [await directory.state(), await directory.readAdminKubeconfig()];
   await end(directory);
   const lock = await directory.claim();

@@ -11,7 +11,7 @@ import { type ClusterStatus, statusOf } from './status.ts';
 const flags = { ...clusterFlags, output: outputFlag };
 
 export const statusCommand: CommandBody<CoxContext> = {
-  long: 'Say whether a cluster runs, and how it is. The exit status is 1 when it does not run.',
+  long: 'Show whether a cluster runs, and its state. The exit status is 1 when it does not run.',
   examples: `cox status
 cox status --name dev -o json`,
   flags,

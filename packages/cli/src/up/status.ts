@@ -3,31 +3,31 @@ import { loadRestConfig } from '@coxswain/client/kubeconfig';
 import type { ClusterDirectory } from './cluster-directory.ts';
 import { withRequestLog } from './request-log.ts';
 
-/** How a cluster is that runs; `ready` says whether it is past its start. */
+/** The status of a running cluster. `ready` is false during its start. */
 export type ClusterStatus = RunningStatus | { readonly running: true; readonly ready: false; readonly pid: number };
 
 interface RunningStatus {
   readonly running: true;
   readonly ready: true;
   readonly pid: number;
-  /** RFC 3339. */
+  /** In the format of RFC 3339. */
   readonly startedAt: string;
   readonly url: string;
   readonly memory: boolean;
   readonly kubeconfig: string;
   readonly context: string;
   readonly nodes: { readonly total: number; readonly ready: number };
-  /** How many pods there are in each phase. */
+  /** The number of pods in each phase. */
   readonly pods: Readonly<Record<string, number>>;
 }
 
-/** Undefined when none runs. Rejects when it does not answer. `onRequest` hears of requests. */
+/** Returns undefined when no cluster runs. Rejects when it does not answer. Requests are logged to `logger`. */
 export async function statusOf(directory: ClusterDirectory, logger?: Logger): Promise<ClusterStatus | undefined> {
   const pid = await directory.holder();
   if (pid === undefined) return undefined;
   const state = await directory.state();
   if (state === 'damaged')
-    throw new Error(`${directory.stateFile} of process ${pid} is damaged; cox down and cox up write it anew`);
+    throw new Error(`${directory.stateFile} of process ${pid} is damaged; cox down and cox up write it again`);
   if (state?.pid !== pid) return { running: true, ready: false, pid };
   const { url, memory, startedAt, kubeconfig, context } = state;
   return await withClient(directory, logger, async (rest) => {
@@ -53,7 +53,7 @@ export async function statusOf(directory: ClusterDirectory, logger?: Logger): Pr
   });
 }
 
-/** Calls back with a client of the directory's cluster, which is closed afterwards. */
+/** Calls `work` with a client of the directory's cluster, and closes the client afterwards. */
 export async function withClient<T>(
   directory: ClusterDirectory,
   logger: Logger | undefined,

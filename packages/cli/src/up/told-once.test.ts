@@ -16,7 +16,7 @@ function setup() {
   return { told, logger, wait };
 }
 
-it('tells what stays wrong once, and again after ten minutes', () => {
+it('logs a repeated error once, and again after ten minutes', () => {
   const { told, logger, wait } = setup();
   const minute = 60_000;
   for (let i = 0; i < 44; i++) {
@@ -32,7 +32,7 @@ it('tells what stays wrong once, and again after ten minutes', () => {
   ]);
 });
 
-it('tells what is another thing at once, and progress always', () => {
+it('logs different errors at once, and infos always', () => {
   const { told, logger } = setup();
   for (const reason of ['no metrics', 'no pods', 'no metrics'])
     logger.error('autoscaler', new Error(reason), { autoscaler: 'web' });
@@ -46,7 +46,7 @@ it('tells what is another thing at once, and progress always', () => {
   ]);
 });
 
-it('remembers only so much', () => {
+it('remembers a limited number of messages', () => {
   const { told, logger } = setup();
   logger.warn('first');
   for (let i = 0; i < 200; i++) logger.warn(`${i}`);

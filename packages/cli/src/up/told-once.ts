@@ -1,14 +1,14 @@
 import { LruExpireCache } from '@coxswain/apimachinery/cache';
 import { type LogSink, textFieldsOf } from '@coxswain/apimachinery/log';
 
-/** Said again after so long, if it still holds. */
+/** A message that is repeated is logged again after this time. */
 const silenceMs = 10 * 60_000;
-/** So many are remembered. */
+/** The number of messages to remember. */
 const maxRemembered = 200;
 
 /**
- * A log for a terminal that somebody looks at: what is wrong and stays so, as an autoscaler without metrics, is tried again every few seconds, and
- * told once in ten minutes.
+ * Returns a log sink for a terminal. A problem that persists, such as an autoscaler without metrics, is retried every few seconds, but
+ * logged only once in ten minutes.
  */
 export function toldOnce(sink: LogSink, now: () => number): LogSink {
   const told = new LruExpireCache<string, true>(maxRemembered, () => new Date(now()));

@@ -13,24 +13,24 @@ const flags = {
   ...clusterFlags,
   port: flag(
     integerBetween(0, 65535),
-    `Where it listens on this machine; 0 takes a free one. Default: the port it had last, or ${usualPort}; a free one where that is taken`,
+    `Port to listen on; 0 selects a free one. Default: the port it had last, or ${usualPort}; a free one when that is taken`,
   ),
-  kubeconfig: flag(string, 'Write the context there, instead of where kubectl looks'),
-  nodes: flag(integerBetween(0, 5000), 'How many hollow nodes', 2),
-  memory: flag(boolean, 'Keep nothing: all is gone when it ends', false),
+  kubeconfig: flag(string, 'Write the context to this file, instead of the one that kubectl uses'),
+  nodes: flag(integerBetween(0, 5000), 'Number of hollow nodes', 2),
+  memory: flag(boolean, 'Keep all data in memory; they are lost when the cluster stops', false),
   detach: {
     ...flag(boolean, 'Run the cluster in the background, and return when it is ready', false),
     shorthand: 'd',
   },
   'log-file': flag(
     string,
-    'Write what is told into that file instead of to the terminal. Default with --detach: cluster.log in the directory of the cluster',
+    'Write messages to this file instead of the terminal. Default with --detach: cluster.log in the directory of the cluster',
   ),
 };
 
 export const upCommand: CommandBody<CoxContext> = {
-  long: `Run a cluster: API server, controllers, scheduler, and nodes on which nothing really runs. The context of the cluster
-comes into the kubeconfig, and is current as long as the cluster runs.`,
+  long: `Run a cluster: API server, controllers, scheduler, and hollow nodes, which run no containers. The context of the cluster
+is added to the kubeconfig, and is current while the cluster runs.`,
   examples: `# A cluster until Ctrl-C; the context is cox
 cox up
 

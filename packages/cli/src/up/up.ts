@@ -16,21 +16,21 @@ import { addContext, checkContext, leaveContext, removeContext, type UserKubecon
 export interface UpOptions {
   readonly name: string;
   readonly directory: ClusterDirectory;
-  /** 0: a free one; undefined: the usual one, or a free one where that is taken. */
+  /** 0 for a free port; undefined for the usual one, or a free one when that is taken. */
   readonly port: number | undefined;
   readonly kubeconfig: string | undefined;
   readonly nodes: number;
   readonly memory: boolean;
   readonly verbosity: number;
-  /** What the API server is told besides. */
+  /** Additional options of the API server. */
   readonly apiServer: ApiServerOptions;
-  /** A line each, about what was asked for. */
+  /** Notices about the given flags, one per line. */
   readonly notices: readonly string[];
 }
 
 const loopback = '127.0.0.1';
 
-/** `cox up`: a cluster in this process, until a signal comes. Throws what stands in its way. */
+/** `cox up`: runs a cluster in this process until a signal. Throws when it cannot start. */
 export async function up(options: UpOptions, terminal: Terminal, process: ServerProcess): Promise<void> {
   const { name, directory } = options;
   const holder = await directory.holder();
@@ -66,19 +66,19 @@ async function run(options: UpOptions, surroundings: Surroundings): Promise<void
   const { name, directory, memory, nodes, apiServer } = options;
   const context = contextNameOf(name);
   const user: UserKubeconfig = { path: options.kubeconfig && resolve(options.kubeconfig), env: process.env };
-  // Before anything is started.
+  // Checked before anything is started.
   await checkContext(context, user);
-  // An earlier process may have been killed; what it said holds no longer.
+  // An earlier process may have been killed; its state is no longer valid.
   const last = await directory.readableState();
   await mend(directory, process.env).catch((error: unknown) =>
-    logger.error('the context of an earlier process stays', error),
+    logger.error('Failed to restore the kubeconfig after an earlier process', error),
   );
   await directory.unwrite();
-  progress(memory ? 'starting a cluster that keeps nothing' : `starting the cluster of ${directory.path}`);
+  progress(memory ? 'starting a cluster in memory' : `starting the cluster of ${directory.path}`);
   const usual = portOf(last?.url) ?? usualPort;
   const port = options.port ?? (await choosePort(usual, apiServer.bindAddress ?? loopback));
-  if (options.port === undefined && port === 0) progress(`port ${usual} is taken; the API server takes a free one`);
-  // Loaded now: whoever is refused need not wait for it.
+  if (options.port === undefined && port === 0) progress(`port ${usual} is taken; the API server uses a free one`);
+  // Imported here, so that invalid calls fail without loading it.
   const { Cluster, defaultComponents, HollowNodeProvider } = await import('@coxswain/cluster');
   const cluster = await Cluster.start({
     components: defaultComponents({
@@ -97,7 +97,7 @@ async function run(options: UpOptions, surroundings: Surroundings): Promise<void
     hasContext = true;
     const startedAt = new Date().toISOString();
     await directory.write({ name, url, pid: process.pid, memory, startedAt, kubeconfig, context }, adminKubeconfig);
-    // Whoever has asked it to stop meanwhile does not want to hear of it.
+    // Not printed when the user has stopped it meanwhile.
     if (!signal.aborted) terminal.out(`cluster is ready at ${url}, context ${context} in ${kubeconfig}\n`);
     await aborted(signal);
   } catch (error) {
@@ -105,7 +105,7 @@ async function run(options: UpOptions, surroundings: Surroundings): Promise<void
   } finally {
     if (hasContext)
       await (memory ? removeContext : leaveContext)(entry, user).catch((error: unknown) =>
-        logger.error('the context stays', error),
+        logger.error('Failed to restore the kubeconfig', error),
       );
     if (memory) await directory.unwrite();
     await cluster.stop();
@@ -125,7 +125,7 @@ function loggerOf({ verbosity, apiServer }: UpOptions, terminal: Terminal): Logg
     .logger;
 }
 
-/** What goes on inside is told by `kubectl get events`; here only what is wrong. */
+/** Drops infos: `kubectl get events` shows the work of the cluster, the terminal only problems. */
 const withoutInfos =
   (sink: LogSink): LogSink =>
   (entry) => {

@@ -20,7 +20,7 @@ users: [{name: u, user: {client-certificate-data: ${authority}, client-key-data:
 contexts: [{name: x, context: {cluster: c, user: u}}]
 current-context: x
 `;
-/** An entry of the cluster at an address. */
+/** Returns an entry of the cluster at an address. */
 const admin = (server: string, authority?: string, name = 'cox') => ({
   name,
   adminKubeconfig: adminKubeconfig(server, authority),
@@ -33,12 +33,12 @@ users: []
 contexts: [{name: work, context: {cluster: work, user: me}}]
 current-context: work
 `;
-/** What its context says of the one that was current before. */
+/** The extension with which a context records the one that was current before. */
 const after = (name: string) => [{ name: 'coxswain.dev/previous-context', extension: { name } }];
 const read = async (path = file) => await parseKubeConfig(await readFile(path, 'utf8'));
 
 describe('the context of a cluster', () => {
-  it('comes into a new file, and goes again', async () => {
+  it('is added to a new file, and removed again', async () => {
     expect(await addContext(admin(here), { path: file, env: {} })).toBe(file);
     const { clusters, users, contexts, currentContext } = await read();
     expect(clusters).toEqual(new Map([['cox', { server: here, 'certificate-authority-data': 'Y2E=' }]]));
@@ -50,7 +50,7 @@ describe('the context of a cluster', () => {
     expect(await readFile(file, 'utf8')).not.toContain('cox');
   });
 
-  it('comes among others, which stay; the one that was current is current again when it goes', async () => {
+  it('is added to others, which stay; the previous context becomes current again when it is removed', async () => {
     await writeFile(file, work);
     await addContext(admin(here), { env: { KUBECONFIG: file } });
     expect([...(await read()).contexts.keys()]).toEqual(['work', 'cox']);
@@ -58,14 +58,14 @@ describe('the context of a cluster', () => {
     expect(await read()).toEqual(await parseKubeConfig(work));
   });
 
-  it('goes without a word where another is the current one', async () => {
+  it('is removed without changing the current context when another one is current', async () => {
     await addContext(admin(here), { path: file, env: {} });
     await writeFile(file, (await readFile(file, 'utf8')).replace('current-context: cox', 'current-context: work'));
     await removeContext(admin(here), { path: file, env: {} });
     expect((await read()).currentContext).toBe('work');
   });
 
-  it('is renewed when the cluster starts again, with the namespace that its user chose', async () => {
+  it('is updated when the cluster starts again, and keeps the namespace chosen by the user', async () => {
     await addContext(admin(here), { path: file, env: {} });
     await modifyKubeConfig(
       ({ contexts }) => {
@@ -79,7 +79,7 @@ describe('the context of a cluster', () => {
     expect(contexts.get('cox')).toEqual({ cluster: 'cox', user: 'cox', namespace: 'team', extensions: after('') });
   });
 
-  it('stays when it is another cluster’s by now', async () => {
+  it('is not removed when it belongs to another cluster now', async () => {
     await addContext(admin(here, 'Zmlyc3Q='), { path: file, env: {} });
     await addContext(admin(here, 'c2Vjb25k'), { path: file, env: {} });
     const before = await readFile(file, 'utf8');
@@ -87,7 +87,7 @@ describe('the context of a cluster', () => {
     expect(await readFile(file, 'utf8')).toBe(before);
   });
 
-  it('does not take the place of a cluster elsewhere', async () => {
+  it('does not replace a remote cluster of the same name', async () => {
     const foreign = adminKubeconfig('https://cox.example.com').replaceAll('name: c,', 'name: cox,');
     await writeFile(file, foreign);
     await expect(addContext(admin(here), { path: file, env: {} })).rejects.toThrow(
@@ -96,20 +96,20 @@ describe('the context of a cluster', () => {
     expect(await readFile(file, 'utf8')).toBe(foreign);
   });
 
-  it('is written where kubectl would write, of several files', async () => {
+  it('is written to the file that kubectl would write, of several files', async () => {
     const there = join(directory, 'there');
     await writeFile(there, work);
     expect(await addContext(admin(here), { env: { KUBECONFIG: [file, there].join(delimiter) } })).toBe(there);
     expect((await read(there)).currentContext).toBe('cox');
   });
 
-  it('is found again by its mark, wherever the cluster listens', async () => {
+  it('is recognised by its extension, at any address', async () => {
     await addContext(admin('https://192.168.0.7:6443'), { path: file, env: {} });
     await addContext(admin('https://192.168.0.7:7000'), { path: file, env: {} });
     expect((await read()).clusters.get('cox')?.server).toBe('https://192.168.0.7:7000');
   });
 
-  it('stays when the cluster stops, and what was current before is current again', async () => {
+  it('stays when the cluster stops, and the previous context becomes current again', async () => {
     await writeFile(file, work);
     await addContext(admin(here), { path: file, env: {} });
     await leaveContext(admin(here), { path: file, env: {} });
@@ -121,7 +121,7 @@ describe('the context of a cluster', () => {
     ]);
   });
 
-  it('was current before itself when its process was killed: then what was before that counts', async () => {
+  it('keeps the recorded previous context when it is still current after its process was killed', async () => {
     await writeFile(file, work);
     await addContext(admin(here), { path: file, env: {} });
     await addContext(admin('https://127.0.0.1:7000'), { path: file, env: {} });
@@ -129,7 +129,7 @@ describe('the context of a cluster', () => {
     expect(await read()).toEqual(await parseKubeConfig(work));
   });
 
-  it('leaves a context alone that somebody has chosen since, or deleted', async () => {
+  it('does not change a context that the user has chosen or deleted since', async () => {
     await writeFile(file, work);
     await addContext(admin(here), { path: file, env: {} });
     await modifyKubeConfig(({ contexts }) => void contexts.delete('work'), { path: file });
@@ -137,7 +137,7 @@ describe('the context of a cluster', () => {
     expect((await read()).currentContext).toBe('');
   });
 
-  it('leaves what somebody has changed since: the cluster, or the user', async () => {
+  it('does not remove a cluster or a user that was changed since', async () => {
     await addContext(admin(here), { path: file, env: {} });
     await modifyKubeConfig(({ users }) => void users.set('cox', { token: 'mine' }), { path: file });
     await removeContext(admin(here), { path: file, env: {} });
@@ -154,7 +154,7 @@ describe('the context of a cluster', () => {
     expect(await readFile(file, 'utf8')).toBe(before);
   });
 
-  it('is not written into a file that was deleted', async () => {
+  it('does not create a deleted file again', async () => {
     await removeContext(admin(here), { path: file, env: {} });
     await leaveContext(admin(here), { path: file, env: {} });
     await expect(readFile(file)).rejects.toThrow('ENOENT');
@@ -164,7 +164,7 @@ describe('the context of a cluster', () => {
   it.each([
     ['the first stops first', [first, second]],
     ['the second stops first', [second, first]],
-  ])('of two clusters, what was current before both is current again: %s', async (_, [one, other]) => {
+  ])('after two clusters, the context from before both becomes current again: %s', async (_, [one, other]) => {
     await writeFile(file, work);
     await addContext(first, { path: file, env: {} });
     await addContext(second, { path: file, env: {} });

@@ -11,29 +11,29 @@ import {
 } from '@coxswain/client/kubeconfig';
 
 export interface UserKubeconfig {
-  /** Exactly this file; otherwise those of `KUBECONFIG`, or `~/.kube/config`. */
+  /** Only this file; when absent, those of `KUBECONFIG`, or `~/.kube/config`. */
   readonly path?: string | undefined;
   readonly env: Environment;
 }
 
-/** What a kubeconfig has of a cluster. */
+/** The entries of a cluster in a kubeconfig. */
 export interface ClusterEntry {
-  /** Of cluster, user and context alike. */
+  /** The name of cluster, user and context. */
   readonly name: string;
-  /** The text of a kubeconfig with the cluster and its administrator. */
+  /** The text of a kubeconfig with the cluster and its admin user. */
   readonly adminKubeconfig: string;
 }
 
-/** Throws what `addContext` would throw as things are; changes nothing. */
+/** Throws the error that `addContext` would throw now. Changes nothing. */
 export async function checkContext(name: string, location: UserKubeconfig): Promise<void> {
   const file = await defaultKubeConfigFile(location);
   await modifyKubeConfig((config) => assertOurs(config, name, file), location);
 }
 
 /**
- * Lets kubectl find the cluster, and makes it the current one; the rest of the file stays. Which context was current before is
- * written beside it, so that it is known however this process ends. Returns the file. Throws when somebody else's cluster has the
- * name, which is not ours to take.
+ * Adds the cluster's context to the kubeconfig, and makes it the current one; the rest of the file stays. The previous context is recorded
+ * in an extension, so that it can be restored even if this process is killed. Returns the file. Throws when a cluster of another owner has
+ * the name.
  */
 export async function addContext({ name, adminKubeconfig }: ClusterEntry, location: UserKubeconfig): Promise<string> {
   const { cluster, user } = await administratorOf(adminKubeconfig);
@@ -41,7 +41,7 @@ export async function addContext({ name, adminKubeconfig }: ClusterEntry, locati
   await modifyKubeConfig((config) => {
     assertOurs(config, name, file);
     const known = config.contexts.get(name);
-    // It is current already when an earlier process of the cluster was killed.
+    // It is already current when an earlier process of the cluster was killed.
     const previous = config.currentContext === name ? previousOf(known) : config.currentContext;
     config.clusters.set(name, cluster);
     config.users.set(name, user);
@@ -52,8 +52,8 @@ export async function addContext({ name, adminKubeconfig }: ClusterEntry, locati
 }
 
 /**
- * Makes current again what was before the cluster came, if the cluster's context is current now; the context stays. Harmless when
- * another cluster has the name by now.
+ * Makes the previous context current again, if the cluster's context is current now; the context stays. Does nothing when another cluster
+ * has the name now.
  */
 export async function leaveContext(entry: ClusterEntry, location: UserKubeconfig): Promise<void> {
   if (await isGone(location)) return;
@@ -61,7 +61,7 @@ export async function leaveContext(entry: ClusterEntry, location: UserKubeconfig
   await modifyKubeConfig((config) => void leave(config, entry.name, cluster), location);
 }
 
-/** The same, and takes away what is still as it was written of cluster, user and context. */
+/** Does the same as `leaveContext`, and removes cluster, user and context unless they were changed. */
 export async function removeContext(entry: ClusterEntry, location: UserKubeconfig): Promise<void> {
   if (await isGone(location)) return;
   const { name } = entry;
@@ -75,7 +75,7 @@ export async function removeContext(entry: ClusterEntry, location: UserKubeconfi
   }, location);
 }
 
-/** Whether the file was deleted: it is not made anew in order to take something away. */
+/** Returns whether the file was deleted: it is not created again just to remove something from it. */
 const isGone = async ({ path }: UserKubeconfig): Promise<boolean> =>
   path !== undefined &&
   (await access(path).then(
@@ -83,12 +83,12 @@ const isGone = async ({ path }: UserKubeconfig): Promise<boolean> =>
     () => true,
   ));
 
-/** False where the cluster of that name is another one: nothing is changed then. */
+/** Returns false when the cluster of that name is another one; nothing is changed then. */
 function leave(config: KubeConfig, name: string, cluster: Cluster): boolean {
   const { contexts } = config;
   if (!isSameCluster(config.clusters.get(name), cluster)) return false;
   const previous = previousOf(contexts.get(name));
-  // Clusters that came after this one go back to what was before it.
+  // Clusters that were started after this one will restore the context from before this one.
   for (const [other, context] of contexts)
     if (other !== name && previousOf(context) === name) contexts.set(other, withPrevious(context, previous));
   if (config.currentContext === name)
@@ -98,7 +98,7 @@ function leave(config: KubeConfig, name: string, cluster: Cluster): boolean {
   return true;
 }
 
-/** Each cluster has an authority of its own, and is at one address. */
+/** Each cluster has its own CA and one address. */
 const isSameCluster = (found: Cluster | undefined, own: Cluster): boolean =>
   found?.server === own.server &&
   found?.['certificate-authority-data'] !== undefined &&
@@ -107,13 +107,13 @@ const isSameCluster = (found: Cluster | undefined, own: Cluster): boolean =>
 const hasSameCertificate = (found: AuthInfo | undefined, own: AuthInfo): boolean =>
   found?.['client-certificate-data'] === own['client-certificate-data'];
 
-/** The extension that every context of ours has; it says which context was current before. */
+/** The extension that marks the contexts of this program, with the context that was current before. */
 const extensionName = 'coxswain.dev/previous-context';
 
 const isMarked = (context: Context | undefined): boolean =>
   context?.extensions?.some(({ name }) => name === extensionName) === true;
 
-/** Empty for none. */
+/** Returns the recorded previous context; empty when there was none. */
 function previousOf(context: Context | undefined): string {
   const found = context?.extensions?.find(({ name }) => name === extensionName)?.extension;
   const isNamed = typeof found === 'object' && found !== null && 'name' in found;
@@ -137,7 +137,7 @@ function assertOurs({ clusters, contexts }: KubeConfig, name: string, file: stri
 async function administratorOf(kubeconfig: string) {
   const { clusters, users } = await parseKubeConfig(kubeconfig);
   const [[cluster], [user]] = [[...clusters.values()], [...users.values()]];
-  if (!cluster || !user) throw new Error('the API server gave its administrator no kubeconfig');
+  if (!cluster || !user) throw new Error('the API server has no admin kubeconfig');
   return { cluster, user };
 }
 

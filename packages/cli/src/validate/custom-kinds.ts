@@ -5,12 +5,12 @@ import { ClientSet, InProcessTransport, newTransport, RESTClient, untilWithSync 
 import type { ManifestDocument } from './documents.ts';
 import type { Created } from './validate-manifests.ts';
 
-/** Set by a server when an object is stored, which these are not. */
+/** Fields that a server sets when it stores an object. These objects are not stored. */
 const storedFields = ['uid', 'resourceVersion', 'creationTimestamp', 'managedFields'] as const;
 
 /**
- * Judges objects of kinds that CustomResourceDefinitions describe: an API server in this process, without a port and with nothing in it,
- * creates the definitions and is asked what it would say to the objects.
+ * Validates objects of kinds that CustomResourceDefinitions define: an empty API server in this process, without a port, creates the
+ * definitions and validates the objects with dry runs.
  */
 export class CustomKinds {
   readonly #server: RunningApiServer;
@@ -25,7 +25,7 @@ export class CustomKinds {
   }
 
   static async start(): Promise<CustomKinds> {
-    // Namespaces that objects are in need not be there.
+    // The namespaces of the objects need not exist.
     return new CustomKinds(await startApiServer({ memory: true, disableAdmissionPlugins: ['NamespaceLifecycle'] }));
   }
 
@@ -34,7 +34,7 @@ export class CustomKinds {
     await this.#server.stop();
   }
 
-  /** Makes a definition known. Throws what an API server says against it. */
+  /** Creates a definition. Throws the API server's error. */
   async define(document: ManifestDocument): Promise<void> {
     const definition = await this.#create<CustomResourceDefinition>(
       `/apis/${document.apiVersion}/customresourcedefinitions`,
@@ -42,13 +42,13 @@ export class CustomKinds {
     );
     const { name } = definition.metadata;
     const definitions = new ClientSet(this.#rest).apiextensions.v1.customResourceDefinitions();
-    // One whose names are taken is never served: objects of it are of no known kind.
+    // A definition whose names are taken is never served: its objects are reported as an unknown kind.
     await untilWithSync(definitions, name ?? '', (found) =>
       ['Established', 'NamesAccepted'].every((type) => found?.status?.conditions?.some((each) => each.type === type)),
     );
   }
 
-  /** What would be created. Throws what an API server says against it; undefined where no definition knows the kind. */
+  /** Returns the object that would be created. Throws the API server's error. Returns undefined when no definition has the kind. */
   async create(document: ManifestDocument, defaultNamespace: string): Promise<Created | undefined> {
     const { apiVersion, kind, value } = document;
     const { group, version } = GroupVersion.parse(apiVersion);

@@ -6,7 +6,7 @@ export interface ManifestFile {
   readonly text: Uint8Array;
 }
 
-/** One object of a file, or what is wrong with the text where one should be. */
+/** One object of a file. `problem` is set when the file cannot be split into documents. */
 export interface ManifestDocument {
   readonly file: string;
   readonly text: Uint8Array;
@@ -16,7 +16,7 @@ export interface ManifestDocument {
   readonly problem?: string;
 }
 
-/** Every object of the files, in their order; those of a List one by one. */
+/** Returns the objects of the files, in order. The items of a List are separate objects. */
 export const documentsOf = (files: readonly ManifestFile[]): ManifestDocument[] =>
   files.flatMap(({ name, text }) => [...documentsOfFile(name, text)]);
 
@@ -34,7 +34,7 @@ function* documentsOfText(file: string, text: string): Generator<ManifestDocumen
   try {
     value = parseYaml(text).value;
   } catch {
-    // Whoever decodes it says what is wrong.
+    // The decoder reports the problem.
     value = undefined;
   }
   const object = isObject(value) ? value : {};
@@ -62,5 +62,5 @@ const typeOf = ({ apiVersion, kind }: Record<string, unknown>): { apiVersion: st
   kind: typeof kind === 'string' ? kind : '',
 });
 
-/** Nothing but comments and blank lines. */
+/** Returns whether a document has only comments and blank lines. */
 const isEmpty = (document: string): boolean => document.split('\n').every((line) => /^\s*(?:#.*|---\s*)?$/.test(line));

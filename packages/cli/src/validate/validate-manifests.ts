@@ -18,13 +18,13 @@ interface Line {
 
 export interface Verdict {
   readonly lines: readonly Line[];
-  /** The accepted objects with their defaults, when a format was asked for. */
+  /** The accepted objects with their defaults, if an output format was given. */
   readonly objects?: string;
 }
 
 /**
- * Creates every object of the files as an API server would, up to the point where it would be stored. Objects of custom kinds are judged by
- * the definitions that are among them, wherever these stand.
+ * Validates every object of the files like a creation by an API server, without storing it. Objects of custom kinds are validated by the
+ * definitions in the same files, in any order.
  */
 export async function validateManifests(
   files: readonly ManifestFile[],
@@ -45,7 +45,7 @@ export async function validateManifests(
 
 interface Judging {
   readonly kinds: CustomKinds | undefined;
-  /** Definitions that the server did not take, and why. */
+  /** The definitions that the server rejected, with the errors. */
   readonly refused: ReadonlyMap<ManifestDocument, unknown>;
   readonly output: 'yaml' | 'json' | undefined;
 }
@@ -80,16 +80,16 @@ const isBuiltIn = ({ apiVersion, kind }: ManifestDocument): boolean =>
 const isDefinition = ({ apiVersion, kind }: ManifestDocument): boolean =>
   apiVersion === 'apiextensions.k8s.io/v1' && kind === 'CustomResourceDefinition';
 
-/** The API server's code is loaded for those who need it alone. */
+/** Imported here, so that the API server's code is only loaded for custom kinds. */
 async function startCustomKinds(): Promise<CustomKinds> {
   const { CustomKinds } = await import('./custom-kinds.ts');
   return CustomKinds.start();
 }
 
-/** An object that is accepted. */
+/** An accepted object. */
 export interface Created {
   readonly object: object;
-  /** `deployment.apps/web` */
+  /** For example `deployment.apps/web`. */
   readonly description: string;
   readonly warnings: readonly string[];
 }
@@ -126,7 +126,7 @@ function creator(defaultNamespace: string): (document: Uint8Array) => Created {
   };
 }
 
-/** As kubectl prints several: YAML documents, or one List in JSON. */
+/** Formats several objects like kubectl: YAML documents, or one List in JSON. */
 function print(objects: readonly object[], format: 'yaml' | 'json'): string {
   if (format === 'yaml') return objects.map((object) => stringifyYaml(object)).join('---\n');
   const value = objects.length === 1 ? objects[0] : { apiVersion: 'v1', kind: 'List', items: objects };

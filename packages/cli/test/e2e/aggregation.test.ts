@@ -7,8 +7,8 @@ import { CoxApiServer } from './cox-apiserver.ts';
 import { Shell } from './shell.ts';
 
 /*
- * Two API servers in processes of their own. The one in front knows nothing of flunders but that a service has them; the
- * one behind has them as custom resources, and believes of the one in front who asks.
+ * Two API servers in separate processes. The front server only knows that a service serves flunders. The back server
+ * serves them as custom resources, and trusts the front server's headers for the user.
  */
 
 const definition = `
@@ -63,7 +63,7 @@ describe.skipIf(!findBinary('kubectl'))('an API server behind another', () => {
     rmSync(directory, { recursive: true });
   }, 60_000);
 
-  it('is unavailable as long as there is no such service', async () => {
+  it('is unavailable while its service does not exist', async () => {
     await here.run(`kubectl apply -f - <<'E'
 apiVersion: apiregistration.k8s.io/v1
 kind: APIService
@@ -88,7 +88,7 @@ E`);
     );
   });
 
-  it('is available once the service leads to it', async () => {
+  it('is available when its service exists', async () => {
     await here.run('kubectl create service externalname wardle --external-name localhost');
     expect(
       await here.run('kubectl wait --for=condition=Available --timeout=30s apiservice/v1.wardle.example.com'),
@@ -105,7 +105,7 @@ E`);
   });
 
   it('has its types in OpenAPI', async () => {
-    // Fetched after the group has become available: a moment later, or more.
+    // OpenAPI is fetched some time after the group has become available.
     const explain = 'kubectl explain flunder.spec.colour';
     expect(await here.run(`for n in $(seq 100); do ${explain} 2> /dev/null && break; sleep 0.1; done`)).toContain(
       'How it looks.',
@@ -115,7 +115,7 @@ E`);
     );
   });
 
-  it('is written and read through the one in front', async () => {
+  it('can be written and read through the front server', async () => {
     expect(await here.run(`kubectl apply -f - <<<'${flunder('a', 'red')}'`)).toBe(
       'flunder.wardle.example.com/a created',
     );
@@ -126,20 +126,20 @@ E`);
     expect(await there.run('kubectl get fl -o jsonpath="{.items[*].spec.colour}"')).toBe('blue');
   });
 
-  it('streams watches through', async () => {
+  it('streams watches through the front server', async () => {
     const flunders = '/apis/wardle.example.com/v1/flunders';
     const watched = here.run(`kubectl get --raw '${flunders}?watch=true&timeoutSeconds=3'`);
     await here.run(`kubectl apply -f - <<<'${flunder('b', 'green')}'`);
     expect(await watched).toMatch(/"type":"ADDED".*"name":"b"/);
   });
 
-  it('knows who asks, and lets nobody do what they may not', async () => {
+  it('gets the user’s identity, and authorizes the request itself', async () => {
     expect(await here.run('kubectl get fl --as=alice --as-group=dev')).toContain(
       'User "alice" cannot list resource "flunders"',
     );
     await here.run('kubectl create clusterrole flunders --verb=list --resource=flunders.wardle.example.com');
     await here.run('kubectl create clusterrolebinding flunders --clusterrole=flunders --group=dev');
-    // The one in front lets her through now; the one behind has a mind of its own.
+    // The front server authorizes her now; the back server still does not.
     expect(await here.run('kubectl get fl --as=alice --as-group=dev')).toContain(
       'User "alice" cannot list resource "flunders"',
     );
@@ -150,7 +150,7 @@ E`);
     );
   });
 
-  it('is gone from discovery when its APIService is', async () => {
+  it('disappears from discovery with its APIService', async () => {
     await here.run('kubectl delete apiservice v1.wardle.example.com');
     expect(await here.run('kubectl api-resources --api-group=wardle.example.com --no-headers')).toBe('');
     expect(await here.run('kubectl get --raw /apis/wardle.example.com/v1/flunders')).toContain('NotFound');

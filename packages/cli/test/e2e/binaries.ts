@@ -7,16 +7,16 @@ import { ZipFile } from './zip-file.ts';
 const cache = fileURLToPath(new URL('../../../../node_modules/.cache/coxswain/', import.meta.url));
 
 /**
- * The real kubectl and helm: those that `KUBECTL` and `HELM` name, or else those of the development dependency, which is
- * an archive for Linux on x64 and is unpacked once. `undefined` elsewhere: what needs them is skipped then, or fails if
- * `COXSWAIN_REQUIRE_KUBECTL` is set.
+ * Returns the path of the real kubectl or helm: the one that `KUBECTL` or `HELM` names, or else the one of the
+ * development dependency, which is an archive for Linux on x64 and is unpacked once. Returns undefined on other
+ * platforms: tests are skipped then. Throws instead when `COXSWAIN_REQUIRE_KUBECTL` is set.
  */
 export function findBinary(name: 'kubectl' | 'helm'): string | undefined {
   const variable = name.toUpperCase();
   const given = process.env[variable];
   if (given) return resolve(given);
   if (process.platform === 'linux' && process.arch === 'x64') return unpacked(name);
-  const missing = `there is no ${name} for ${process.platform} ${process.arch} here; name one in ${variable}`;
+  const missing = `there is no ${name} for ${process.platform} ${process.arch} here; set ${variable} to the path of one`;
   if (process.env.COXSWAIN_REQUIRE_KUBECTL) throw new Error(missing);
   console.warn(`SKIPPED: ${missing}`);
   return undefined;
@@ -31,7 +31,7 @@ function unpacked(name: string): string {
   if (!existsSync(path)) {
     const zip = ZipFile.open(archive);
     mkdirSync(folder, { recursive: true });
-    // Test files run side by side: each writes its own, and whoever comes last replaces one whole file by another.
+    // Test files run concurrently: each writes its own file, and a rename replaces the previous one atomically.
     const own = `${path}.${process.pid}`;
     writeFileSync(own, zip.read(`${name}/${name}`));
     chmodSync(own, 0o755);

@@ -16,7 +16,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/* An API server and two controller managers in processes of their own, and one who sits before kubectl. */
+/* An API server and two controller managers in separate processes, and a shell with kubectl. */
 
 describe.skipIf(!findBinary('kubectl'))('cox controller-manager', () => {
   let server: CoxApiServer;
@@ -60,7 +60,7 @@ describe.skipIf(!findBinary('kubectl'))('cox controller-manager', () => {
     await server?.stop();
   }, 60_000);
 
-  it('makes pods of a Deployment, and tells of it', async () => {
+  it('creates the pods of a Deployment, with Events', async () => {
     await shell.run('kubectl create namespace shop');
     await shell.run('kubectl -n shop create deployment web --image=web:1 --replicas=3');
     await shell.run("kubectl -n shop wait deployment/web --for=jsonpath='{.status.replicas}'=3");
@@ -70,7 +70,7 @@ describe.skipIf(!findBinary('kubectl'))('cox controller-manager', () => {
     expect(events).toMatch(/SuccessfulCreate +Created pod: web-/);
   });
 
-  it('shows its health and metrics to those who may see them', async () => {
+  it('serves its health and metrics to authorized users', async () => {
     await shell.run('kubectl create serviceaccount scraper');
     await shell.run(
       'kubectl create clusterrolebinding scraper --clusterrole=system:monitoring --serviceaccount=default:scraper',
@@ -87,7 +87,7 @@ describe.skipIf(!findBinary('kubectl'))('cox controller-manager', () => {
     expect(metrics).toContain('leader_election_master_status{name="kube-controller-manager"} 1\n');
   });
 
-  it('gives every namespace an account and the certificate of the cluster', async () => {
+  it('creates the default service account and the root CA in every namespace', async () => {
     await shell.run('kubectl -n shop wait --for=create serviceaccount/default configmap/kube-root-ca.crt');
     expect(await shell.run('kubectl -n shop get configmap kube-root-ca.crt -o yaml')).toContain('BEGIN CERTIFICATE');
   });
@@ -107,7 +107,7 @@ E`);
     expect(await shell.run(subject)).toMatch(/CN ?= ?jane/);
   });
 
-  it('is followed by another when it is killed, and a roll-out goes on', async () => {
+  it('is replaced by the other instance when it is killed, and a rollout continues', async () => {
     await first.stop('SIGKILL');
     await shell.run('kubectl -n shop set image deployment/web web=web:2');
     await second.says(isWorking);
@@ -118,14 +118,14 @@ E`);
     expect(await shell.run('kubectl -n shop rollout history deployment/web')).toMatch(/2 .*\n3 /);
   });
 
-  it('collects garbage, and ends namespaces', async () => {
+  it('collects garbage, and finalizes namespaces', async () => {
     await shell.run('kubectl -n shop delete deployment web --cascade=foreground');
     expect(await shell.run('kubectl -n shop get pods,replicasets')).toBe('No resources found in shop namespace.');
     expect(await shell.run('kubectl delete namespace shop --timeout=30s')).toContain('namespace "shop" deleted');
     expect(await shell.run('kubectl get namespace shop')).toContain('NotFound');
   });
 
-  it('gives up its lease when it is stopped', async () => {
+  it('releases its lease when it is stopped', async () => {
     expect(await second.stop()).toBe(0);
     const holder = "kubectl -n kube-system get lease kube-controller-manager -o jsonpath='{.spec.holderIdentity}'";
     expect(await shell.run(holder)).toBe('');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CoxProcess } from './cox-process.ts';
 
-/** As the kube-apiserver of the recordings was started; see `record.ts`. */
+/** The flags of the kube-apiserver of the recordings; see `record.ts`. */
 const flags = [
   '--disable-admission-plugins=ServiceAccount',
   '--service-cluster-ip-range=10.96.0.0/16',
@@ -11,13 +11,13 @@ const flags = [
   '--allow-privileged',
 ];
 
-/** A `cox apiserver` in a process of its own, on a free port, over memory. */
+/** A `cox apiserver` in another process, on a free port, in memory. */
 export class CoxApiServer {
-  /** The one that it wrote. */
+  /** The kubeconfig that it wrote. */
   readonly kubeconfig: string;
-  /** Where its certificates are: `pki`. */
+  /** Its data directory, with the certificates in `pki`. */
   readonly directory: string;
-  /** Where it listens. */
+  /** The port it listens on. */
   readonly port: number;
   readonly #process: CoxProcess;
 
@@ -28,7 +28,7 @@ export class CoxApiServer {
     this.port = Number(/:(\d+),/.exec(cox.out)?.[1]);
   }
 
-  /** Resolves when it is ready; rejects with what it said if it ends before. */
+  /** Resolves when it is ready. Rejects with its output if it ends before. */
   static async start(...further: readonly string[]): Promise<CoxApiServer> {
     const directory = mkdtempSync(join(tmpdir(), 'cox-e2e-server-'));
     const place = ['--memory', `--data-dir=${directory}`, '--bind-address=127.0.0.1', '--secure-port=0'];
@@ -42,7 +42,7 @@ export class CoxApiServer {
     return new CoxApiServer(directory, cox);
   }
 
-  /** Stops in good order. */
+  /** Stops it gracefully. */
   async stop(): Promise<void> {
     await this.#process.stop();
     rmSync(this.directory, { recursive: true });

@@ -5,17 +5,17 @@ import { fileURLToPath } from 'node:url';
 const cox = fileURLToPath(new URL('cox.ts', import.meta.url));
 
 export interface CoxProcessOptions {
-  /** Instead of this process's own. */
+  /** The environment; this process's by default. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Any `cox` in a process of its own. */
+/** A `cox` command in another process. */
 export class CoxProcess {
   out = '';
-  /** The end of it, if it is long. */
+  /** The end of standard error, at most 20,000 characters. */
   err = '';
   readonly pid: number;
-  /** Its exit status, once it has ended; null if a signal ended it. */
+  /** Resolves with the exit status; null when a signal ended it. */
   readonly ended: Promise<number | null>;
   readonly #child: ChildProcess;
   #onOutput: () => void = () => {};
@@ -36,7 +36,10 @@ export class CoxProcess {
     this.ended = once(child, 'close').then(([status]: (number | null)[]) => status ?? null);
   }
 
-  /** Resolves when what it wrote to either stream matches; rejects with that if it ends before. One waits at a time. */
+  /**
+   * Resolves when its output on either stream matches. Rejects with the output if it ends before. Only one call may
+   * wait at a time.
+   */
   async says(pattern: RegExp): Promise<void> {
     const said = (): boolean => pattern.test(this.out) || pattern.test(this.err);
     await new Promise<void>((resolve, reject) => {
@@ -49,7 +52,7 @@ export class CoxProcess {
     });
   }
 
-  /** Harmless when it has ended. Gives the exit status, null after SIGKILL. */
+  /** Stops the process with a signal; does nothing when it has ended. Returns the exit status, null after SIGKILL. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     this.#child.kill(signal);
     return await this.ended;

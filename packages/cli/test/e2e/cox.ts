@@ -1,6 +1,6 @@
 import { main } from '../../src/main.ts';
 
-/* `cox` from source: what `bin/cox.js` is to a package that was built. */
+/* Runs `cox` from the sources, like `bin/cox.js` in the built package. */
 
 process.exitCode = await main(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),

@@ -43,7 +43,7 @@ function start(name: string, args: readonly string[]): { child: ChildProcess; te
   return { child, text: () => text };
 }
 
-/** As envtest does: a port that was free a moment ago. */
+/** Returns a port that was just free, like envtest. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -52,7 +52,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
 
-/** As envtest polls: whatever the certificate, until it is 200. */
+/** Polls like envtest until the status is 200, ignoring certificates. */
 async function pollUntilOK(poll: () => Promise<number>): Promise<void> {
   while ((await poll().catch(() => 0)) !== 200) await new Promise((resolve) => setTimeout(resolve, 100));
 }
@@ -73,7 +73,7 @@ function ask(port: number, path: string, client?: KeyPair): Promise<{ status: nu
   });
 }
 
-it('tells envtest which flags there are', () => {
+it('lists its flags for envtest', () => {
   const help = (name: string): string => {
     const { status, stdout } = spawnSync(asset(name), ['--help'], { cwd, encoding: 'utf8' });
     expect(status).toBe(0);
@@ -84,7 +84,7 @@ it('tells envtest which flags there are', () => {
   expect(help('etcd')).not.toMatch(/^\s*--unsafe-no-fsync\b/m);
 });
 
-it('is started, asked and stopped as envtest does', async () => {
+it('can be started, polled and stopped like envtest does', async () => {
   const [etcdPort, peerPort, port] = [await freePort(), await freePort(), await freePort()];
   const etcdUrl = `http://127.0.0.1:${etcdPort}`;
   const etcd = start('etcd', [
@@ -141,7 +141,7 @@ it('is started, asked and stopped as envtest does', async () => {
   expect(server.text()).toContain('the server is ready');
 });
 
-it('an address where nobody is, is taken for an etcd that is yet to come', async () => {
+it('treats an address where nothing listens as an etcd that is not started yet', async () => {
   const port = await freePort();
   const server = start('kube-apiserver', [
     `--etcd-servers=http://127.0.0.1:${port}`,

@@ -1,6 +1,6 @@
 type Rule = readonly [pattern: RegExp, replacement: string];
 
-/** What differs from one run to the next, and a word for it. */
+/** Output that differs between runs, with its replacement. */
 const rules: readonly Rule[] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<uid>'],
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, '<time>'],
@@ -13,16 +13,16 @@ const rules: readonly Rule[] = [
   [/\b10\.96\.\d+\.\d+\b/g, '<cluster IP>'],
   [/(:|[nN]odePort"?: )3[012]\d{3}\b/g, '$1<node port>'],
   [/\b[WEI]\d{4} [\d:.]+ +\d+ (?=\w+\.go:)/g, '<log> '],
-  // client-go tells of a watch that it cancelled itself when it notices the end of the answer first.
+  // client-go logs a watch that it cancelled itself when it notices the end of the response first.
   [/^<log> reflector\.go:\d+\] "Warning: watch ended with error".*: context canceled.*\n/gm, ''],
-  // Ages in tables and in descriptions: a column of their own, mostly the last.
+  // Ages in tables and descriptions: a column of their own, usually the last.
   [/(?<= {2}|\()(\d+[smhdy]){1,2}(?= {2}| ago|$)/gm, '<age>'],
   [/(?<=\S) {3,}/g, '   '],
   [/ +(?=\t)/g, ''],
   [/[ \t]+$/gm, ''],
 ];
 
-/** Output with everything replaced that differs from one run to the next, the width of columns included. */
+/** Returns the output with everything replaced that differs between runs, including the width of columns. */
 export function normalise(output: string): string {
   let text = output;
   for (const [pattern, replacement] of rules) {

@@ -1,6 +1,6 @@
 /**
- * Writes into transcripts what their commands print when a real kube-apiserver answers: with KUBECONFIG naming that of a
- * server of v1.36.4 that nobody has used yet, run by the flags in `cox-apiserver.ts` and `--authorization-mode=Node,RBAC`,
+ * Records the output of the transcripts' commands with a real kube-apiserver: KUBECONFIG must be the kubeconfig of an unused server of
+ * v1.36.4, started with the flags in `cox-apiserver.ts` and `--authorization-mode=Node,RBAC`.
  *
  *     npx tsx packages/cli/test/e2e/record.ts [transcript…]
  */

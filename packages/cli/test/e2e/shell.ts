@@ -9,18 +9,18 @@ import { normalise } from './normalise.ts';
 const timeoutMs = 40_000;
 
 /**
- * Runs command lines in a directory of its own, as one who sits before a terminal and has a kubeconfig; and `await` and
- * `try` of `tools`, for what takes a moment.
+ * Runs command lines in a temporary directory, like a user with a terminal and a kubeconfig. Provides `await` and `try`
+ * of `tools` for effects that take a moment.
  */
 export class Shell {
   readonly #directory: string;
   readonly #env: NodeJS.ProcessEnv;
-  /** Groups of processes that a command left running in the background. */
+  /** Process groups that a command left running in the background. */
   readonly #groups = new Set<number>();
 
   constructor(kubeconfig: string) {
     this.#directory = mkdtempSync(join(tmpdir(), 'cox-e2e-'));
-    // A copy: commands may change what context it is in.
+    // A copy, because commands may change the current context.
     const own = join(this.#directory, '.kubeconfig');
     copyFileSync(kubeconfig, own);
     const tools = join(this.#directory, '.bin');
@@ -41,13 +41,13 @@ export class Shell {
     };
   }
 
-  /** What a command line prints to both streams, normalised, and `[exit N]` if it fails. */
+  /** Returns the normalised output of a command line on both streams, with `[exit N]` if it fails. */
   async run(command: string): Promise<string> {
     const child = spawn('bash', ['-c', `exec 2>&1\n${command}`], {
       cwd: this.#directory,
       env: this.#env,
       stdio: ['ignore', 'pipe', 'inherit'],
-      // A group of its own, which ends as a whole.
+      // Its own process group, which can be killed as a whole.
       detached: true,
     });
     const timer = setTimeout(() => child.pid && signalGroup(child.pid, 'SIGKILL'), timeoutMs);
@@ -63,14 +63,14 @@ export class Shell {
     return normalise(status === 0 ? output : `${output.trimEnd()}\n[exit ${status}]`).trimStart();
   }
 
-  /** Ends what still runs, and removes the directory. */
+  /** Kills processes that still run, and removes the directory. */
   close(): void {
     for (const group of this.#groups) signalGroup(group, 'SIGKILL');
     rmSync(this.#directory, { recursive: true, force: true });
   }
 }
 
-/** Whether there is such a group. */
+/** Sends a signal to a process group. Returns whether the group exists. */
 function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-group, signal);

@@ -6,8 +6,8 @@ import { Shell } from './shell.ts';
 import { parseTranscript } from './transcript.ts';
 
 /**
- * Types the commands of the transcripts again, before one server, and holds what they print against what they printed
- * when a real kube-apiserver answered. Each command is a test; those of a transcript build on each other.
+ * Runs the commands of the transcripts against one server, and compares their output with the recorded output of a real
+ * kube-apiserver. Each command is a test; those of a transcript depend on each other.
  */
 export function testTranscripts(...names: readonly string[]): void {
   describe.skipIf(!findBinary('kubectl') || !findBinary('helm'))('against cox apiserver', () => {

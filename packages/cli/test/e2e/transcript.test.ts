@@ -24,18 +24,18 @@ it('has the prose, the command and the output of each step', () => {
   ]);
 });
 
-it('refuses output of nothing', () => {
+it('throws for output without a command', () => {
   expect(() => parseTranscript('  output\n')).toThrow('output without a command:   output');
 });
 
-it('cannot be written with output that looks like a command', () => {
+it('throws when output to write looks like a command', () => {
   expect(() => formatTranscript({ steps: [{ prose: '', command: 'x', output: 'a\n$ b' }] })).toThrow(
     'output that looks like a command: $ b',
   );
 });
 
 const folder = new URL('transcripts/', import.meta.url);
-it.each(readdirSync(folder))('%s is as it would be written', (name) => {
+it.each(readdirSync(folder))('%s has the format of formatTranscript', (name) => {
   const recorded = readFileSync(new URL(name, folder), 'utf8');
   expect(formatTranscript(parseTranscript(recorded))).toBe(recorded);
 });

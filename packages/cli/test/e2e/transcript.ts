@@ -1,5 +1,5 @@
 /**
- * What was typed and what came back, as in
+ * A recorded session of commands and their output, in this format:
  *
  * ```
  * Prose begins at the margin.
@@ -18,7 +18,7 @@ export interface Step {
   /** Prose and empty lines before the command. */
   readonly prose: string;
   readonly command: string;
-  /** What it printed to both streams, without trailing white space; `[exit N]` last if it failed. */
+  /** The output on both streams, without trailing white space; the last line is `[exit N]` if the command failed. */
   readonly output: string;
 }
 

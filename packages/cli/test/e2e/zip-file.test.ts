@@ -9,7 +9,7 @@ interface Entry {
   readonly checksum?: number;
 }
 
-/** The least that is a zip archive; extra fields of other lengths in both headers, and a comment at the end. */
+/** Returns a minimal zip archive, with extra fields of different lengths in both headers, and a comment at the end. */
 function zip(...entries: readonly Entry[]): ZipFile {
   const files: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -38,17 +38,17 @@ function zip(...entries: readonly Entry[]): ZipFile {
   return new ZipFile(Buffer.concat([...files, ...directory, end, Buffer.from('a comment')]));
 }
 
-it('reads what is packed and what is not', () => {
+it('reads deflated and stored files', () => {
   const archive = zip({ name: 'a/b', content: 'bbb', method: 8 }, { name: 'c', content: 'see', method: 0 });
   expect(archive.read('a/b').toString()).toBe('bbb');
   expect(archive.read('c').toString()).toBe('see');
 });
 
 it.each<[sentence: string, archive: ZipFile, message: string]>([
-  ['what is not there', zip({ name: 'a', content: '', method: 0 }), 'no b in the archive'],
-  ['what is damaged', zip({ name: 'b', content: 'x', method: 8, checksum: 1 }), 'b is damaged'],
-  ['what is packed in another way', zip({ name: 'b', content: 'x', method: 9 }), 'b is packed by method 9'],
-  ['what is no archive', new ZipFile(Buffer.alloc(100)), 'not a zip archive'],
+  ['a missing file', zip({ name: 'a', content: '', method: 0 }), 'no b in the archive'],
+  ['a damaged file', zip({ name: 'b', content: 'x', method: 8, checksum: 1 }), 'b is damaged'],
+  ['an unsupported compression method', zip({ name: 'b', content: 'x', method: 9 }), 'b is packed by method 9'],
+  ['a file that is not an archive', new ZipFile(Buffer.alloc(100)), 'not a zip archive'],
 ])('refuses %s', (_, archive, message) => {
   expect(() => archive.read('b')).toThrow(message);
 });

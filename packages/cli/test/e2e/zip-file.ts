@@ -6,7 +6,7 @@ const directoryEntry = 0x02014b50;
 const stored = 0;
 const deflated = 8;
 
-/** A zip archive in memory. Neither encrypted nor larger than 4 GB: enough for what packages carry. */
+/** A zip archive in memory. Encrypted archives and archives above 4 GB are not supported. */
 export class ZipFile {
   readonly #bytes: Buffer;
 
@@ -18,7 +18,7 @@ export class ZipFile {
     return new ZipFile(readFileSync(path));
   }
 
-  /** The content of a file in the archive. Throws if there is none of this name, or if it is damaged. */
+  /** Returns the content of a file in the archive. Throws if there is no such file, or if it is damaged. */
   read(name: string): Buffer {
     const bytes = this.#bytes;
     for (const entry of this.#entries()) {
@@ -29,7 +29,7 @@ export class ZipFile {
     throw new Error(`no ${name} in the archive`);
   }
 
-  /** Where the entries of the central directory begin. */
+  /** Yields the positions of the entries of the central directory. */
   *#entries(): Generator<number> {
     const bytes = this.#bytes;
     let end = bytes.length - 22;
@@ -55,7 +55,7 @@ export class ZipFile {
     const checksum = bytes.readUInt32LE(entry + 16);
     const size = bytes.readUInt32LE(entry + 20);
     const header = bytes.readUInt32LE(entry + 42);
-    // The name and the extra field of the local header have lengths of their own.
+    // The local header has its own lengths of the name and the extra field.
     const start = header + 30 + bytes.readUInt16LE(header + 26) + bytes.readUInt16LE(header + 28);
     const packed = bytes.subarray(start, start + size);
     if (method !== stored && method !== deflated) {

@@ -8,7 +8,7 @@ import type { CoxApiServer } from '../cox-apiserver.ts';
 const dayMs = 86_400_000;
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** A kubeconfig for somebody by a certificate of the server's authority, as kubeadm makes them. Gives the file. */
+/** Writes a kubeconfig for a user with a client certificate of the server's CA, as kubeadm does. Returns the file. */
 export async function componentKubeconfig(server: CoxApiServer, commonName: string): Promise<string> {
   const pki = (name: string): string => readFileSync(join(server.directory, 'pki', name), 'utf8');
   const [certificate] = parseCertificatesPem(pki('ca.crt'));

@@ -20,11 +20,11 @@ const election = [
 const controllersRun = /controllers are running/;
 const schedulerRuns = /the scheduler is running/;
 
-/* Each in a process of its own, over HTTPS, and nobody with more rights than upstream gives it. */
+/* Each component in its own process, over HTTPS, with no more rights than upstream gives it. */
 
-describe.skipIf(!findBinary('kubectl'))('the components apart', () => {
+describe.skipIf(!findBinary('kubectl'))('separate components', () => {
   let server: CoxApiServer;
-  /** Those that were there first, and those that wait. */
+  /** The instances that were started first (the leaders), and those that wait. */
   let controllers: CoxProcess[] = [];
   let schedulers: CoxProcess[] = [];
   let schedulerKubeconfig: string;
@@ -67,7 +67,7 @@ describe.skipIf(!findBinary('kubectl'))('the components apart', () => {
     await server?.stop();
   }, 60_000);
 
-  it('are who they say they are, and may do no more', async () => {
+  it('have their own identities and only their rights', async () => {
     const asScheduler = `--kubeconfig=${schedulerKubeconfig}`;
     expect(await kubectl(`${asScheduler} auth whoami -o jsonpath='{.status.userInfo.username}'`)).toBe(
       'system:kube-scheduler',
@@ -81,7 +81,7 @@ describe.skipIf(!findBinary('kubectl'))('the components apart', () => {
     await kubectl('wait node/hollow-0 node/hollow-1 --for=condition=Ready');
     await kubectl('create deployment web --image=web:1 --replicas=4');
     expect(await kubectl('rollout status deployment/web --timeout=35s')).toContain('successfully rolled out');
-    // Each controller acts in its own name.
+    // Each controller uses its own service account.
     expect(await kubectl('-n kube-system get serviceaccount deployment-controller replicaset-controller -o name')).toBe(
       'serviceaccount/deployment-controller\nserviceaccount/replicaset-controller',
     );
@@ -93,7 +93,7 @@ describe.skipIf(!findBinary('kubectl'))('the components apart', () => {
       .toContain(`Normal Scheduled: Successfully assigned default/${pod!.slice(0, -6)}-##### to ${node}`);
   });
 
-  it('are followed by others when they are killed; no pod is made or placed twice', async () => {
+  it('are replaced by waiting instances when they are killed; no pod is created or bound twice', async () => {
     const holders = async () => [
       await kubectl(`-n kube-system get lease kube-scheduler -o jsonpath='{.spec.holderIdentity}'`),
       await kubectl(`-n kube-system get lease kube-controller-manager -o jsonpath='{.spec.holderIdentity}'`),
@@ -122,7 +122,7 @@ describe.skipIf(!findBinary('kubectl'))('the components apart', () => {
     const count = async () => (await kubectl(told)).split('\n').length;
     await expect.poll(count, { timeout: 20_000 }).toBeGreaterThanOrEqual(9);
     const names = (await kubectl(told)).split('\n');
-    // Of the one that was killed, the last it told may be missing.
+    // The last Events of the killed one may be missing.
     expect(new Set(names).size).toBe(names.length);
     expect(await kubectl('get events --field-selector reason=FailedScheduling -o name')).toBe('');
     expect(await kubectl('-n kube-system get events --field-selector involvedObject.kind=Lease')).toMatch(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CoxProcess } from '../cox-process.ts';
 import { Shell } from '../shell.ts';
 
-/** A `cox up --memory` in a process of its own, on a free port, and one who sits before kubectl. */
+/** A `cox up --memory` in another process, on a free port, with a shell that has its kubeconfig. */
 export class CoxUp {
   readonly shell: Shell;
   readonly #process: CoxProcess;
@@ -16,7 +16,7 @@ export class CoxUp {
     this.shell = new Shell(join(directory, 'kubeconfig'));
   }
 
-  /** Resolves when it is ready. */
+  /** Resolves when the cluster is ready. */
   static async start(...flags: readonly string[]): Promise<CoxUp> {
     const directory = mkdtempSync(join(tmpdir(), 'cox-e2e-up-'));
     const place = [`--data-dir=${directory}`, `--kubeconfig=${join(directory, 'kubeconfig')}`, '--port=0'];

@@ -1,6 +1,9 @@
 import type { Shell } from '../shell.ts';
 
-/** What is told of an object, `kind/name`, from the oldest on: a line each, with `#####` for the random end of a name. */
+/**
+ * Returns the Events of an object given as `kind/name`, oldest first, one line each, with `#####` for the random end of
+ * a name.
+ */
 export async function events(shell: Shell, namespace: string, object: string): Promise<string[]> {
   const [kind, name] = object.split('/');
   const selector = `involvedObject.kind=${kind},involvedObject.name=${name}`;

@@ -7,9 +7,9 @@ import { issueKeyPair } from '@coxswain/client/x509';
 const dayMs = 86_400_000;
 const groupVersion = 'metrics.k8s.io/v1beta1';
 
-/** An API server of metrics.k8s.io that says what it was told: the CPU that pods use, all containers together. */
+/** An API server of metrics.k8s.io that returns the values set by a test: the CPU use of pods. */
 export class FedMetricsServer {
-  /** By `namespace/name`. */
+  /** CPU quantities by `namespace/name`. */
   readonly cpu = new Map<string, string>();
   readonly #server: Server;
   readonly #certificatePem: string;
@@ -37,7 +37,7 @@ export class FedMetricsServer {
     return new FedMetricsServer(server, pair.certificatePem);
   }
 
-  /** The service that leads to it, and the API that the service has. */
+  /** The manifests of its Service and APIService. */
   get manifest(): string {
     const { port } = this.#server.address() as AddressInfo;
     return `

@@ -16,7 +16,7 @@ users: [{name: work, user: {token: secret}}]
 contexts: [{name: work, context: {cluster: work, user: work}}]
 `;
 
-/* One person's clusters by their names, in the background. */
+/* A user's named clusters in the background. */
 
 describe.skipIf(!findBinary('kubectl'))('clusters with names', () => {
   let home: string;
@@ -24,13 +24,13 @@ describe.skipIf(!findBinary('kubectl'))('clusters with names', () => {
   let shell: Shell;
   const env = () => ({ PATH: process.env.PATH, HOME: home, KUBECONFIG: kubeconfig });
 
-  /** Runs it to its end. */
+  /** Runs a command to its end. */
   async function cox(...args: string[]): Promise<{ status: number | null; out: string; err: string }> {
     const run = new CoxProcess(args, { env: env() });
     const status = await run.ended;
     return { status, out: run.out, err: run.err };
   }
-  /** Starts one in the background, and gives its process. */
+  /** Starts a cluster in the background, and returns its process id. */
   async function upDetached(...args: string[]): Promise<number> {
     const { status, out, err } = await cox('up', '--detach', '--memory', '--nodes=0', ...args);
     expect({ status, err }).toMatchObject({ status: 0 });
@@ -56,7 +56,7 @@ describe.skipIf(!findBinary('kubectl'))('clusters with names', () => {
     rmSync(home, { recursive: true });
   });
 
-  it('run side by side in the background, each with a context of its own', async () => {
+  it('run side by side in the background, each with its own context', async () => {
     const first = await upDetached('--port=0');
     const second = await upDetached(
       '--port=0',
@@ -68,7 +68,7 @@ describe.skipIf(!findBinary('kubectl'))('clusters with names', () => {
     expect(await current()).toBe('cox-dev');
     expect(await kubectl('--context=cox get --raw /readyz')).toBe('ok');
     expect(await kubectl('get --raw /readyz')).toBe('ok');
-    // The API server was told.
+    // The API server got the flag.
     expect(await kubectl('api-versions')).toContain('v1alpha1');
     expect(await kubectl('--context=cox api-versions')).not.toContain('v1alpha1');
     const { out } = await cox('clusters', '-o', 'json');
@@ -91,7 +91,7 @@ describe.skipIf(!findBinary('kubectl'))('clusters with names', () => {
     );
   });
 
-  it('give back the context that was current, whichever stops first, and after they were killed', async () => {
+  it('restore the previous context, in any order of stopping, and after they were killed', async () => {
     const { pid: second } = JSON.parse((await cox('status', '--name=dev', '-o', 'json')).out);
     expect((await cox('down')).out).toMatch(/^process \d+ has ended\n$/);
     expect(await contexts()).toBe('cox-dev\nwork');
@@ -105,7 +105,7 @@ describe.skipIf(!findBinary('kubectl'))('clusters with names', () => {
     expect(readFileSync(kubeconfig, 'utf8')).toContain('token: secret');
   }, 120_000);
 
-  it('say in their log what they cannot do', async () => {
+  it('log why they cannot start', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const address = taken.address();

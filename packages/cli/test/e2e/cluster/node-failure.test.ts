@@ -4,12 +4,12 @@ import { findBinary } from '../binaries.ts';
 import { Shell } from '../shell.ts';
 import { events } from './events.ts';
 
-/* What `cox up` runs, in this process: whoever would see pods leave a dead node has to turn the clock by minutes. */
+/* The cluster of `cox up` in this process: pods leave a dead node after minutes, so the test advances the clock. */
 
 describe.skipIf(!findBinary('kubectl'))('a node that fails', () => {
   let cluster: TestCluster;
   let shell: Shell;
-  /** On the node that fails. */
+  /** The pods on the node that fails. */
   let lost: string[];
   const kubectl = (command: string) => shell.run(`kubectl ${command}`);
   const podsOn = async (node: string) =>
@@ -30,7 +30,7 @@ describe.skipIf(!findBinary('kubectl'))('a node that fails', () => {
     await cluster?.stop();
   }, 60_000);
 
-  it('is not ready when nothing has been heard of it for a while', async () => {
+  it('is not ready after a while without heartbeats', async () => {
     expect(lost.length).toBe(2);
     await cluster.advance('10s');
     expect(await kubectl('get node hollow-0 --no-headers')).toContain('hollow-0   Ready   ');
@@ -55,13 +55,13 @@ describe.skipIf(!findBinary('kubectl'))('a node that fails', () => {
     expect(await kubectl(`logs ${lost[0]}`)).toContain('[exit 1]');
   });
 
-  it('keeps its pods for as long as they tolerate it', async () => {
+  it('keeps its pods while they tolerate the taint', async () => {
     await cluster.advance('4m');
     expect(await podsOn('hollow-0')).toEqual(lost);
     expect(await kubectl('get deployment web --no-headers')).toContain('web   2/4   4   2   ');
   });
 
-  it('loses them then, and others run elsewhere', async () => {
+  it('loses its pods then, and their replacements run on another node', async () => {
     await cluster.advance('90s');
     expect(await kubectl('rollout status deployment/web')).toContain('successfully rolled out');
     expect((await podsOn('hollow-1')).length).toBe(4);
@@ -73,7 +73,7 @@ describe.skipIf(!findBinary('kubectl'))('a node that fails', () => {
     }
   });
 
-  it('is there again, without what it had, when it comes back', async () => {
+  it('is ready again, without its former pods, when it comes back', async () => {
     await kubectl('annotate node hollow-0 hollow.coxswain.dev/failed-');
     expect(await kubectl('wait node/hollow-0 --for=condition=Ready')).toBe('node/hollow-0 condition met');
     expect(await kubectl(`wait ${lost.join(' ')} --for=delete`)).not.toContain('error');

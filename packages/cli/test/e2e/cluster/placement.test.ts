@@ -8,7 +8,7 @@ const patience = { timeout: 30_000, interval: 200 };
 const notHelpful =
   'no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.';
 
-/* One after the other: they move the same two nodes. */
+/* Run one after the other, because they use the same two nodes. */
 
 describe.skipIf(!findBinary('kubectl'))('nodes of cox up', () => {
   let cluster: CoxUp;
@@ -23,7 +23,7 @@ describe.skipIf(!findBinary('kubectl'))('nodes of cox up', () => {
   }, 120_000);
   afterAll(() => cluster?.stop(), 60_000);
 
-  it('are there, and described', async () => {
+  it('are listed and described', async () => {
     expect(await kubectl('get nodes -o wide')).toBe(
       [
         'NAME   STATUS   ROLES   AGE   VERSION   INTERNAL-IP   EXTERNAL-IP   OS-IMAGE   KERNEL-VERSION   CONTAINER-RUNTIME',
@@ -123,7 +123,7 @@ spec: {containers: [{name: talks, image: 'web:1', resources: {requests: {cpu: 10
     await kubectl('delete pod waits');
   });
 
-  it('get the pods that want them, and those that stand them', async () => {
+  it('get the pods that select them, and those that tolerate their taints', async () => {
     await kubectl('label node hollow-1 disk=ssd');
     await kubectl('taint node hollow-0 role=db:NoSchedule');
     await apply(`
@@ -167,10 +167,10 @@ spec: {containers: [{name: c, image: c, resources: {requests: {cpu: 5}}}]}`);
       .toContain(refused(`1 node(s) didn't match Pod's node affinity/selector`));
     await expect.poll(() => events(shell, 'default', 'Pod/large'), patience).toContain(refused('1 Insufficient cpu'));
 
-    // What could not be placed is, as soon as there is a place.
+    // An unschedulable pod is bound as soon as a node fits.
     await kubectl('label node hollow-1 disk=tape --overwrite');
     expect(await kubectl('wait pod/impossible --for=condition=Ready')).toBe('pod/impossible condition met');
-    // Those that do not stand it have to go.
+    // Pods that do not tolerate the taint are evicted.
     await kubectl('taint node hollow-1 maintenance=now:NoExecute');
     expect(await kubectl('wait pod/plain pod/impossible --for=delete')).not.toContain('error');
     await expect

@@ -21,7 +21,7 @@ describe.skipIf(!findBinary('kubectl')).concurrent('policies on cox up', () => {
     await metrics?.stop();
   }, 60_000);
 
-  it('a HorizontalPodAutoscaler follows what metrics say', async ({ expect }) => {
+  it('a HorizontalPodAutoscaler follows metrics', async ({ expect }) => {
     const kubectl = (command: string) => shell.run(`kubectl -n busy ${command}`);
     await shell.run('kubectl create namespace busy');
     await shell.run(`kubectl apply -f - <<'E'\n${metrics.manifest}\nE`);
@@ -54,7 +54,7 @@ E`);
       ]);
     const condition = (type: string) =>
       kubectl(`get hpa web -o jsonpath='{.status.conditions[?(@.type=="${type}")].message}'`);
-    // It looks again every fifteen seconds.
+    // The autoscaler checks every fifteen seconds.
     expect(await condition('AbleToScale')).toMatch(
       /^(the HPA controller was able to update the target scale to 2|recommended size matches current size)$/,
     );
@@ -100,12 +100,12 @@ E`);
       );
     expect(await kubectl(`get quota few -o jsonpath='{.status.used}'`)).toBe('{"pods":"2","requests.cpu":"200m"}');
 
-    // With more room, the third comes by itself.
+    // With a higher quota, the third pod is created.
     await kubectl(`patch quota few --type=merge -p '{"spec":{"hard":{"pods":"3"}}}'`);
     expect(await kubectl('rollout status deployment/web --timeout=38s')).toContain('successfully rolled out');
   });
 
-  it('a LimitRange gives what is not said, and refuses what is too much', async ({ expect }) => {
+  it('a LimitRange sets defaults, and rejects too large values', async ({ expect }) => {
     const kubectl = (command: string) => shell.run(`kubectl -n limited ${command}`);
     await shell.run('kubectl create namespace limited');
     await kubectl(`apply -f - <<'E'

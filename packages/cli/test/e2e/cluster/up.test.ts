@@ -15,7 +15,7 @@ users: [{name: work, user: {token: secret}}]
 contexts: [{name: work, context: {cluster: work, user: work, namespace: team}}]
 `;
 
-/* One person's cluster over a while, in a home directory of its own. */
+/* A user's cluster over some time, in its own home directory. */
 
 describe.skipIf(!findBinary('kubectl'))('cox up', () => {
   let home: string;
@@ -25,7 +25,7 @@ describe.skipIf(!findBinary('kubectl'))('cox up', () => {
   let shell: Shell;
   const cox = (...args: string[]): CoxProcess =>
     new CoxProcess(args, { env: { PATH: process.env.PATH, HOME: home, KUBECONFIG: kubeconfig } });
-  /** Resolves when it is ready; kubectl is as the person has it. */
+  /** Starts the cluster and resolves when it is ready. kubectl uses the user's kubeconfig. */
   async function up(): Promise<void> {
     cluster = cox('up', '--port=0');
     await cluster.says(/is ready at .*\n/);
@@ -47,7 +47,7 @@ describe.skipIf(!findBinary('kubectl'))('cox up', () => {
     rmSync(home, { recursive: true });
   }, 60_000);
 
-  it('says when it is ready, in one line, and what it is at before', async () => {
+  it('prints its progress, and one line when it is ready', async () => {
     await up();
     expect(cluster.out).toMatch(/^cluster is ready at https:\/\/127\.0\.0\.1:\d+, context cox in \/\S+\/kubeconfig\n$/);
     expect(cluster.err).toBe(
@@ -57,7 +57,7 @@ describe.skipIf(!findBinary('kubectl'))('cox up', () => {
     expect(await kubectl('rollout status deployment/web')).toContain('successfully rolled out');
   }, 120_000);
 
-  it('adds a context to those that are there, and makes it the current one', async () => {
+  it('adds a context to the existing ones, and makes it the current one', async () => {
     expect(await contexts()).toBe('cox\nwork');
     expect(await kubectl('config current-context')).toBe('cox');
     expect(readFileSync(kubeconfig, 'utf8')).toContain('namespace: team');
@@ -65,7 +65,7 @@ describe.skipIf(!findBinary('kubectl'))('cox up', () => {
     expect(statSync(data).mode & 0o777).toBe(0o700);
   });
 
-  it('tells how it is', async () => {
+  it('prints its status', async () => {
     const status = cox('status');
     expect(await status.ended).toBe(0);
     expect(status.out.replaceAll(/\d{4}-\S+Z/g, '<time>').replace(/:\d+$/m, ':<port>')).toBe(
@@ -80,7 +80,7 @@ describe.skipIf(!findBinary('kubectl'))('cox up', () => {
     );
   });
 
-  it('leaves no room for a second one in the same directory', async () => {
+  it('refuses a second one in the same directory', async () => {
     for (const flags of [['--port=0'], ['--port=0', '--memory']]) {
       const second = cox('up', ...flags);
       expect(await second.ended).toBe(1);
@@ -88,12 +88,12 @@ describe.skipIf(!findBinary('kubectl'))('cox up', () => {
         `error: process ${cluster.pid} runs a cluster in ${data} already; cox down stops it, and --data-dir names another directory\n`,
       );
     }
-    // None of them took anything away.
+    // The cluster and its context are unaffected.
     expect(await kubectl('get --raw /readyz')).toBe('ok');
     expect(await contexts()).toBe('cox\nwork');
   });
 
-  it('ends on Ctrl-C, in good order, and goes on where it was', async () => {
+  it('stops gracefully on Ctrl-C, and continues from its data', async () => {
     const before = await kubectl(uids);
     expect(before).toMatch(/^(\w{32} ?){3}$/);
     const port = portOf(cluster);
@@ -111,12 +111,12 @@ describe.skipIf(!findBinary('kubectl'))('cox up', () => {
     expect(await kubectl('get nodes -o name')).toBe('node/hollow-0\nnode/hollow-1');
   }, 120_000);
 
-  it('goes on where it was after it was killed, too', async () => {
+  it('continues from its data after it was killed, too', async () => {
     const before = await kubectl(uids);
     await cluster.stop('SIGKILL');
     await up();
     expect(await kubectl(uids)).toBe(before);
-    // And it is alive: what is deleted comes back, once.
+    // The controllers work: deleted pods are replaced, once.
     await kubectl('delete pods --all --wait=false');
     await expect
       .poll(async () => (await kubectl(uids)).split(' ').filter((uid) => !before.includes(uid)).length, {
@@ -124,13 +124,13 @@ describe.skipIf(!findBinary('kubectl'))('cox up', () => {
       })
       .toBe(3);
     await kubectl('rollout status deployment/web');
-    // Those that were deleted take a moment.
+    // The deleted pods take a moment to disappear.
     await expect
       .poll(async () => (await kubectl('get pods --no-headers')).split('\n').length, { timeout: 30_000 })
       .toBe(3);
   }, 120_000);
 
-  it('is ended by cox down, and deleted by cox reset', async () => {
+  it('is stopped by cox down, and deleted by cox reset', async () => {
     const down = cox('down');
     expect(await down.ended).toBe(0);
     expect(down.out).toBe(`process ${cluster.pid} has ended\n`);
@@ -153,22 +153,22 @@ describe.skipIf(!findBinary('kubectl'))('cox up', () => {
     expect(readFileSync(kubeconfig, 'utf8')).toContain('token: secret');
   });
 
-  it('ends in good order when it has only begun, too', async () => {
+  it('stops gracefully during its start, too', async () => {
     const begun = cox('up', '--memory', '--port=0');
-    await begun.says(/starting a cluster that keeps nothing/);
+    await begun.says(/starting a cluster in memory/);
     expect(await begun.stop('SIGINT')).toBe(0);
     expect(begun.out).toBe('');
     expect(await contexts()).toBe('work');
   });
 
-  it('leaves nothing when it kept nothing, and does not mind another', async () => {
+  it('leaves nothing when it was in memory, and does not affect another cluster', async () => {
     const other = join(home, 'other');
     const [first, second] = [data, other].map((directory) =>
       cox('up', '--memory', '--port=0', '--nodes=1', `--data-dir=${directory}`),
     );
     await first!.says(/is ready at/);
     await second!.says(/is ready at/);
-    // Whoever came last has the context, and keeps it when the other ends.
+    // The cluster started last has the context, and keeps it when the other stops.
     expect(await contexts()).toBe('cox\nwork');
     const server = `--kubeconfig=${kubeconfig} config view -o jsonpath='{.clusters[?(@.name=="cox")].cluster.server}'`;
     const kept = (await shell.run(`kubectl ${server} | cut -d: -f3`)) === portOf(first!) ? first! : second!;
@@ -184,7 +184,7 @@ describe.skipIf(!findBinary('kubectl'))('cox up', () => {
   }, 120_000);
 });
 
-/** Without what `Shell` calls all of them alike: their dashes. */
+/** Without dashes, because `Shell` replaces all uids by the same text. */
 const uids = `get pods --no-headers -o custom-columns=:.metadata.uid | tr -d - | sort | paste -sd' '`;
 
 const portOf = ({ out }: CoxProcess): string => new URL(/https:\S+\d/.exec(out)?.[0] ?? '').port;

@@ -6,7 +6,7 @@ import { events } from './events.ts';
 
 const patience = { timeout: 30_000, interval: 200 };
 
-/* Each in a namespace of its own, side by side: most of it is waiting. */
+/* Run concurrently, each in its own namespace: most of the time is waiting. */
 
 describe.skipIf(!findBinary('kubectl')).concurrent('workloads on cox up', () => {
   let cluster: CoxUp;
@@ -17,7 +17,7 @@ describe.skipIf(!findBinary('kubectl')).concurrent('workloads on cox up', () => 
   }, 120_000);
   afterAll(() => cluster?.stop(), 60_000);
 
-  /** A kubectl in a new namespace. */
+  /** Returns a function that runs kubectl in a new namespace. */
   async function inNamespace(name: string): Promise<(command: string) => Promise<string>> {
     await shell.run(`kubectl create namespace ${name}`);
     return (command) => shell.run(`kubectl -n ${name} ${command}`);
@@ -25,7 +25,7 @@ describe.skipIf(!findBinary('kubectl')).concurrent('workloads on cox up', () => 
 
   it('rolls a Deployment out, pauses and resumes it, and goes back', async ({ expect }) => {
     const kubectl = await inNamespace('roll');
-    // Those that go take a moment.
+    // Old pods take a moment to disappear.
     const images = () => kubectl(`get pods -o jsonpath='{.items[*].spec.containers[0].image}'`);
     await kubectl('create deployment web --image=web:1 --replicas=3');
     expect(await kubectl('rollout status deployment/web')).toContain('deployment "web" successfully rolled out');
@@ -74,7 +74,7 @@ describe.skipIf(!findBinary('kubectl')).concurrent('workloads on cox up', () => 
         scaled(`down replica set ${old} from 1 to 0`),
         scaled(`up replica set ${old} from 0 to 1`),
         scaled(`down replica set ${next} from 3 to 2`),
-        // As client-go's recorder does with the tenth of a kind.
+        // client-go's recorder combines similar Events from the tenth on.
         `Normal ScalingReplicaSet: (combined from similar events): Scaled down replica set ${next} from 1 to 0`,
       ]);
     expect(await events(shell, 'roll', `ReplicaSet/${next}`)).toEqual([
@@ -98,7 +98,7 @@ spec:
     spec: {containers: [{name: db, image: 'db:1', readinessProbe: {tcpSocket: {port: 1}, periodSeconds: 1}}]}
 E`);
     expect(await kubectl('rollout status statefulset/db')).toContain('3 new pods have been updated...');
-    // Each began after the one before it was ready.
+    // Each pod started after the previous one was ready.
     const times = `{.status.startTime} {.status.conditions[?(@.type=="Ready")].lastTransitionTime}`;
     const spans = await rawLines(
       kubectl,
@@ -145,7 +145,7 @@ E`);
       ]);
   });
 
-  it('gives a Job up that fails too often', async ({ expect }) => {
+  it('fails a Job after too many failures', async ({ expect }) => {
     const kubectl = await inNamespace('failing');
     await kubectl(`apply -f - <<'E'
 apiVersion: batch/v1
@@ -183,7 +183,7 @@ E`);
     const byHand = 'Warning UnexpectedJob: Saw a job that the controller did not create or forgot: by-hand';
     await expect.poll(() => events(shell, 'cron', 'CronJob/tick'), patience).toEqual([byHand]);
 
-    // As if it had run an hour before, and nobody had looked since: what was missed is made up for.
+    // As if it had run an hour before, and the controller had been down since: the missed run is caught up.
     const hourBefore = new Date(dueAt.getTime() - 3_600_000).toISOString();
     const status = JSON.stringify({ status: { lastScheduleTime: hourBefore.replace(/\.\d+/, '') } });
     await kubectl(`patch cronjob tick --subresource=status --type=merge -p '${status}'`);
@@ -212,7 +212,7 @@ E`);
     expect(await kubectl('get replicasets -o jsonpath={.items[*].metadata.ownerReferences}')).toBe('');
     expect(await kubectl('get pods -o name')).toBe(pods);
 
-    // A Deployment of the same kind takes them in again.
+    // A new Deployment with the same selector adopts them.
     await kubectl('create deployment web --image=web:1 --replicas=2');
     await kubectl('rollout status deployment/web');
     await expect
@@ -221,7 +221,7 @@ E`);
     expect(await kubectl('get pods -o name')).toBe(pods);
 
     expect(await kubectl('delete deployment web --cascade=foreground')).toContain('"web" deleted');
-    // Nothing is left when it is gone.
+    // With foreground deletion, nothing is left when the Deployment is gone.
     expect(await kubectl('get deployments,replicasets,pods')).toBe('No resources found in cascade namespace.');
 
     await kubectl('create deployment web --image=web:1 --replicas=2');
@@ -232,7 +232,7 @@ E`);
       .toBe('No resources found in cascade namespace.');
   });
 
-  it('ends a namespace with everything in it', async ({ expect }) => {
+  it('deletes a namespace with everything in it', async ({ expect }) => {
     const kubectl = await inNamespace('doomed');
     await kubectl('create deployment web --image=web:1 --replicas=2');
     await kubectl('create configmap settings --from-literal=a=b');
@@ -246,9 +246,9 @@ E`);
   });
 });
 
-/** Words, by lines, as they are: times too. */
+/** Returns the words of each line without normalisation, so that times are kept. */
 async function rawLines(kubectl: (command: string) => Promise<string>, command: string): Promise<string[][]> {
-  // Normalised output has no times; what is encoded has.
+  // Normalisation removes times, but does not change encoded text.
   const text = atob(await kubectl(`${command} | base64 -w0`));
   return text
     .trim()
