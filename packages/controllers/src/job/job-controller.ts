@@ -271,7 +271,7 @@ export class JobController implements Controller {
         const { activeDeadlineSeconds: seconds } = job.spec ?? {};
         if (job.status?.startTime === undefined || seconds === undefined) return;
         if (seconds === old.spec?.activeDeadlineSeconds) return;
-        loop.addAfter(job, Date.parse(job.status.startTime) + seconds * 1000 - clock.now());
+        loop.addAfter(job, Date.parse(job.status.startTime) + Number(seconds) * 1000 - clock.now());
       },
       onDelete: (deleted) => {
         const job = deletedObject(deleted);
