@@ -26,7 +26,7 @@ export const defaultReviewVersion = 'v1beta1';
 
 type Authentication = ApiServerConfig['authentication'];
 
-/** Whose tokens are accepted besides our own, and who comes without. Throws an Error in upstream's words. */
+/** Returns the configuration of anonymous, JWT and token webhook authentication. Throws an Error with upstream's message. */
 export async function accessOf(
   options: CompletedOptions,
   { now, logger }: { readonly now: () => Date; readonly logger: Logger },
@@ -83,7 +83,7 @@ async function readAuthenticationFile(
   }
 }
 
-/** What the flags `--oidc-*` say, as a file would. */
+/** Returns the AuthenticationConfiguration for the flags `--oidc-*`. */
 async function configurationOfFlags(options: CompletedOptions): Promise<AuthenticationConfiguration> {
   const { oidcIssuerUrl: url = '', oidcClientId = '', oidcCaFile, oidcGroupsClaim = '' } = options;
   const claim = options.oidcUsernameClaim || 'sub';
@@ -133,7 +133,7 @@ async function tokenWebhookOf(
   };
 }
 
-/** Who is asked what is allowed. Throws an Error in upstream's words. */
+/** Returns the configured authorizers. Throws an Error with upstream's message. */
 export async function authorizationOf(options: CompletedOptions, now: () => Date): Promise<PreparedAuthorization> {
   const { authorizationConfig: path } = options;
   const prepareOptions = { userAgent, now };
@@ -148,7 +148,7 @@ export async function authorizationOf(options: CompletedOptions, now: () => Date
   return { authorizers, options: prepareOptions, file: { path, text } };
 }
 
-/** What the flags say, as a file would. */
+/** Returns the AuthorizationConfiguration for the flags. */
 function authorizationOfFlags(options: CompletedOptions): AuthorizationConfiguration {
   const { authorizationWebhookConfigFile = '', authorizationWebhookVersion = defaultReviewVersion } = options;
   const webhook = {

@@ -2,9 +2,8 @@ import { isUnspecified, type NetworkInterfaces } from '@coxswain/component-base/
 import { isLoopback } from '../bootstrap/index.ts';
 
 /**
- * `--advertise-address` where nobody gave it: the address that is listened on, or the first one of this machine that
- * others could reach, of the family of the services' addresses. Differs from upstream: where there is none, which ends
- * its start, 127.0.0.1.
+ * Returns the default of `--advertise-address`: the bind address, or else the first address of this machine that is reachable from
+ * outside and of the services' IP family. Differs from upstream: when there is none, which is an error upstream, a loopback address.
  */
 export function defaultAdvertiseAddress(
   bindAddress: string,
@@ -19,7 +18,7 @@ export function defaultAdvertiseAddress(
   return found?.address ?? (family === 'IPv4' ? '127.0.0.1' : '::1');
 }
 
-/** Where this machine itself reaches it. */
+/** Returns the host at which this machine itself reaches the server, as in a URL. */
 export function localHost(bindAddress: string): string {
   const host = isUnspecified(bindAddress) ? '127.0.0.1' : bindAddress;
   return host.includes(':') ? `[${host}]` : host;

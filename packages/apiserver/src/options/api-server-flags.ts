@@ -16,29 +16,32 @@ import {
 } from '@coxswain/component-base';
 import { loggingFlags } from '@coxswain/component-base/logs';
 
-/** Flags that upstream has not. */
+/** Flags that upstream does not have. */
 const ownFlags = {
   'data-dir': flag(
     string,
-    'Directory of everything that outlives the server: the store (DIR/store), certificates (DIR/pki), the admin kubeconfig. Default: coxswain/apiserver in $XDG_DATA_HOME, or else in ~/.local/share',
+    'Directory for persistent data: the store (DIR/store), certificates (DIR/pki), the admin kubeconfig. Default: coxswain/apiserver in $XDG_DATA_HOME, or else in ~/.local/share',
   ),
-  memory: flag(boolean, 'Keep all objects in memory: they are gone when the server stops', false),
+  memory: flag(boolean, 'Keep all objects in memory: they are lost when the server stops', false),
   'kubeconfig-out': flag(
     string,
-    'Where the kubeconfig of the first administrator is written; empty: nowhere. Default: admin.kubeconfig in --data-dir, or in --cert-dir if that is given',
+    'File for the kubeconfig of the first administrator; empty: none is written. Default: admin.kubeconfig in --data-dir, or in --cert-dir if that is given',
   ),
 };
 
 const storageFlags = {
-  'etcd-servers': flag(strings, 'Keep objects in this etcd, scheme://host:port, instead of --data-dir'),
-  'encryption-provider-config': flag(string, 'Which resources are stored encrypted, and how. Default: none'),
-  'etcd-prefix': flag(string, 'What the keys of all objects begin with', '/registry'),
-  'etcd-cafile': flag(string, "Authorities that etcd's certificate may be signed by"),
-  'etcd-certfile': flag(string, 'Client certificate that etcd is shown'),
-  'etcd-keyfile': flag(string, 'Its key'),
+  'etcd-servers': flag(strings, 'etcd servers to keep objects in, as scheme://host:port, instead of --data-dir'),
+  'encryption-provider-config': flag(
+    string,
+    'File that configures encryption of stored resources. Default: no encryption',
+  ),
+  'etcd-prefix': flag(string, 'Prefix of the keys of all objects', '/registry'),
+  'etcd-cafile': flag(string, "CA certificates for etcd's certificate"),
+  'etcd-certfile': flag(string, 'Client certificate for etcd'),
+  'etcd-keyfile': flag(string, 'Key of --etcd-certfile'),
   'etcd-compaction-interval': flag(
     duration,
-    'How often history is forgotten, in every kind of store: the last interval is kept. 0: never',
+    'Interval of compaction, in every kind of store. The history of the last interval is kept. 0: never',
     '5m0s',
   ),
   'event-ttl': flag(duration, 'How long events are kept', '1h0m0s'),
@@ -49,15 +52,15 @@ const servingFlags = {
   'secure-port': flag(integer, 'Port to listen on. Differs from upstream: 0 takes a free one', 6443),
   'advertise-address': flag(
     ip,
-    'Where the rest of the cluster reaches this server. Default: --bind-address, or the first address of this machine when that is unspecified or a loopback address. With a loopback address the endpoints of the service kubernetes are left alone',
+    'Address at which the cluster reaches this server. Default: --bind-address, or the first address of this machine when that is unspecified or a loopback address. With a loopback address the endpoints of the service kubernetes are not maintained',
   ),
-  'external-hostname': flag(string, 'Host that URLs in answers name. Default: --advertise-address'),
-  'cert-dir': flag(string, 'Directory of certificates; what is missing there is made. Default: pki in --data-dir'),
-  'tls-cert-file': flag(string, 'Certificate to serve with, followed by those that signed it, instead of our own'),
-  'tls-private-key-file': flag(string, 'Its key'),
+  'external-hostname': flag(string, 'Host in URLs of responses. Default: --advertise-address'),
+  'cert-dir': flag(string, 'Directory of certificates; missing ones are generated. Default: pki in --data-dir'),
+  'tls-cert-file': flag(string, 'Serving certificate, followed by its CA certificates. Default: a generated one'),
+  'tls-private-key-file': flag(string, 'Key of --tls-cert-file'),
   'tls-sni-cert-key': flag(
     namedCertificates,
-    'CERT,KEY[:NAME,NAME...]: another certificate for clients that ask for these host names; may be repeated',
+    'CERT,KEY[:NAME,NAME...]: another serving certificate for these host names (SNI); may be repeated',
     [],
   ),
   'tls-min-version': flag(string, 'VersionTLS12 or VersionTLS13', 'VersionTLS12'),
@@ -66,7 +69,7 @@ const servingFlags = {
     'Cipher suites for TLS 1.2, by their IANA names. Default: AES-GCM and ChaCha20 with ECDHE',
     [],
   ),
-  'http2-max-streams-per-connection': flag(integer, 'Requests at a time on one HTTP/2 connection. 0: 250', 0),
+  'http2-max-streams-per-connection': flag(integer, 'Maximum concurrent requests on one HTTP/2 connection. 0: 250', 0),
   'cors-allowed-origins': flag(
     strings,
     'Origins whose pages may use the API in a browser: regular expressions that match a whole host, such as //example\\.com(:|$)',
@@ -78,200 +81,255 @@ const servingFlags = {
 const authenticationFlags = {
   'client-ca-file': flag(
     string,
-    'Authorities that sign client certificates (the common name is the user, organizations are groups). Default: our own',
+    'CA certificates for client certificates (the common name is the user, organizations are groups). Default: the generated CA',
   ),
   'token-auth-file': flag(string, 'File of bearer tokens: lines of token,user,uid,"group1,group2"'),
   'authentication-config': flag(
     string,
-    'Whose JSON Web Tokens are accepted, and who may come without credentials: a file of kind AuthenticationConfiguration, read again when it changes',
+    'File of kind AuthenticationConfiguration, which configures JWT issuers and anonymous requests; reloaded when it changes',
   ),
-  'oidc-issuer-url': flag(string, 'An OpenID Connect issuer whose tokens are accepted; an https URL'),
-  'oidc-client-id': flag(string, 'The audience that its tokens must be for'),
-  'oidc-ca-file': flag(string, 'Authorities that its certificate may be signed by. Default: those of the system'),
-  'oidc-username-claim': flag(string, 'The claim that is the name of the user. Default: sub'),
+  'oidc-issuer-url': flag(string, 'URL of an OpenID Connect issuer whose tokens are accepted (https)'),
+  'oidc-client-id': flag(string, 'Audience that tokens of the OpenID Connect issuer must have'),
+  'oidc-ca-file': flag(string, "CA certificates for the issuer's certificate. Default: those of the system"),
+  'oidc-username-claim': flag(string, 'Claim with the user name. Default: sub'),
   'oidc-username-prefix': flag(
     string,
-    'What names of users begin with; -: nothing. Default: the issuer and a #, but nothing for the claim email',
+    'Prefix of user names; -: none. Default: the issuer URL and #, but none for the claim email',
   ),
-  'oidc-groups-claim': flag(string, 'The claim that has the groups of the user. Default: none'),
-  'oidc-groups-prefix': flag(string, 'What names of groups begin with'),
+  'oidc-groups-claim': flag(string, 'Claim with the groups of the user. Default: none'),
+  'oidc-groups-prefix': flag(string, 'Prefix of group names'),
   'oidc-signing-algs': flag(
     strings,
-    'What tokens may be signed with: RS256, RS384, RS512, ES256, ES384, ES512, PS256, PS384, PS512. Default: RS256',
+    'Accepted signing algorithms: RS256, RS384, RS512, ES256, ES384, ES512, PS256, PS384, PS512. Default: RS256',
   ),
-  'oidc-required-claim': flag(pair, 'KEY=VALUE: a claim that tokens must have; may be repeated'),
-  'authentication-token-webhook-config-file': flag(
+  'oidc-required-claim': flag(pair, 'KEY=VALUE: a claim that tokens must contain; may be repeated'),
+  'authentication-token-webhook-config-file': flag(string, 'Kubeconfig of the webhook that authenticates tokens'),
+  'authentication-token-webhook-version': flag(
     string,
-    'A kubeconfig that names the server to ask for the bearers of tokens',
+    'Version of the TokenReview that is sent to the token webhook',
+    'v1beta1',
   ),
-  'authentication-token-webhook-version': flag(string, 'Version of the TokenReview that it is asked with', 'v1beta1'),
-  'authentication-token-webhook-cache-ttl': flag(duration, 'How long its answers are remembered', '2m0s'),
-  'enable-bootstrap-token-auth': flag(boolean, 'Accept bootstrap tokens, which are secrets in kube-system', false),
+  'authentication-token-webhook-cache-ttl': flag(
+    duration,
+    'How long responses of the token webhook are cached',
+    '2m0s',
+  ),
+  'enable-bootstrap-token-auth': flag(
+    boolean,
+    'Accept bootstrap tokens, which are stored as Secrets in kube-system',
+    false,
+  ),
   'anonymous-auth': flag(
     boolean,
-    'Who shows no credentials is system:anonymous, rather than refused. Default: true, unless --authentication-config says otherwise',
+    'Accept requests without credentials, as user system:anonymous. Default: true, unless --authentication-config says otherwise',
   ),
-  'requestheader-client-ca-file': flag(string, 'Authorities of front proxies, which say in headers who asks'),
-  'requestheader-allowed-names': flag(strings, 'Common names that front proxies may have. Default: any', []),
-  'requestheader-username-headers': flag(strings, 'Headers that name the user; X-Remote-User is usual', []),
-  'requestheader-uid-headers': flag(strings, 'Headers with the uid of the user; X-Remote-Uid is usual', []),
-  'requestheader-group-headers': flag(strings, 'Headers that name groups; X-Remote-Group is usual', []),
-  'requestheader-extra-headers-prefix': flag(strings, 'What headers with more begin with: X-Remote-Extra-', []),
+  'requestheader-client-ca-file': flag(
+    string,
+    'CA certificates of front proxies, which authenticate users and pass them in headers',
+  ),
+  'requestheader-allowed-names': flag(strings, 'Common names of the certificates of front proxies. Default: any', []),
+  'requestheader-username-headers': flag(strings, 'Headers with the user name, usually X-Remote-User', []),
+  'requestheader-uid-headers': flag(strings, 'Headers with the uid of the user, usually X-Remote-Uid', []),
+  'requestheader-group-headers': flag(strings, 'Headers with the groups of the user, usually X-Remote-Group', []),
+  'requestheader-extra-headers-prefix': flag(
+    strings,
+    'Prefixes of headers with extra information about the user, usually X-Remote-Extra-',
+    [],
+  ),
 };
 
 const serviceAccountFlags = {
   'service-account-issuer': flag(
     stringArray,
-    'Who issues tokens of service accounts; the first signs, all are accepted. Differs from upstream: it has a default',
+    'Issuers of service account tokens: the first one is used for new tokens, all are accepted. Differs from upstream: it has a default',
     ['https://kubernetes.default.svc'],
   ),
   'service-account-key-file': flag(
     stringArray,
-    'Keys that such tokens may be signed with, private or public; may be repeated. Default: sa.key in the directory of certificates',
+    'Keys that verify service account tokens, private or public; may be repeated. Default: sa.key in the directory of certificates',
     [],
   ),
-  'service-account-signing-key-file': flag(string, 'The key that signs them. Default: sa.key as well'),
-  'service-account-max-token-expiration': flag(duration, 'The longest time that such a token may be good for', '0s'),
+  'service-account-signing-key-file': flag(
+    string,
+    'Key that signs service account tokens. Default: sa.key in the directory of certificates',
+  ),
+  'service-account-max-token-expiration': flag(
+    duration,
+    'Maximum validity of service account tokens. 0: no maximum',
+    '0s',
+  ),
   'service-account-extend-token-expiration': flag(
     boolean,
-    'Tokens that pods get are good for a year, while they are renewed every hour',
+    'Tokens of pods are valid for a year, although they are renewed every hour',
     true,
   ),
-  'service-account-lookup': flag(boolean, 'A token is good only as long as what it is for exists', true),
+  'service-account-lookup': flag(
+    boolean,
+    'Service account tokens are valid only while their service account and secret exist',
+    true,
+  ),
   'service-account-jwks-uri': flag(string, 'URL of the public keys in the OpenID discovery document'),
-  'api-audiences': flag(strings, 'Audiences that tokens must be for. Default: the issuers', []),
+  'api-audiences': flag(
+    strings,
+    'Audiences of the API server that tokens must have. Default: the service account issuers',
+    [],
+  ),
 };
 
 const authorizationFlags = {
   'authorization-mode': flag(
     strings,
-    'Who is asked, in order: AlwaysAllow, AlwaysDeny, Node, RBAC, Webhook. Default: Node,RBAC; differs from upstream, which allows everything by default',
+    'Authorizers, in order: AlwaysAllow, AlwaysDeny, Node, RBAC, Webhook. Default: Node,RBAC; differs from upstream, which allows everything by default',
   ),
   'authorization-config': flag(
     string,
-    'Who is asked, in order: a file of kind AuthorizationConfiguration, read again when it changes. Takes the place of the other flags of authorization',
+    'File of kind AuthorizationConfiguration, which lists authorizers in order; reloaded when it changes. Replaces the other authorization flags',
   ),
-  'authorization-webhook-config-file': flag(
-    string,
-    'A kubeconfig that names the server to ask, for --authorization-mode=Webhook',
-  ),
+  'authorization-webhook-config-file': flag(string, 'Kubeconfig of the webhook, for --authorization-mode=Webhook'),
   'authorization-webhook-version': flag(
     string,
-    'Version of the SubjectAccessReview that it is asked with. Default: v1beta1',
+    'Version of the SubjectAccessReview that is sent to the authorization webhook. Default: v1beta1',
   ),
   'authorization-webhook-cache-authorized-ttl': flag(
     duration,
-    'How long it is remembered that it allows something. Default: 5m0s',
+    'How long positive responses of the authorization webhook are cached. Default: 5m0s',
   ),
   'authorization-webhook-cache-unauthorized-ttl': flag(
     duration,
-    'How long it is remembered that it does not. Default: 30s',
+    'How long negative responses of the authorization webhook are cached. Default: 30s',
   ),
 };
 
 const apiFlags = {
-  'runtime-config': flag(mapping, 'Versions and resources to switch: batch/v1beta1=true, api/alpha=true', new Map()),
-  'feature-gates': flag(stringArray, 'Features to switch: Name=true,Other=false', []),
+  'runtime-config': flag(
+    mapping,
+    'API versions and resources to enable or disable: batch/v1beta1=true, api/alpha=true',
+    new Map(),
+  ),
+  'feature-gates': flag(stringArray, 'Feature gates to enable or disable: Name=true,Other=false', []),
   'enable-admission-plugins': flag(
     strings,
-    'Admission plug-ins besides those that are on by default, and NodeRestriction, which is on with the authorizer Node',
+    'Admission plug-ins to enable besides the default ones and NodeRestriction, which is enabled with the authorizer Node',
     [],
   ),
-  'disable-admission-plugins': flag(strings, 'Admission plug-ins that are on by default and should not be', []),
+  'disable-admission-plugins': flag(strings, 'Default admission plug-ins to disable', []),
   'admission-control-config-file': flag(
     string,
-    'What admission plug-ins are told: a file of kind AdmissionConfiguration',
+    'File of kind AdmissionConfiguration, which configures admission plug-ins',
   ),
   'default-not-ready-toleration-seconds': flag(
     integer,
-    'For so long a pod that does not say stays on a node that is not ready, if DefaultTolerationSeconds is on',
+    'Default toleration of pods for nodes that are not ready, if DefaultTolerationSeconds is enabled',
     300,
   ),
-  'default-unreachable-toleration-seconds': flag(integer, 'The same for a node that cannot be reached', 300),
+  'default-unreachable-toleration-seconds': flag(
+    integer,
+    'Default toleration of pods for nodes that are unreachable, if DefaultTolerationSeconds is enabled',
+    300,
+  ),
   profiling: flag(boolean, 'Serve profiles of this process under /debug/pprof/', true),
-  'allow-privileged': flag(boolean, 'Containers may be privileged', false),
+  'allow-privileged': flag(boolean, 'Allow privileged containers', false),
 };
 
 const networkFlags = {
   'service-cluster-ip-range': flag(
     list,
-    'Addresses of services, one range or one of each family. Differs from upstream, whose default is 10.0.0.0/24',
+    'Cluster IP ranges of services: one CIDR, or one of each IP family. Differs from upstream, whose default is 10.0.0.0/24',
     ['10.96.0.0/16'],
   ),
-  'service-node-port-range': flag(string, 'Ports for services of type NodePort', '30000-32767'),
+  'service-node-port-range': flag(string, 'Range of node ports of services', '30000-32767'),
   'kubernetes-service-node-port': flag(integer, 'Node port of the service kubernetes. 0: none', 0),
   'endpoint-reconciler-type': flag(
     string,
-    'lease: keep the endpoints of the service kubernetes; none: leave them alone',
+    'lease: maintain the endpoints of the service kubernetes; none: do not',
     'lease',
   ),
-  'proxy-client-cert-file': flag(
-    string,
-    'Certificate that API servers behind this one are shown. Default: one of our own',
+  'proxy-client-cert-file': flag(string, 'Client certificate for aggregated API servers. Default: a generated one'),
+  'proxy-client-key-file': flag(string, 'Key of --proxy-client-cert-file'),
+  'enable-aggregator-routing': flag(
+    boolean,
+    'Connect to aggregated API servers and webhooks at the endpoints of their services',
+    false,
   ),
-  'proxy-client-key-file': flag(string, 'Its key'),
-  'enable-aggregator-routing': flag(boolean, 'Reach them, and webhooks, at the endpoints of their services', false),
-  'kubelet-client-certificate': flag(string, 'Certificate that kubelets are shown. Default: one of our own'),
-  'kubelet-client-key': flag(string, 'Its key'),
+  'kubelet-client-certificate': flag(string, 'Client certificate for kubelets. Default: a generated one'),
+  'kubelet-client-key': flag(string, 'Key of --kubelet-client-certificate'),
   'kubelet-certificate-authority': flag(
     string,
-    'Authorities of kubelets. Default: kubelets need not prove who they are',
+    'CA certificates of kubelets. Default: certificates of kubelets are not verified',
   ),
-  'kubelet-preferred-address-types': flag(strings, 'Which addresses of a node to use first', [
-    'Hostname',
-    'InternalDNS',
-    'InternalIP',
-    'ExternalDNS',
-    'ExternalIP',
-  ]),
+  'kubelet-preferred-address-types': flag(
+    strings,
+    'Types of node addresses to use for kubelets, in order of preference',
+    ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
+  ),
 };
 
 const limitFlags = {
-  'max-requests-inflight': flag(integer, 'Reads that are answered at a time; more get a 429. 0: no limit', 400),
-  'max-mutating-requests-inflight': flag(integer, 'The same for writes', 200),
+  'max-requests-inflight': flag(integer, 'Maximum concurrent reads; more get a 429. 0: no limit', 400),
+  'max-mutating-requests-inflight': flag(integer, 'Maximum concurrent writes; more get a 429. 0: no limit', 200),
   'enable-priority-and-fairness': flag(
     boolean,
-    'Share the two together among flows of requests by FlowSchema and PriorityLevelConfiguration, instead of limiting each',
+    'Share the sum of the two limits among flows by FlowSchema and PriorityLevelConfiguration, instead of limiting reads and writes',
     true,
   ),
-  'request-timeout': flag(duration, 'How long a request may take that is no watch, log or stream', '1m0s'),
-  'min-request-timeout': flag(integer, 'Seconds that a watch lasts at least, unless its client says otherwise', 1800),
-  'shutdown-delay-duration': flag(duration, 'How long to go on serving, no longer ready, before stopping', '0s'),
+  'request-timeout': flag(duration, 'Maximum duration of requests other than watches, logs and streams', '1m0s'),
+  'min-request-timeout': flag(
+    integer,
+    'Minimum duration of watches in seconds, unless the client requests another one',
+    1800,
+  ),
+  'shutdown-delay-duration': flag(duration, 'How long to continue serving, while /readyz fails, before stopping', '0s'),
 };
 
 const auditFlags = {
-  'audit-policy-file': flag(string, 'What to write into the audit log. Default: nothing'),
+  'audit-policy-file': flag(string, 'Audit policy, which selects the audited requests. Default: none are audited'),
   'audit-log-path': flag(string, 'File of the audit log; - is standard output'),
   'audit-log-format': flag(string, 'json or legacy', 'json'),
   'audit-log-version': flag(string, 'Version of the events', 'audit.k8s.io/v1'),
   'audit-log-mode': flag(
     string,
-    'blocking: requests wait until they are written down; blocking-strict: and fail if they cannot be; batch: they do not wait',
+    'blocking: requests wait until their events are written; blocking-strict: and fail when that fails; batch: they do not wait',
     'blocking',
   ),
-  'audit-log-maxsize': flag(integer, 'Megabytes after which a new file is begun. 0: never', 100),
-  'audit-log-maxage': flag(integer, 'Days that old files are kept. 0: for ever', 366),
-  'audit-log-maxbackup': flag(integer, 'How many old files are kept. 0: all', 100),
-  'audit-log-compress': flag(boolean, 'Compress old files with gzip', false),
-  'audit-log-batch-buffer-size': flag(integer, 'Events that may wait to be written; more are dropped', 10_000),
-  'audit-log-batch-max-size': flag(integer, 'In batch mode: events after which they are written', 1),
-  'audit-log-batch-max-wait': flag(duration, 'In batch mode: how long to wait for so many', '0s'),
-  'audit-log-truncate-enabled': flag(boolean, 'Leave bodies out of events that are too large', false),
-  'audit-log-truncate-max-event-size': flag(integer, 'Bytes above which an event is', 102_400),
-  'audit-log-truncate-max-batch-size': flag(integer, 'Makes no difference to a file; not less than that', 10_485_760),
-  'audit-webhook-config-file': flag(string, 'A kubeconfig that names the server to send audit events to'),
+  'audit-log-maxsize': flag(integer, 'Megabytes after which the file is rotated. 0: never', 100),
+  'audit-log-maxage': flag(integer, 'Days for which rotated files are kept. 0: forever', 366),
+  'audit-log-maxbackup': flag(integer, 'Number of rotated files that are kept. 0: all', 100),
+  'audit-log-compress': flag(boolean, 'Compress rotated files with gzip', false),
+  'audit-log-batch-buffer-size': flag(
+    integer,
+    'In batch mode: maximum number of events that wait to be written; more are dropped',
+    10_000,
+  ),
+  'audit-log-batch-max-size': flag(integer, 'In batch mode: number of events that are written together', 1),
+  'audit-log-batch-max-wait': flag(duration, 'In batch mode: maximum wait for a full batch', '0s'),
+  'audit-log-truncate-enabled': flag(boolean, 'Omit request and response bodies from events that are too large', false),
+  'audit-log-truncate-max-event-size': flag(integer, 'Maximum size of an event in bytes', 102_400),
+  'audit-log-truncate-max-batch-size': flag(
+    integer,
+    'Without effect for a file; must not be less than the maximum event size',
+    10_485_760,
+  ),
+  'audit-webhook-config-file': flag(string, 'Kubeconfig of the webhook that gets audit events'),
   'audit-webhook-version': flag(string, 'Version of the events', 'audit.k8s.io/v1'),
   'audit-webhook-mode': flag(string, 'batch, blocking or blocking-strict', 'batch'),
-  'audit-webhook-initial-backoff': flag(duration, 'How long to wait before sending again what failed', '10s'),
-  'audit-webhook-batch-buffer-size': flag(integer, 'Events that may wait to be sent; more are dropped', 10_000),
-  'audit-webhook-batch-max-size': flag(integer, 'Events that are sent at a time, at most', 400),
-  'audit-webhook-batch-max-wait': flag(duration, 'In batch mode: how long to wait for so many', '30s'),
-  'audit-webhook-truncate-enabled': flag(boolean, 'Leave bodies out of events that are too large', false),
-  'audit-webhook-truncate-max-event-size': flag(integer, 'Bytes above which an event is', 102_400),
-  'audit-webhook-truncate-max-batch-size': flag(integer, 'Bytes that are sent at a time, at most', 10_485_760),
+  'audit-webhook-initial-backoff': flag(duration, 'Wait before the first retry', '10s'),
+  'audit-webhook-batch-buffer-size': flag(
+    integer,
+    'In batch mode: maximum number of events that wait to be sent; more are dropped',
+    10_000,
+  ),
+  'audit-webhook-batch-max-size': flag(integer, 'Maximum number of events in a request', 400),
+  'audit-webhook-batch-max-wait': flag(duration, 'In batch mode: maximum wait for a full batch', '30s'),
+  'audit-webhook-truncate-enabled': flag(
+    boolean,
+    'Omit request and response bodies from events that are too large',
+    false,
+  ),
+  'audit-webhook-truncate-max-event-size': flag(integer, 'Maximum size of an event in bytes', 102_400),
+  'audit-webhook-truncate-max-batch-size': flag(integer, 'Maximum size of a request in bytes', 10_485_760),
 };
 
-/** All flags that are honoured, under the headings of `--help`. */
+/** All supported flags, under the headings of `--help`. */
 export const flagGroups = {
   Coxswain: ownFlags,
   Storage: storageFlags,
@@ -300,6 +358,6 @@ export const apiServerFlags = {
   ...loggingFlags,
 };
 
-/** What an API server is told: kube-apiserver's flags by their names in camel case, and some of our own. */
+/** The options of an API server: kube-apiserver's flags with names in camel case, and some of our own. */
 export type ApiServerOptions = Given<typeof apiServerFlags>;
 export type CompletedOptions = Completed<typeof apiServerFlags>;

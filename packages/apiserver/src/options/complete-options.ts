@@ -37,66 +37,66 @@ import { openConfiguredStore } from './open-configured-store.ts';
 import { readServerFiles, type ServerFiles } from './server-files.ts';
 import { validateOptions } from './validate-options.ts';
 
-/** What a server needs besides options. All has a default. */
+/** The environment of a server: everything that is not an option. All properties have defaults. */
 export interface ServerEnvironment {
-  /** Default: nothing is told. */
+  /** Default: nothing is logged. */
   readonly logger?: Logger;
-  /** Of the logger: `/debug/flags/v` sets it. */
+  /** The verbosity of the logger, which `/debug/flags/v` sets. */
   readonly verbosity?: Verbosity;
   readonly clock?: Clock;
-  /** Where names, uids and jitter come from; the machine's by default. Keys and tokens do not. */
+  /** The source of generated names, uids and jitter, but not of keys and tokens; the system's by default. */
   readonly random?: Random;
-  /** Where others get their turn while long work is done in slices; the thread's own by default. */
+  /** The event loop that long work yields to; the thread's own by default. */
   readonly eventLoop?: EventLoop;
   /**
-   * False: no port; the server is reached in its own process only. Default: true, but for a server in memory that is told
-   * of no port.
+   * Whether the server listens on a port. Otherwise it is reached in-process only. Default: true, except with `memory` and without
+   * `securePort`.
    */
   readonly listen?: boolean;
-  /** Where objects are kept, instead of what the options say; opened, or how to. The server closes it. */
+  /** The store, or a function that opens it. Replaces the options of the store. The server closes it. */
   readonly store?: Store | ((authority: ServerAuthority) => Promise<Store>);
-  /** The kubelets that are in this process, by the name of their node: they are reached without a socket. */
+  /** Returns the dialer of a kubelet in this process by its node's name. Such kubelets are called without a socket. */
   readonly localKubelets?: (node: string) => Dialer | undefined;
   /**
-   * Whether nobody is at an address, as at those of pods that are not really there: connections are refused instead of tried on
-   * whatever network this machine is in.
+   * Returns whether nothing listens at an address, such as those of simulated pods. Connections to it are refused instead of tried in
+   * the network of this machine.
    */
   readonly nobodyAt?: (host: string) => boolean;
-  /** Whether a component runs in this process: it is well then. Others are asked at their ports, as upstream has it. */
+  /** Returns whether a component runs in this process, and hence is healthy. Others are probed at their ports, as upstream. */
   readonly isLocal?: (component: 'scheduler' | 'controller-manager') => boolean;
-  /** The version that `/version` tells, `v1.36.4-vendor.1`. Default: ours. */
+  /** The version at `/version`, such as `v1.36.4-vendor.1`. Default: ours. */
   readonly gitVersion?: string;
 }
 
-/** What those that are in the same process as the server may sign with. */
+/** The signing keys of the server, for components in the same process. */
 export interface ServerAuthority {
-  /** Signs clients' certificates, if it has a key. The server trusts it unless `--client-ca-file` names others. */
+  /** The CA of client certificates, which may have no key. The server trusts it unless `--client-ca-file` names others. */
   readonly ca: ServerFiles['identity']['ca'];
-  /** PEM: whom clients trust for the server. */
+  /** The CA certificates of the serving certificate, as PEM. */
   readonly servingTrust: string;
-  /** Signs the tokens of service accounts. */
+  /** The key that signs service account tokens. */
   readonly serviceAccountKey: SigningKey;
 }
 
 export interface CompletedServer {
   readonly config: ApiServerConfig;
   readonly authority: ServerAuthority;
-  /** Where this machine reaches the server, given the port. */
+  /** Returns the URL at which this machine reaches the server. */
   readonly url: (port: number) => string;
-  /** How the first administrator gets in, given the port; absent where `--client-ca-file` does not know that one. */
+  /** Returns the kubeconfig of the first administrator. Undefined when `--client-ca-file` does not contain its CA. */
   readonly adminKubeconfig?: (port: number) => AdminKubeconfig;
-  /** Where that is to be written; absent: nowhere. */
+  /** The file for the admin kubeconfig. Undefined when it must not be written. */
   readonly kubeconfigPath?: string;
 }
 
-/** What is under way when the server stops may go on for so long. */
+/** The time for which a stopping server waits for running requests. */
 const shutdownGraceMs = 5_000;
 const megabyte = 1024 * 1024;
 
 /**
- * Makes a configuration of options: fills in defaults, checks everything, reads files, makes certificates, opens the store
- * and the audit log; the server that gets it closes them. Throws an OptionsError with all that is wrong, or what
- * `openConfiguredStore` throws; nothing is open then.
+ * Makes a server configuration from options: sets defaults, validates, reads files, generates certificates, and opens the store and
+ * the audit log, which the server closes. Throws an OptionsError with all problems, or what `openConfiguredStore` throws; nothing
+ * is left open then.
  */
 export async function completeOptions(
   given: ApiServerOptions,
@@ -160,7 +160,7 @@ export async function completeOptions(
     followedFiles,
     serviceAccounts: serviceAccountsOf(options, files),
     dialer: dialerOf(files, environment),
-    // Who gives a certificate knows whose it is, and gives that user its rights, as with upstream.
+    // As upstream, users who configure a client certificate for kubelets must grant its user the permissions.
     ...(!files.kubeletClient && { kubeletClientUser }),
     ...(environment.nobodyAt && { nobodyAt: environment.nobodyAt }),
     ...(environment.isLocal && { isLocal: environment.isLocal }),
@@ -190,13 +190,13 @@ const defaultAddress = (options: CompletedOptions, interfaces: NetworkInterfaces
   return defaultAdvertiseAddress(options.bindAddress, family, interfaces);
 };
 
-/** By the names of the flags. */
+/** Returns the values of all flags, by flag name. */
 function flagValues(options: CompletedOptions): Record<string, unknown> {
   const values = new Map<string, unknown>(Object.entries(options));
   return Object.fromEntries(Object.keys(apiServerFlags).map((name) => [name, values.get(camelCase(name))]));
 }
 
-/** What needs no files. */
+/** The settings that need no files. */
 const settingsOf = (options: CompletedOptions) => ({
   features: parseFeatureGates(options.featureGates),
   flags: flagValues(options),
@@ -206,7 +206,7 @@ const settingsOf = (options: CompletedOptions) => ({
   ...(options.kubernetesServiceNodePort > 0 && { kubernetesServiceNodePort: options.kubernetesServiceNodePort }),
   leaveEndpoints: options.endpointReconcilerType === 'none',
   routeToEndpoints: options.enableAggregatorRouting,
-  // Upstream's controller manager does it.
+  // Upstream, this controller is part of kube-controller-manager.
   policyTypeChecking: true,
   kubeletPreferredAddressTypes: options.kubeletPreferredAddressTypes,
   disabledAdmissionPlugins: options.disableAdmissionPlugins,
@@ -237,7 +237,7 @@ function listenOf(
   return {
     host: listenHost(options.bindAddress, interfaces),
     port: options.securePort,
-    // Who listens later, or never, needs no certificate now.
+    // A getter, because a server that does not listen needs no certificate.
     get tls() {
       return {
         cert: identity.serving.certificatePem,
@@ -253,7 +253,10 @@ function listenOf(
   };
 }
 
-/** Who may say in headers who asks; without an authority of the user's: we ourselves, to servers behind us and back. */
+/**
+ * Returns the configuration of front proxies (request headers). Without a configured CA, the generated one is used: its client
+ * certificate is the one that this server sends to aggregated API servers.
+ */
 function frontProxyOf(options: CompletedOptions, files: ServerFiles) {
   const { requestHeaderCA, identity } = files;
   if (!requestHeaderCA)
@@ -276,7 +279,7 @@ function frontProxyOf(options: CompletedOptions, files: ServerFiles) {
 
 interface Authentication {
   readonly authentication: Omit<ApiServerConfig['authentication'], 'anonymous'>;
-  /** Named to clients. PEM. */
+  /** The CA certificates that the TLS handshake names to clients, as PEM. */
   readonly clientCAs: () => readonly string[];
   readonly followedFiles: readonly FollowedFile[];
 }
@@ -353,7 +356,7 @@ function dialerOf(
   return localKubelets ? withLocalKubelets(localKubelets, elsewhere) : elsewhere;
 }
 
-/** Differs from upstream, which writes no kubeconfig. */
+/** Returns the admin kubeconfig and its file. Differs from upstream, which writes no kubeconfig. */
 function administratorOf(
   options: CompletedOptions,
   files: ServerFiles,
@@ -365,7 +368,7 @@ function administratorOf(
   if (!clientAuthorities(files).includes(identity.ca.certificatePem.trim())) {
     if (path)
       logger.info(
-        'No admin kubeconfig is written: --client-ca-file names authorities that our administrator is not of',
+        "No admin kubeconfig is written: --client-ca-file does not contain the CA of the administrator's certificate",
       );
     return {};
   }
@@ -407,8 +410,7 @@ async function admissionConfigurationOf(options: CompletedOptions): Promise<Admi
 async function auditOf(options: CompletedOptions, logger: Logger, clock: Clock): Promise<Audit | undefined> {
   const { auditPolicyFile, auditLogPath, auditWebhookConfigFile } = options;
   if (!auditPolicyFile || !(auditLogPath || auditWebhookConfigFile)) {
-    if (auditLogPath || auditWebhookConfigFile)
-      logger.info('Nothing is written into the audit log: there is no --audit-policy-file');
+    if (auditLogPath || auditWebhookConfigFile) logger.info('No requests are audited: there is no --audit-policy-file');
     return undefined;
   }
   const common = { clock, now: datesOf(clock), logger };

@@ -7,7 +7,7 @@ const help =
   "to the start with '^' or including the '//' prefix, and by anchoring to the end with '$' or including the ':' port separator " +
   "suffix. Examples of valid expressions are '//example\\.com(:|$)' and '^https://example\\.com(:|$)'";
 
-/** What is wrong with `--cors-allowed-origins`, in upstream's words. */
+/** Returns upstream's error messages for `--cors-allowed-origins`. */
 export const corsProblems = (origins: readonly string[]): string[] =>
   origins.flatMap((origin) => {
     if (origin === '') return `empty value in --cors-allowed-origins, help: ${help}`;
@@ -15,7 +15,7 @@ export const corsProblems = (origins: readonly string[]): string[] =>
     return problem ? `--cors-allowed-origins has an invalid regular expression: ${problem}, help: ${help}` : [];
   });
 
-/** An expression that matches a part of a host would let in the hosts of others. */
+/** An expression that matches only a part of a host would allow foreign hosts. */
 function problemOf(origin: string): string | undefined {
   try {
     new GoRegexp(origin);

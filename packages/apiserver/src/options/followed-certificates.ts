@@ -4,14 +4,14 @@ import type { FollowedFile } from '../server/api-server-config.ts';
 import type { CompletedOptions } from './api-server-flags.ts';
 import type { ServerFiles } from './server-files.ts';
 
-/** Authorities of clients, those that stand in the file now. */
+/** CA certificates of clients, which are reloaded from their file. */
 export class FileAuthorities implements CertificateAuthorities {
   #pem: string;
   #pool: CertificatePool;
-  /** Empty without a file. */
+  /** The file to follow; empty without a file. */
   readonly followed: readonly FollowedFile[];
 
-  /** Throws an Error when there is no certificate in it. */
+  /** Throws an Error when `pem` has no certificate. */
   constructor(flag: string, file: string | undefined, pem: string) {
     this.#pem = pem;
     this.#pool = CertificatePool.fromPem(pem);
@@ -33,11 +33,11 @@ export class FileAuthorities implements CertificateAuthorities {
   }
 }
 
-/** PEM of all whose certificates say who a client is, for clients to choose theirs by. */
+/** Returns all CA certificates of clients as PEM. The TLS handshake names them, so that clients can choose a certificate. */
 export const clientAuthoritiesPem = (authorities: readonly FileAuthorities[]): string[] =>
   authorities.map(({ pem }) => pem);
 
-/** Files of authorities of clients: connections from then on are told of the new ones. */
+/** Returns the files of client CAs to follow. Changes apply to new connections. */
 export function clientAuthorityFiles(authorities: readonly FileAuthorities[]): FollowedFile[] {
   return authorities
     .flatMap(({ followed }) => followed)
@@ -50,7 +50,7 @@ export function clientAuthorityFiles(authorities: readonly FileAuthorities[]): F
     }));
 }
 
-/** `--tls-cert-file` and its key: connections from then on see the new certificate. */
+/** Returns `--tls-cert-file` and its key as files to follow. Changes apply to new connections. */
 export function servingCertificateFiles(
   { tlsCertFile: certificateFile, tlsPrivateKeyFile: keyFile }: CompletedOptions,
   { identity }: ServerFiles,

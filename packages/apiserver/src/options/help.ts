@@ -2,7 +2,7 @@ import { flagGroupHelp, flagNamesHelp, wrapped } from '@coxswain/component-base'
 import { flagGroups } from './api-server-flags.ts';
 import { ignoredFlags, refusedFlags } from './other-flags.ts';
 
-/** What `--help` prints: the flags that are honoured, by their groups, and the names of those that are not. */
+/** Returns the text of `--help`: the supported flags by group, and the names of the others. */
 export function apiServerHelp(command: string): string {
   const groups = Object.entries(flagGroups).map(([title, flags]) => flagGroupHelp(title, flags));
   return [

@@ -1,14 +1,14 @@
 import { request } from 'node:https';
 import { parseYaml } from '@coxswain/apimachinery';
 
-/** What a client needs to know of a server and of itself. */
+/** A server's address and CA, and a client's credentials. */
 export interface Access {
   readonly server: string;
   readonly ca: string;
   readonly cert?: string;
   readonly key?: string;
   readonly token?: string;
-  /** By which the server is asked for its certificate. */
+  /** The server name in the TLS handshake (SNI). */
   readonly servername?: string;
 }
 
@@ -16,12 +16,12 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly text: string;
-  /** SHA-256 of the certificate that the server showed. */
+  /** SHA-256 of the server's certificate. */
   readonly fingerprint: string;
   readonly protocol: string;
 }
 
-/** Reads the one cluster and the one user of a kubeconfig as we write them. */
+/** Reads a kubeconfig with one cluster and one user, as the server writes it. */
 export function readKubeconfig(text: string): Access {
   const config = parseYaml(text).value as {
     clusters: { cluster: Record<string, string> }[];
@@ -38,7 +38,7 @@ export function readKubeconfig(text: string): Access {
   };
 }
 
-/** One request on a connection of its own, the server's certificate verified. */
+/** Sends a request on a new connection, and verifies the server's certificate. */
 export function fetchOnce({ server, token, ...tls }: Access, path: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = token ? { authorization: `Bearer ${token}` } : {};

@@ -1,7 +1,7 @@
 /**
- * From kube-apiserver's flags to a server that runs: `parseOptions` reads a command line, `completeOptions` makes a
- * configuration of it, `startApiServer` does all of it. Which flags there are is data: `api-server-flags.ts` for those
- * that are honoured, `other-flags.ts` for those that make no difference and those that are refused, with the reasons.
+ * From kube-apiserver's flags to a running server: `parseOptions` parses a command line, `completeOptions` makes a configuration
+ * from options, `startApiServer` starts a server. The flags are tables: supported ones in `api-server-flags.ts`, ignored and refused
+ * ones with the reasons in `other-flags.ts`.
  */
 
 export { FlagError, OptionsError } from '@coxswain/component-base';

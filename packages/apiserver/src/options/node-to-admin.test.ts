@@ -53,7 +53,7 @@ const as =
 const asAdmin = as('admin', 'system:masters');
 const asMallory = as('mallory', 'system:authenticated');
 
-/** Points the node at the address and asks it for something through it. */
+/** Sets the node's address, and sends a request through the node's proxy. */
 async function attack(address: string, type: string, toPort: number, path: string): Promise<Answer> {
   const status = { addresses: [{ type, address }], daemonEndpoints: { kubeletEndpoint: { Port: toPort } } };
   const patch = [{ op: 'replace', path: '/status', value: status }];
@@ -65,9 +65,9 @@ async function attack(address: string, type: string, toPort: number, path: strin
 const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses?.map(({ address }) => address) ?? []);
 const everywhere = ['127.0.0.1', '0.0.0.0', '::', '::1', '::ffff:127.0.0.1', '127.1', '2130706433', '0', 'localhost'];
 
-describe('who may write nodes/status and nodes/proxy', () => {
+describe('a user with access to nodes/status and nodes/proxy', () => {
   it.each([...everywhere, advertiseAddress, ...own])(
-    'gets nothing from this server by a node at %s',
+    'cannot reach this server through a node at %s',
     async (address) => {
       for (const type of ['InternalIP', 'Hostname', 'ExternalDNS'])
         for (const path of ['/api/v1/namespaces/kube-system/secrets', '/version']) {
@@ -78,7 +78,7 @@ describe('who may write nodes/status and nodes/proxy', () => {
     },
   );
 
-  it('gets nothing by the address of the service kubernetes', async () => {
+  it('cannot reach this server through the address of the service kubernetes', async () => {
     const { status, text } = await attack('10.96.0.1', 'InternalIP', 443, '/version');
     expect([status, JSON.parse(text).message]).toEqual([
       503,
@@ -86,8 +86,8 @@ describe('who may write nodes/status and nodes/proxy', () => {
     ]);
   });
 
-  it('gets no more than it had where a relay leads a kubelet connection back to us', async () => {
-    // What a relay would pass on: a connection with the certificate that kubelets are shown.
+  it('gains no permissions when a relay forwards a kubelet connection back to this server', async () => {
+    // What a relay would forward: a connection with the client certificate for kubelets.
     const pem = (extension: string) => readFile(join(folder, `pki/apiserver-kubelet-client.${extension}`), 'utf8');
     const [cert, key] = [await pem('crt'), await pem('key')];
     const access = { server: `https://127.0.0.1:${port}`, ca: running.authority.servingTrust, cert, key };

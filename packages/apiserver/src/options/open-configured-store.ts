@@ -7,7 +7,7 @@ import { OptionsError } from '@coxswain/component-base';
 import { openEtcdStore, openLmdbStore, openMemoryStore, type Store, StoreUnavailableError } from '@coxswain/storage';
 import type { CompletedOptions } from './api-server-flags.ts';
 
-/** As long as upstream waits for etcd. */
+/** How long to wait for etcd; upstream's. */
 const etcdPatienceMs = 20_000;
 
 export interface OpenStoreContext {
@@ -17,8 +17,8 @@ export interface OpenStoreContext {
 }
 
 /**
- * The store that the options name, ready to use. Throws a DataDirectoryError for a directory that cannot be used, a
- * StoreUnavailableError for an etcd that does not answer, an OptionsError for flags of it that cannot work.
+ * Opens the store that the options configure. Throws a DataDirectoryError for a directory that cannot be used, a
+ * StoreUnavailableError for an etcd that does not respond, and an OptionsError for invalid flags of etcd.
  */
 export async function openConfiguredStore(options: CompletedOptions, context: OpenStoreContext): Promise<Store> {
   const { clock, eventLoop, logger } = context;
@@ -49,7 +49,7 @@ async function openEtcd(options: CompletedOptions, endpoints: readonly string[])
   }
 }
 
-/** Each attempt lasts as long as the store has patience itself. */
+/** Retries without pauses, because each attempt lasts for the store's own timeout. */
 async function waitForEtcd(store: Store, { clock, logger }: OpenStoreContext): Promise<void> {
   const giveUpAt = clock.monotonic() + etcdPatienceMs;
   for (;;) {

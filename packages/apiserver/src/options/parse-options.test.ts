@@ -16,7 +16,7 @@ describe('the flags of kube-apiserver', () => {
     );
   });
 
-  it('are all in the help', () => {
+  it('are all in the help text', () => {
     const help = apiServerHelp('cox apiserver');
     for (const name of [...upstreamFlags, ...ours]) expect(help).toMatch(new RegExp(` --${name}\\b`));
   });
@@ -25,7 +25,7 @@ describe('the flags of kube-apiserver', () => {
 const parse = (...args: string[]) => parseOptions(['--memory', ...args]);
 
 describe('parsing options', () => {
-  it('gives what was said, by its name in camel case', () => {
+  it('returns the given options with names in camel case', () => {
     expect(parse('--secure-port=0', '--etcd-prefix', '/x', '--runtime-config=api/all=true')).toEqual({
       wanted: 'run',
       options: { memory: true, securePort: 0, etcdPrefix: '/x', runtimeConfig: new Map([['api/all', 'true']]) },
@@ -33,7 +33,7 @@ describe('parsing options', () => {
     });
   });
 
-  it('puts what was said over what holds otherwise', () => {
+  it('prefers given options to the defaults of the caller', () => {
     const parsed = parseOptions(['--data-dir=mine'], { dataDir: 'default', bindAddress: '127.0.0.1' });
     expect(parsed).toMatchObject({ options: { dataDir: 'mine', bindAddress: '127.0.0.1' } });
   });
@@ -44,11 +44,11 @@ describe('parsing options', () => {
     ['--version', 'version'],
     ['--version=raw', 'version'],
     ['--version=false', 'run'],
-  ])('%s asks for %s', (arg, wanted) => {
+  ])('%s requests %s', (arg, wanted) => {
     expect(parse(arg).wanted).toBe(wanted);
   });
 
-  it('accepts what makes no difference, and tells of what could surprise', () => {
+  it('accepts ignored flags, some with a notice', () => {
     const parsed = parse('-v=4', '--goaway-chance=0.01', '--contention-profiling', '--tracing-config-file=x');
     expect(parsed).toMatchObject({
       options: { memory: true },
@@ -57,15 +57,15 @@ describe('parsing options', () => {
   });
 
   const refusals: Record<string, [args: string[], message: string]> = {
-    'OpenID Connect': [
+    'a socket for profiles': [
       ['--debug-socket-path=x'],
       '--debug-socket-path: this server does not have a socket for profiles; leave the flag out',
     ],
-    'a way without garbage collection': [
+    'no garbage collection': [
       ['--enable-garbage-collector=false'],
       '--enable-garbage-collector: this server does not have a way to run without garbage collection; leave the flag out',
     ],
-    'several things at once, and what cannot work besides': [
+    'several flags and invalid values, all in one error': [
       ['--egress-selector-config-file=x', '--debug-socket-path=x', '--secure-port=70000'],
       '[--egress-selector-config-file: this server does not have an egress selector; leave the flag out, --debug-socket-path: this server does not have a socket for profiles; leave the flag out, --secure-port 70000 must be between 0 and 65535, inclusive. 0 takes a free port]',
     ],
@@ -75,11 +75,11 @@ describe('parsing options', () => {
     expect(() => parse(...args)).toThrow(expect.objectContaining({ name: 'OptionsError', message }));
   });
 
-  it('does not refuse a flag that says what holds anyway', () => {
+  it('does not refuse a flag with its harmless value', () => {
     expect(parse('--enable-garbage-collector', '--debug-socket-path=', '--logging-format=text').wanted).toBe('run');
   });
 
-  it('refuses words', () => {
+  it('refuses positional arguments', () => {
     expect(() => parse('a', 'b')).toThrow('"kube-apiserver" does not take any arguments, got ["a" "b"]');
   });
 });

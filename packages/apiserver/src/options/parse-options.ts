@@ -4,14 +4,14 @@ import { ignoredFlags, refusedFlags } from './other-flags.ts';
 import { validateOptions } from './validate-options.ts';
 
 /**
- * Reads kube-apiserver's command line; `otherwise` is what holds where it says nothing. Throws a FlagError for a flag that
- * nobody knows or a value that is none, and an OptionsError with everything that cannot work or is not there.
+ * Parses a command line of kube-apiserver. `otherwise` has the options for flags that are not given. Throws a FlagError for an unknown
+ * flag or a value of the wrong type, and an OptionsError with all invalid and unsupported options.
  */
 export function parseOptions(args: readonly string[], otherwise: ApiServerOptions = {}): CommandLine<ApiServerOptions> {
   return readCommandLine(args, apiServerForm, otherwise);
 }
 
-/** kube-apiserver's flags: those that are honoured, those that make no difference, and those that are refused. */
+/** kube-apiserver's flags: supported, ignored and refused ones. */
 export const apiServerForm: CommandLineForm<typeof apiServerFlags> = {
   component: 'kube-apiserver',
   self: 'this server',

@@ -13,10 +13,10 @@ import {
 import type { CompletedOptions } from './api-server-flags.ts';
 import { type ServerIdentity, type ServerIdentityOptions, serverIdentity } from './server-identity.ts';
 
-/** What is in the files that the options name; absent where they name none. */
+/** The contents of the files that the options name. Undefined for files that are not configured. */
 export interface ServerFiles {
   readonly identity: ServerIdentity;
-  /** PEM. */
+  /** As PEM, like the next two. */
   readonly clientCA?: string;
   readonly requestHeaderCA?: string;
   readonly kubeletCA?: string;
@@ -28,12 +28,12 @@ export interface ServerFiles {
   readonly byName: readonly { readonly names: readonly string[]; readonly pair: KeyPair }[];
 }
 
-/** Reads all of them. Throws an OptionsError with all that is wrong with them, each by its flag. */
+/** Reads all configured files. Throws an OptionsError with the problems of all files, by flag. */
 export async function readServerFiles(
   options: CompletedOptions,
   { now, logger, ...identityOptions }: Omit<ServerIdentityOptions, 'servingFiles'>,
 ): Promise<ServerFiles> {
-  /** In the order in which the files are asked for, not in that of the answers. */
+  /** In the order in which reading the files begins, whatever the order in which it ends. */
   const problems: (string | undefined)[] = [];
   const attempt = async <T>(flag: string, read: () => Promise<T>): Promise<T | undefined> => {
     const place = problems.push(undefined) - 1;
@@ -103,7 +103,7 @@ export async function readServerFiles(
   };
 }
 
-/** A bundle of certificates, as PEM. */
+/** Reads a PEM bundle of certificates. Throws an Error when it has none. */
 async function readAuthorities(path: string): Promise<string> {
   const pem = await readFile(path, 'utf8');
   if (parseCertificatesPem(pem).length === 0) throw new Error(`${path}: there is no certificate in it`);

@@ -32,7 +32,7 @@ const interfaces: NetworkInterfaces = {
   eth0: [address('169.254.3.4'), address('192.0.2.7'), address('fe80::1'), address('2001:db8::7')],
 };
 
-describe('the address that is advertised', () => {
+describe('the default advertise address', () => {
   it.each([
     ['192.0.2.1', 'IPv4', '192.0.2.1'],
     ['0.0.0.0', 'IPv4', '192.0.2.7'],
@@ -42,19 +42,19 @@ describe('the address that is advertised', () => {
     expect(defaultAdvertiseAddress(bind, family, interfaces)).toBe(expected);
   });
 
-  it('is a loopback address where there is no other', () => {
+  it('is a loopback address when there is no other', () => {
     expect(defaultAdvertiseAddress('0.0.0.0', 'IPv4', {})).toBe('127.0.0.1');
   });
 });
 
-describe('the address that is listened on', () => {
-  it('is one of both families where the machine has both', () => {
+describe('the address to listen on', () => {
+  it('is dual-stack when the machine has both families', () => {
     expect(listenHost('0.0.0.0', interfaces)).toBe('::');
     expect(listenHost('0.0.0.0', { eth0: [address('192.0.2.7')] })).toBe('0.0.0.0');
     expect(listenHost('192.0.2.7', interfaces)).toBe('192.0.2.7');
   });
 
-  it('has a name in URLs', () => {
+  it('is translated to a host for URLs', () => {
     expect(['0.0.0.0', '::', '192.0.2.7', '2001:db8::7'].map(localHost)).toEqual([
       '127.0.0.1',
       '127.0.0.1',
@@ -65,19 +65,19 @@ describe('the address that is listened on', () => {
 });
 
 describe('cipher suites', () => {
-  it('are named as OpenSSL knows them', () => {
+  it('are translated to OpenSSL names', () => {
     const ciphers = tlsCiphers(['TLS_AES_128_GCM_SHA256', 'TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256']);
     expect(ciphers?.split(':')).toContain('ECDHE-RSA-AES128-GCM-SHA256');
     expect(() => createSecureContext({ ciphers })).not.toThrow();
   });
 
-  it('are left to OpenSSL where nobody chose', () => {
+  it('are OpenSSL’s defaults when none are given', () => {
     expect(tlsCiphers([])).toBeUndefined();
   });
 });
 
 describe('feature gates', () => {
-  it('are switched one by one, and all of a stage', () => {
+  it('are set one by one, or for all of a stage', () => {
     const gates = parseFeatureGates(['AllAlpha=true,kube:HPAScaleToZero=false', 'AllBeta=false']);
     expect(gates.enabled('CBORServingAndStorage')).toBe(true);
     expect(gates.enabled('HPAScaleToZero')).toBe(false);
@@ -86,7 +86,7 @@ describe('feature gates', () => {
 });
 
 describe('the table of admission plug-ins', () => {
-  it('names those that the server has', () => {
+  it('contains those that the server has', () => {
     const said = [...knownAdmissionPlugins.keys()];
     const listers = new MemoryListers();
     const made = admissionPlugins([...knownAdmissionPlugins.keys()], {
@@ -97,7 +97,7 @@ describe('the table of admission plug-ins', () => {
       now: () => new Date(),
       random: systemRandom,
       webhooks: {
-        client: { call: () => Promise.reject(new Error('nobody is called')) },
+        client: { call: () => Promise.reject(new Error('no webhook may be called')) },
         metrics: new WebhookMetrics(),
         compileConditions: () => async () => [],
         uuid: systemRandom.uuid,
@@ -130,14 +130,14 @@ describe('the table of admission plug-ins', () => {
     [{ authorizationMode: ['RBAC'] }, false],
     [{ enableAdmissionPlugins: ['NodeRestriction'] }, true],
     [{ disableAdmissionPlugins: ['NodeRestriction'] }, false],
-  ])('has NodeRestriction where nodes are authorized by what runs on them: %j', async (options, expected) => {
+  ])('enables NodeRestriction with the Node authorizer: %j', async (options, expected) => {
     const { config } = await completeOptions({ memory: true, ...options });
     const on = enabledAdmissionPlugins(config.enabledAdmissionPlugins, config.disabledAdmissionPlugins);
     expect(on.includes('NodeRestriction')).toBe(expected);
     await config.store.close();
   });
 
-  it('puts those that are on into the order in which they run', () => {
+  it('sorts enabled plug-ins in execution order', () => {
     const chosen = enabledAdmissionPlugins(['NodeRestriction', 'NamespaceExists'], ['ServiceAccount']);
     const shown = [
       'NodeRestriction',

@@ -46,7 +46,7 @@ const newServing = (ca: KeyPair, ...dnsNames: string[]): KeyPair =>
   issueKeyPair({ commonName: 'serving', dnsNames, ipAddresses: ['127.0.0.1'], usages: ['serverAuth'], ...year }, ca);
 
 describe('a server in memory', () => {
-  it('lets its administrator in by the kubeconfig, and others only as far as they may', async () => {
+  it('authenticates its administrator by the kubeconfig, and authorizes others', async () => {
     const { kubeconfig, url } = await start({ memory: true });
     const access = readKubeconfig(kubeconfig!);
     expect(access.server).toBe(url);
@@ -64,13 +64,13 @@ describe('a server in memory', () => {
     await stop();
   });
 
-  it('answers nobody once it has stopped', async () => {
+  it('accepts no connections after it has stopped', async () => {
     const { kubeconfig, stop } = await start({ memory: true });
     await stop();
     await expect(fetchOnce(readKubeconfig(kubeconfig!), '/readyz')).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('serves what runtime-config and features switch', async () => {
+  it('serves the resources that runtimeConfig and featureGates enable', async () => {
     const { server } = await start({
       memory: true,
       runtimeConfig: new Map([['batch/v1', 'false']]),
@@ -96,7 +96,7 @@ describe('a server in a directory', () => {
     expect(await uid(await start({ dataDir: folder }))).toBe(before);
   });
 
-  it('is refused while another server has it', async () => {
+  it('fails while another server uses it', async () => {
     await start({ dataDir: folder });
     await expect(start({ dataDir: folder })).rejects.toMatchObject({
       name: 'DataDirectoryError',
@@ -104,13 +104,13 @@ describe('a server in a directory', () => {
     });
   });
 
-  it.runIf(process.platform === 'linux')('is refused where nothing can be made', async () => {
+  it.runIf(process.platform === 'linux')('fails when the directory cannot be created', async () => {
     await expect(start({ dataDir: '/proc/none' })).rejects.toThrow("mkdir '/proc/none'");
   });
 });
 
-describe('a server with credentials of the user', () => {
-  it('shows the certificate it was given, and another by name', async () => {
+describe('a server with configured certificates', () => {
+  it('serves the given certificate, and another one by SNI', async () => {
     const ca = newAuthority();
     const [serving, named] = [newServing(ca, 'localhost'), newServing(ca, 'other.example')];
     const { url } = await start({
@@ -136,7 +136,7 @@ describe('a server with credentials of the user', () => {
     });
   });
 
-  it('knows the tokens of a file and the clients of an authority, and no others', async () => {
+  it('accepts only the tokens of the file and clients of the CA', async () => {
     const ca = newAuthority();
     const client = issueKeyPair(
       { commonName: 'carol', organizations: ['system:masters'], usages: ['clientAuth'], ...year },
@@ -160,8 +160,8 @@ describe('a server with credentials of the user', () => {
   });
 });
 
-describe('a start that cannot work says why', () => {
-  it('of all files at once', async () => {
+describe('a failing start throws an error', () => {
+  it('with the problems of all files', async () => {
     const broken = await file('broken', 'nothing');
     const options = {
       clientCaFile: join(folder, 'missing'),
@@ -177,7 +177,7 @@ describe('a start that cannot work says why', () => {
     });
   });
 
-  it('of a key that is of another certificate', async () => {
+  it('for a key of another certificate', async () => {
     const ca = newAuthority();
     const tlsCertFile = await file('a.crt', newServing(ca).certificatePem);
     const tlsPrivateKeyFile = await file('a.key', newServing(ca).keyPem);
@@ -186,7 +186,7 @@ describe('a start that cannot work says why', () => {
     );
   });
 
-  it('of an audit policy, and leaves the directory to the next one', async () => {
+  it('for an invalid audit policy, and releases the directory', async () => {
     const options = { dataDir: folder, auditLogPath: join(folder, 'audit.log') };
     const auditPolicyFile = await file('policy.yaml', 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: []\n');
     await expect(start({ ...options, auditPolicyFile })).rejects.toThrow(
@@ -196,7 +196,7 @@ describe('a start that cannot work says why', () => {
     expect(logged.join('\n')).toContain('there is no --audit-policy-file');
   });
 
-  it('of a port that is taken, and leaves the directory to the next one', async () => {
+  it('for a port in use, and releases the directory', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const address = other.address();
@@ -207,7 +207,7 @@ describe('a start that cannot work says why', () => {
   });
 });
 
-describe.skipIf(spawnSync('openssl', ['version']).error)('authorities of clients', () => {
+describe.skipIf(spawnSync('openssl', ['version']).error)('client CAs', () => {
   const named = (port: number): Promise<string[]> =>
     new Promise((resolve) => {
       const asked = execFile('openssl', ['s_client', '-connect', `127.0.0.1:${port}`], (_, text) =>
@@ -217,7 +217,7 @@ describe.skipIf(spawnSync('openssl', ['version']).error)('authorities of clients
     });
   const authority = (commonName: string): string => issueKeyPair({ commonName, isCA: true, ...year }).certificatePem;
 
-  it('are named in the handshake, those of the files and always the newest', async () => {
+  it('are named in the TLS handshake, and updated when their files change', async () => {
     const { server } = await start({
       memory: true,
       clientCaFile: await file('clients.crt', authority('one') + authority('two')),
@@ -232,8 +232,8 @@ describe.skipIf(spawnSync('openssl', ['version']).error)('authorities of clients
   });
 });
 
-describe('a front proxy', () => {
-  it('may not have the authority of ordinary clients without names that it may have', async () => {
+describe('the CA of front proxies', () => {
+  it('must not be the CA of ordinary clients unless allowed names are configured', async () => {
     const authority = await file('ca.crt', newAuthority().certificatePem);
     const options = { memory: true, clientCaFile: authority, requestheaderClientCaFile: authority };
     await expect(start(options)).rejects.toThrow('contain overlapping certificates; --requestheader-allowed-names');
@@ -251,7 +251,7 @@ describe('the command line of a test environment', () => {
       const clients = newAuthority();
       const certDir = join(folder, 'certs');
       await mkdir(certDir);
-      // As the environment leaves them there: the server takes the certificate of this name.
+      // As the test environment writes them: the server uses the certificate of this name.
       await file('certs/apiserver.crt', serving.certificatePem);
       await file('certs/apiserver.key', serving.keyPem);
       const parsed = parseOptions([
@@ -269,7 +269,7 @@ describe('the command line of a test environment', () => {
         `--service-account-signing-key-file=${await file('certs/sa-signer.key', signer.keyPem)}`,
         '--service-cluster-ip-range=10.0.0.0/24',
       ]);
-      if (parsed.wanted !== 'run') throw new Error('no server is wanted');
+      if (parsed.wanted !== 'run') throw new Error('the command line does not start a server');
       const started = await startApiServer(parsed.options, { logger });
       try {
         const client = issueKeyPair(
@@ -287,7 +287,7 @@ describe('the command line of a test environment', () => {
       } finally {
         await started.stop();
       }
-      // A loopback address is no endpoint for anybody.
+      // With a loopback address, no endpoints are written.
       expect(logged.filter((line) => line.includes('endpoints'))).toEqual([]);
     } finally {
       await etcd.dispose();

@@ -5,25 +5,25 @@ import { ApiServer } from '../server/api-server.ts';
 import type { ApiServerOptions } from './api-server-flags.ts';
 import { completeOptions, type ServerAuthority, type ServerEnvironment } from './complete-options.ts';
 
-/** A server that runs. */
+/** A running server. */
 export interface RunningApiServer {
   readonly server: ApiServer;
-  /** For those who look after the cluster in the same process. Secret. */
+  /** The signing keys, for components in the same process. Secret. */
   readonly authority: ServerAuthority;
-  /** `https://127.0.0.1:6443`; absent without a port. */
+  /** Such as `https://127.0.0.1:6443`. Undefined without a port. */
   readonly url?: string;
-  /** The text of a kubeconfig with all rights; absent without a port, or where `--client-ca-file` knows other clients. */
+  /** An admin kubeconfig. Undefined without a port, or when `--client-ca-file` does not contain the administrator's CA. */
   readonly kubeconfig?: string;
-  /** The file it was written to. */
+  /** The file with the admin kubeconfig. */
   readonly kubeconfigPath?: string;
-  /** The way to it without a socket, through the whole handler chain, as the given user; without one: by credentials. */
+  /** Returns an in-process transport through the whole handler chain, as the given user, or authenticated by credentials. */
   readonly transport: ApiServer['transport'];
   stop(): Promise<void>;
 }
 
 /**
- * Starts a server and waits until it is ready. Throws what `completeOptions` throws, or what the operating system says
- * against the port; nothing is left running then.
+ * Starts a server and waits until it is ready. Throws what `completeOptions` throws, or the operating system's error for the port;
+ * nothing is left running then.
  *
  * @example
  * const { transport, stop } = await startApiServer({ memory: true });

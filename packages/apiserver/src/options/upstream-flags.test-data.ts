@@ -1,4 +1,4 @@
-/** Every flag of kube-apiserver v1.36.4, hidden ones included: what its own command says of itself. */
+/** All flags of kube-apiserver v1.36.4, also hidden ones, as its command lists them. */
 export const upstreamFlags: readonly string[] = [
   'admission-control',
   'admission-control-config-file',

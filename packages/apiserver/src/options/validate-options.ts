@@ -17,15 +17,15 @@ import { corsProblems } from './cors-problems.ts';
 
 type Check = (options: CompletedOptions) => readonly (string | undefined | false)[];
 
-/** Everything that is wrong with the options, each with its flag and what it may say; in upstream's words where it has any. */
+/** Returns all problems of the options, each with its flag and the allowed values, with upstream's message where it has one. */
 export function validateOptions(options: CompletedOptions): string[] {
   const malformed = durationProblems(options);
-  // What is no duration cannot be compared either.
+  // The checks below compare durations, so these must be valid.
   if (malformed.length > 0) return malformed;
   return checks.flatMap((check) => check(options).filter((problem): problem is string => !!problem));
 }
 
-/** Of options that came from flags there are none. */
+/** Returns problems of durations. Options from a command line have none, because parsing checks them. */
 function durationProblems(options: CompletedOptions): string[] {
   const given = options as Readonly<Record<string, unknown>>;
   return Object.entries(apiServerFlags).flatMap(([name, { type }]) => {
@@ -91,7 +91,7 @@ const checkServiceAccounts: Check = (o) => {
       `service-account-jwks-uri requires https scheme, parsed as: ${jwks}`,
     o.serviceAccountKeyFile.length > 0 &&
       !o.serviceAccountSigningKeyFile &&
-      '--service-account-signing-key-file must be specified with --service-account-key-file, or no token of ours would be accepted',
+      '--service-account-signing-key-file must be specified with --service-account-key-file, or the tokens that this server issues would not be accepted',
   ];
 };
 
