@@ -14,22 +14,22 @@ import { v2Parts } from './v2-document.ts';
 import { v3Document } from './v3-document.ts';
 
 /**
- * To be raised when other documents are written from the same catalogue: clients keep a document by its hash for good,
- * and the hash is taken of what goes into the document rather than of the document.
+ * Must be incremented when the documents for the same catalogue change: clients cache a document by its hash forever, and the hash
+ * is computed from the document's inputs, not from the document.
  */
 const generatorRevision = 2;
 
 interface Source {
   readonly groupVersions: readonly GroupVersion[];
   items(descriptions: Descriptions): readonly PathItem[];
-  /** What the document depends on besides the catalogue and the descriptions. */
+  /** The inputs of the document besides the catalogue and the descriptions. */
   readonly input: unknown;
 }
 
 const pathOf = ({ group, version }: GroupVersionResources): string =>
   group === '' ? `api/${version}` : `apis/${group}/${version}`;
 
-/** The documents of the built-in group versions that are served, and of the server's own paths. */
+/** Provides the documents of the served built-in group versions, and of the server's own paths. */
 export class BuiltInOpenApi implements OpenApiProvider {
   readonly isFixed = true;
   readonly #catalogue: Catalogue;
@@ -95,7 +95,7 @@ export class BuiltInOpenApi implements OpenApiProvider {
     return new DefinitionBuilder({ catalogue: this.#catalogue, dialect, descriptions, kindsOf });
   }
 
-  /** Where they were not built, documents go without. */
+  /** A build may have been made without descriptions. Documents then have none. */
   #loadDescriptions(): Promise<Descriptions> {
     this.#descriptions ??= loadDescriptions().catch(() => ({}));
     return this.#descriptions;

@@ -12,20 +12,19 @@ import type { Dialect, JsonObject } from './dialect.ts';
 import { alternativeNames, inlineScalars, namedScalars, specialDefinitions, zeroValues } from './scalar-types.ts';
 import { bytesAsLists, granularFields, spacedEnums, statedZeros, unions, unmarkedLists } from './type-extensions.ts';
 
-/** `io.k8s.apimachinery.pkg.apis.meta.v1.Time` is described as `meta.v1.Time`. */
+/** Returns the key of a definition's descriptions: `meta.v1.Time` for `io.k8s.apimachinery.pkg.apis.meta.v1.Time`. */
 const describedName = (name: string): string => name.replace(/^io\.k8s\.(?:api|[a-z-]+\.pkg\.apis)\./, '');
 
 export interface DefinitionOptions {
   readonly catalogue: Catalogue;
   readonly dialect: Dialect;
   readonly descriptions: Descriptions;
-  /** The kinds that a type is, such as `core.v1.Pod`; most types are none. */
+  /** Returns the kinds of a type such as `core.v1.Pod`. Most types have none. */
   readonly kindsOf: (typeName: string) => readonly GroupVersionKind[];
 }
 
 /**
- * Writes types as OpenAPI definitions, each with all that it refers to. One builder makes the definitions of one
- * document; it can be given several types in turn.
+ * Makes OpenAPI definitions of types, with all types that they refer to. A builder collects the definitions of one document.
  */
 export class DefinitionBuilder {
   readonly #catalogue: Catalogue;
@@ -41,33 +40,33 @@ export class DefinitionBuilder {
     this.#kindsOf = kindsOf;
   }
 
-  /** All that was asked for and all that is referred to, by name. */
+  /** Returns all definitions so far, sorted by name. */
   definitions(): JsonObject {
     return Object.fromEntries([...this.#definitions].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** A reference to a type of the catalogue, such as `core.v1.Pod`. Throws when there is none. */
+  /** Defines a type of the catalogue, such as `core.v1.Pod`, and returns a reference to it. Throws when it does not exist. */
   type(fullName: string): JsonObject {
     return this.#refTo(this.#catalogue.type(fullName));
   }
 
-  /** A reference to one of the definitions that are no tables. */
+  /** Adds one of `specialDefinitions`, and returns a reference to it. */
   special(name: string): JsonObject {
     this.#define(name, () => this.#described(describedName(name), '', specialDefinitions.get(name)?.(this.#dialect)));
     return this.#ref(name);
   }
 
-  /** Adds a definition that is written elsewhere. */
+  /** Adds a definition that the caller made. */
   add(name: string, definition: JsonObject): void {
     this.#definitions.set(name, definition);
   }
 
-  /** A reference to a definition that was added, or will be. */
+  /** Returns a reference to a definition that is added by `add`, before or after. */
   given(name: string): JsonObject {
     return this.#ref(name);
   }
 
-  /** A field that refers to a type of the catalogue. */
+  /** Returns a property whose type is from the catalogue. */
   reference(fullName: string, description: string): JsonObject {
     return this.#property(this.#catalogue.type(fullName), { description });
   }
@@ -94,7 +93,7 @@ export class DefinitionBuilder {
     return this.#ref(name);
   }
 
-  /** The place is taken before the definition is made, because types may contain themselves. */
+  /** Adds the definition before making its content, because types may refer to themselves. */
   #define(name: string, make: () => JsonObject): void {
     if (this.#definitions.has(name)) return;
     const definition: JsonObject = {};
@@ -121,7 +120,7 @@ export class DefinitionBuilder {
         properties: Object.fromEntries(fields.map((field) => [field.name, this.#field(struct, field)])),
       }),
       ...(kinds.length > 0 && { 'x-kubernetes-group-version-kind': kinds }),
-      // A field may take a type as one value that is none by itself, so the type's own mark is read from its table.
+      // `struct` may be marked atomic by the field that uses it. The mark of the type itself is in the catalogue.
       ...(this.#catalogue.type(struct.fullName).atomic && { 'x-kubernetes-map-type': 'atomic' }),
       ...(union && { 'x-kubernetes-unions': union }),
     };
@@ -145,7 +144,7 @@ export class DefinitionBuilder {
     );
   }
 
-  /** With the values that there are, and what those mean of which something is said. */
+  /** Returns the description of a field, with the values of an enum and their descriptions. */
   #fieldDescription(struct: StructSchema, { name, schema }: Field): string {
     const text = this.#describe(struct.fullName, name);
     const values = enumOf(schema);
@@ -158,7 +157,7 @@ export class DefinitionBuilder {
     return `${text}${space}Possible enum values:${lines.join('')}`;
   }
 
-  /** `head` comes before what the type itself says, `tail` after it: so documents read as upstream's do. */
+  /** Makes a property: `head`, then the keys of the type itself, then `tail`, so that keys are in upstream's order. */
   #property(schema: Schema, head: { description?: string; default?: unknown }, tail: JsonObject = {}): JsonObject {
     const described = head.description ? { description: head.description } : {};
     const defaulted = 'default' in head ? { default: head.default } : {};
@@ -188,7 +187,7 @@ export class DefinitionBuilder {
     }
   }
 
-  /** What a list or a map holds: always there, so it has the default of what is always written. */
+  /** Makes the schema of list items or map values. In v3 these have their type's zero value as default. */
   #element(schema: Schema): JsonObject {
     const fallback = this.#dialect.defaults ? zeroOf(schema) : undefined;
     const tail = schema.kind === 'list' && schema.listType !== 'atomic' ? listMarks(schema) : {};
@@ -216,11 +215,11 @@ function listMarks({ listType, mapKeys }: Extract<Schema, { kind: 'list' }>): Js
   };
 }
 
-/** The items of a list of objects are merged by nobody. */
+/** Lists without a list type in upstream's documents, such as the items of `PodList`. */
 const isUnmarked = ({ name, fullName }: StructSchema, field: Field): boolean =>
   (field.name === 'items' && name.endsWith('List')) || unmarkedLists.has(`${fullName}.${field.name}`);
 
-/** A field that is always written has its type's zero value when nobody sets it. */
+/** Returns the default of a field. Fields that are always encoded have their type's zero value. */
 function defaultOf(field: Field): unknown {
   if (field.default !== undefined) return field.default;
   if (field.pointer) return undefined;

@@ -1,11 +1,11 @@
-/** Packages whose types upstream does not keep under `io.k8s.api`. */
+/** Packages whose definitions upstream does not have under `io.k8s.api`. */
 const elsewhere: ReadonlyMap<string, string> = new Map([
   ['meta', 'io.k8s.apimachinery.pkg.apis.meta'],
   ['apiextensions', 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions'],
   ['apiregistration', 'io.k8s.kube-aggregator.pkg.apis.apiregistration'],
 ]);
 
-/** `core.v1.PodSpec` → `io.k8s.api.core.v1.PodSpec`. */
+/** Returns the name of a type's definition: `io.k8s.api.core.v1.PodSpec` for `core.v1.PodSpec`. */
 export function definitionName(typeName: string): string {
   const dot = typeName.indexOf('.');
   const pkg = typeName.slice(0, dot);

@@ -1,15 +1,15 @@
-/** A piece of an OpenAPI document. */
+/** A JSON object in an OpenAPI document. */
 export type JsonObject = Record<string, unknown>;
 
-/** Where OpenAPI v2 and v3 say the same thing in other words. */
+/** The differences between definitions in OpenAPI v2 and v3. */
 export interface Dialect {
-  /** What stands before a definition's name in a reference. */
+  /** The prefix of a definition's name in references. */
   readonly refPrefix: string;
-  /** Whether fields say what they are when nobody sets them. */
+  /** Whether fields have defaults. */
   readonly defaults: boolean;
-  /** Whether a reference may have neighbours; otherwise it goes into an `allOf` of its own. */
+  /** Whether `$ref` may have sibling keys. Otherwise it is wrapped in `allOf`. */
   readonly refsHaveNeighbours: boolean;
-  /** Whether a type can be one of two. */
+  /** Whether `oneOf` exists. */
   readonly oneOf: boolean;
 }
 

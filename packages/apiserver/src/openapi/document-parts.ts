@@ -13,7 +13,7 @@ export const securityScheme: JsonObject = {
 export const sortedRecord = (entries: readonly (readonly [string, JsonObject])[]): JsonObject =>
   Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Without what is undefined, an empty list or an empty object. */
+/** Returns the object without members that are undefined, an empty list or an empty object. */
 export const withoutEmpty = (object: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(object).filter(

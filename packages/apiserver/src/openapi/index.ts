@@ -1,7 +1,7 @@
 /**
- * OpenAPI: what clients such as `kubectl explain` and `kubectl apply` know of types and operations. Documents are written
- * from the catalogue (`BuiltInOpenApi`) when somebody asks for them, and kept and served by `OpenApiService`, to which
- * custom resources can add theirs. What is meant to differ from upstream's documents stands in `differences.ts`.
+ * OpenAPI documents, from which clients such as `kubectl explain` and `kubectl apply` get types and operations. `BuiltInOpenApi`
+ * generates them from the catalogue on the first request. `OpenApiService` caches and serves them, together with those of custom
+ * resources. The deliberate differences from upstream's documents are in `differences.ts`.
  */
 export { BuiltInOpenApi } from './built-in-provider.ts';
 export { DefinitionBuilder } from './definition-builder.ts';

@@ -7,7 +7,7 @@ const coreKinds = ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions',
 /** Types of meta.v1 that are kinds in every group version. */
 const everywhere = ['DeleteOptions', 'WatchEvent'];
 
-/** Built once for a catalogue, which cannot change. */
+/** Cached by catalogue, which is immutable. */
 const ownKinds = new WeakMap<Catalogue, ReadonlyMap<string, readonly GroupVersionKind[]>>();
 
 function kindsByType(catalogue: Catalogue): ReadonlyMap<string, readonly GroupVersionKind[]> {
@@ -23,20 +23,20 @@ function kindsByType(catalogue: Catalogue): ReadonlyMap<string, readonly GroupVe
   return kinds;
 }
 
-/** The group versions of which types are known, served or not. */
+/** Returns all group versions with known types, served or not. */
 export const knownGroupVersions = (catalogue: Catalogue): GroupVersion[] => [
   ...catalogue.groupVersions.map(({ group, version }) => GroupVersion.of(group, version)),
   ...[...unservedGroupVersions].map((text) => GroupVersion.parse(text)),
 ];
 
-/** Says which kinds a type is in a document about some group versions; in one about all of them when none are given. */
+/** Returns a function from type names to their kinds in a document about the given group versions, or about all of them. */
 export function kindsOfTypes(
   catalogue: Catalogue,
   groupVersions?: readonly GroupVersion[],
 ): (typeName: string) => readonly GroupVersionKind[] {
   const own = kindsByType(catalogue);
   const known = (groupVersions ?? knownGroupVersions(catalogue)).map(String);
-  // In the order of group, then version: the core group, whose name is empty, comes first.
+  // Sorted by group, then version. The core group, whose name is empty, comes first.
   const sorted = [...new Set(['v1', ...known])]
     .map((text) => GroupVersion.parse(text))
     .sort((a, b) => (a.group === b.group ? compare(a.version, b.version) : compare(a.group, b.group)));

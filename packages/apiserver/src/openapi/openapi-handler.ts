@@ -4,13 +4,13 @@ import { headerOf, notFoundResponse } from '@coxswain/component-base/http';
 import type { ContextHandler, RequestContext } from '../http/request-context.ts';
 import type { DocumentFormat, OpenApiService, ServedDocument } from './openapi-service.ts';
 
-/** The names under which clients ask for a format, by what stands in the answer. */
+/** Returns the accepted media types, each with the media type of the response and the format. */
 const mediaTypes = (version: 'v2' | 'v3'): readonly (readonly [asked: string, answered: string, DocumentFormat])[] => {
   const protobuf = `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`;
   return [
     ['application/json', 'application/json', 'json'],
     [protobuf, protobuf, 'protobuf'],
-    // An older name, which is not a proper media type; kubectl asks by it.
+    // An older name, which is not a valid media type, but used by kubectl.
     [`application/com.github.proto-openapi.spec.${version}@v1.0+protobuf`, protobuf, 'protobuf'],
   ];
 };
@@ -20,7 +20,7 @@ const v3Types = mediaTypes('v3');
 
 const empty = (status: number, headers: ApiResponse['headers'] = {}): ApiResponse => ({ status, headers });
 
-/** Serves `/openapi/v2`, `/openapi/v3` and the documents below the latter, to whatever method. */
+/** Serves `/openapi/v2`, `/openapi/v3` and the documents below the latter, for any method. */
 export function openApiHandler(service: OpenApiService, now: () => Date): ContextHandler {
   return async (context) => {
     const { path } = context.info;
@@ -32,7 +32,7 @@ export function openApiHandler(service: OpenApiService, now: () => Date): Contex
   };
 }
 
-/** For the index of paths. */
+/** Returns the paths for the index at `/`. */
 export const openApiPaths = (): string[] => ['/openapi/v2', '/openapi/v3', '/openapi/v3/'];
 
 const urlOf = (path: string, hash: string): string => `/openapi/v3/${path}?hash=${hash}`;
@@ -67,7 +67,7 @@ async function v3Response(
   }
   const document = await service.v3(path, format);
   if (!document) return empty(404);
-  // What is asked for by its hash never changes.
+  // A document with its hash in the URL never changes.
   const forever: ApiResponse['headers'] = asked
     ? { 'cache-control': 'public, immutable', expires: inOneYear(now()) }
     : {};
@@ -98,7 +98,7 @@ function chooseFormat(
   return undefined;
 }
 
-/** The document, or that the client has it already. */
+/** Returns the document, or a 304 when the client has it already. */
 function conditional(
   context: RequestContext,
   { bytes, etag, modified }: ServedDocument,
@@ -109,7 +109,7 @@ function conditional(
   const known = headerOf(context.request, 'if-none-match')
     .split(',')
     .map((tag) => tag.trim().replace(/^W\//, ''));
-  // The time counts only for a client that names no tag. It is told in seconds.
+  // If-Modified-Since, which has a resolution of seconds, is used only without If-None-Match.
   const since = Date.parse(headerOf(context.request, 'if-modified-since'));
   const isKnown = known[0] ? known.includes(`"${etag}"`) || known.includes('*') : modified.getTime() < since + 1000;
   if (isKnown) {
@@ -125,7 +125,7 @@ const acceptsGzip = (header: string): boolean =>
     return name === 'gzip' && !parameters.some((each) => /^q=0(?:\.0*)?$/.test(each));
   });
 
-/** In the form that upstream has, which says UTC where HTTP says GMT. */
+/** Returns the date in a year. As upstream, with UTC instead of HTTP's GMT. */
 function inOneYear(now: Date): string {
   const then = new Date(now);
   then.setUTCFullYear(then.getUTCFullYear() + 1);

@@ -1,26 +1,26 @@
 import type { JsonObject } from './dialect.ts';
 
-/** What a provider adds to the one OpenAPI v2 document. */
+/** The part of a provider in the single OpenAPI v2 document. */
 export interface V2Part {
   readonly paths: JsonObject;
   readonly definitions: JsonObject;
-  /** By names that are hashes of what they name, so that parts cannot disagree. */
+  /** By names with a hash of the parameter, so that parameters of different parts never conflict. */
   readonly parameters: JsonObject;
 }
 
 /**
- * Knows the documents of some paths: the built-in group versions together, or one group version of custom resources.
- * Documents are asked for when a client wants them, and kept by the one who asks.
+ * Provides the documents of some paths: those of all built-in group versions, or of group versions of custom resources. Documents are
+ * generated on request and cached by the caller.
  */
 export interface OpenApiProvider {
-  /** Its documents never change, so that what was made of them may be kept. */
+  /** True when its documents never change, so that their texts can be cached. */
   readonly isFixed?: boolean;
   /**
-   * The v3 documents by path (`apis/apps/v1`), each with a hash in capital hexadecimal digits that changes when the
-   * document does, and only then: clients keep documents by it. Must be cheap: all documents of the index are asked.
+   * Returns the paths of the v3 documents (`apis/apps/v1`) with their hashes in upper case hexadecimal. A hash must change if and only
+   * if the document changes, because clients cache documents by it. Must be cheap: the index needs all hashes.
    */
   documents(): Promise<ReadonlyMap<string, string>>;
-  /** Called only with paths that it has named. */
+  /** Returns a v3 document. Called only with paths that `documents` returned. */
   v3(path: string): Promise<JsonObject>;
   v2(): Promise<V2Part>;
 }

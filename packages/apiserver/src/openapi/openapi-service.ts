@@ -10,16 +10,16 @@ import { type V2Texts, v2Document, v2Texts } from './v2-document.ts';
 
 export type DocumentFormat = 'json' | 'protobuf';
 
-/** A document as bytes, with what clients recognise it by. */
+/** A document as bytes, with its ETag and modification time. */
 export interface ServedDocument {
   readonly bytes: Uint8Array;
   /** Without quotes. */
   readonly etag: string;
-  /** Since when it is as it is. */
+  /** The time of the last change. */
   readonly modified: Date;
 }
 
-/** Documents by format, made when first wanted. */
+/** Encoded documents by format, made on first use. */
 type Forms = Map<string, Promise<Uint8Array>>;
 
 interface V3Entry {
@@ -29,7 +29,7 @@ interface V3Entry {
   readonly forms: Forms;
 }
 
-/** One generation of documents; a change of any provider begins another. */
+/** One generation of documents. A change of any provider starts a new one. */
 interface Generation {
   readonly v3: Promise<ReadonlyMap<string, V3Entry>>;
   readonly v2: Forms;
@@ -37,15 +37,15 @@ interface Generation {
 }
 
 /**
- * Serves OpenAPI documents of all providers: none is made before somebody asks, each is made once and kept as bytes until
- * it changes.
+ * Serves the OpenAPI documents of all providers. Each document is generated on its first request, and cached as bytes until it
+ * changes.
  */
 export class OpenApiService {
   readonly #providers = new Set<OpenApiProvider>();
   readonly #fixedTexts = new WeakMap<OpenApiProvider, Promise<V2Texts>>();
   readonly #now: () => Date;
   #generation: Generation | undefined;
-  /** Of the generation before: what has not changed need not be made again. */
+  /** The entries of the previous generation, whose unchanged documents are reused. */
   #kept: Promise<ReadonlyMap<string, V3Entry>> | undefined;
 
   constructor(now: () => Date) {
@@ -61,24 +61,24 @@ export class OpenApiService {
     if (this.#providers.delete(provider)) this.changed();
   }
 
-  /** To be called when the documents of a provider are others than before. */
+  /** Must be called when documents of a provider have changed. */
   changed(): void {
     this.#kept = this.#generation?.v3 ?? this.#kept;
     this.#generation = undefined;
   }
 
-  /** The paths of all v3 documents with their hashes, sorted by path. */
+  /** Returns the paths of all v3 documents with their hashes, sorted by path. */
   async v3Index(): Promise<ReadonlyMap<string, string>> {
     const entries = await this.#current().v3;
     return new Map([...entries].map(([path, { hash }]) => [path, hash]));
   }
 
-  /** When the index became what it is. */
+  /** The time of the last change of the index. */
   get modified(): Date {
     return this.#current().modified;
   }
 
-  /** Undefined when there is no such document. */
+  /** Returns a v3 document, or undefined when it does not exist. */
   async v3(path: string, format: DocumentFormat): Promise<ServedDocument | undefined> {
     const entry = (await this.#current().v3).get(path);
     if (!entry) return undefined;
@@ -97,7 +97,7 @@ export class OpenApiService {
     return { bytes, etag: Buffer.from(etag).toString('hex').toUpperCase(), modified };
   }
 
-  /** The same, compressed. */
+  /** Returns the v2 document compressed with gzip. */
   async v2Gzipped(format: DocumentFormat): Promise<ServedDocument> {
     const { v2 } = this.#current();
     const { bytes, etag, modified } = await this.v2(format);
@@ -111,7 +111,7 @@ export class OpenApiService {
     );
   }
 
-  /** Most of the document is that of built-in kinds: it is written once, whatever becomes of the rest. */
+  /** Returns the texts of a provider's part. Those of built-in kinds, which are most of the document, are cached. */
   #textsOf(provider: OpenApiProvider): Promise<V2Texts> {
     const known = this.#fixedTexts.get(provider);
     if (known) return known;
@@ -126,14 +126,14 @@ export class OpenApiService {
   #form(forms: Forms, version: 'v2' | 'v3', format: DocumentFormat, make: () => Promise<string>): Promise<Uint8Array> {
     const json = (): Promise<Uint8Array> => once(forms, 'json', async () => Buffer.from(await make()));
     if (format === 'json') return json();
-    // Read back from its bytes, so that the document itself need not be kept for those who might want the other form.
+    // Parsed from the JSON bytes, so that the document itself need not be kept in memory.
     return once(forms, 'protobuf', async () => encodeDocument(version, toObject(await json())));
   }
 
   #current(): Generation {
     if (this.#generation) return this.#generation;
     const generation: Generation = { v3: this.#collect(), v2: new Map(), modified: this.#now() };
-    // A failure is not kept.
+    // Failures are not cached.
     generation.v3.catch(() => {
       if (this.#generation === generation) this.#generation = undefined;
     });
@@ -157,7 +157,7 @@ export class OpenApiService {
   }
 }
 
-/** Makes a form once; a failure is not kept. */
+/** Makes a form once, and caches it. Failures are not cached. */
 function once(forms: Forms, name: string, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
   const known = forms.get(name);
   if (known) return known;
@@ -169,6 +169,6 @@ function once(forms: Forms, name: string, make: () => Promise<Uint8Array>): Prom
 
 function toObject(bytes: Uint8Array): JsonObject {
   const document: unknown = JSON.parse(Buffer.from(bytes).toString());
-  if (!isJsonObject(document)) throw new Error('an OpenAPI document is no object');
+  if (!isJsonObject(document)) throw new Error('the OpenAPI document is not an object');
   return document;
 }

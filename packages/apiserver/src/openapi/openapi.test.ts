@@ -11,7 +11,7 @@ const served = servedResources(catalogue, new Map(), FeatureGates.defaults);
 const protobuf = (version: string, separator: string) =>
   `application/com.github.proto-openapi.spec.${version}${separator}v1.0+protobuf`;
 
-/** As a custom resource would have it. */
+/** A provider like that of a custom resource. */
 const widgets = (hash: string): OpenApiProvider => ({
   documents: async () => new Map([['apis/example.com/v1', hash]]),
   v3: async () => ({ openapi: '3.0.0', info: { title: hash } }),
@@ -51,7 +51,7 @@ describe('OpenAPI v3', () => {
     ]);
   });
 
-  it('names documents by a hash that the same build always gives', async () => {
+  it('has hashes that are always the same for the same build', async () => {
     expect(url).toMatch(/^\/openapi\/v3\/apis\/apps\/v1\?hash=[0-9A-F]{128}$/);
     expect((await newService().v3Index()).get('apis/apps/v1')).toBe(hash);
     const fewer = new OpenApiService(() => new Date(0));
@@ -64,7 +64,7 @@ describe('OpenAPI v3', () => {
     expect((await fewer.v3Index()).get('apis/apps/v1')).not.toBe(hash);
   });
 
-  it('says after the text of an enum which values there are, and what they mean', async () => {
+  it('lists the values of enums with their descriptions', async () => {
     const document = JSON.parse(bytesOf(await get(handle, '/openapi/v3/api/v1')).toString()) as {
       components: { schemas: Record<string, { properties: Record<string, { description: string }> }> };
     };
@@ -80,7 +80,7 @@ describe('OpenAPI v3', () => {
     );
   });
 
-  it('lets clients keep what they ask for by its hash', async () => {
+  it('lets clients cache documents requested by their hash', async () => {
     expect(await get(handle, url)).toMatchObject({
       status: 200,
       headers: {
@@ -99,19 +99,19 @@ describe('OpenAPI v3', () => {
     });
   });
 
-  it('leads on from a hash that is no more', async () => {
+  it('redirects from an outdated hash', async () => {
     const response = await get(handle, '/openapi/v3/apis/apps/v1?hash=AA');
     expect(response).toMatchObject({ status: 301, headers: { location: url, etag: `"${hash}"` } });
     expect(response.body).toBeUndefined();
   });
 
   it.each([
-    ['the tag', (tag: string) => `"${tag}"`, 304],
-    ['the tag, weakly', (tag: string) => `W/"${tag}"`, 304],
-    ['the tag among others', (tag: string) => `"x", "${tag}"`, 304],
-    ['another tag', () => '"x"', 200],
-    ['the tag without quotes', (tag: string) => tag, 200],
-  ])('knows a client that has %s', async (_, header, status) => {
+    ['the ETag', (tag: string) => `"${tag}"`, 304],
+    ['a weak ETag', (tag: string) => `W/"${tag}"`, 304],
+    ['the ETag among others', (tag: string) => `"x", "${tag}"`, 304],
+    ['another ETag', () => '"x"', 200],
+    ['the ETag without quotes', (tag: string) => tag, 200],
+  ])('handles If-None-Match with %s', async (_, header, status) => {
     const response = await get(handle, '/openapi/v3/apis/apps/v1', { 'if-none-match': header(hash) });
     expect(response.status).toBe(status);
     expect(response.body === undefined).toBe(status === 304);
@@ -125,11 +125,11 @@ describe('OpenAPI v3', () => {
     [protobuf('v3', '.'), protobuf('v3', '.')],
     [`application/json;q=0.1,${protobuf('v3', '@')};q=0.9`, protobuf('v3', '.')],
     ['text/html,application/json', 'application/json'],
-  ])('answers to %j with %s', async (accept, contentType) => {
+  ])('responds to Accept %j with %s', async (accept, contentType) => {
     expect((await get(handle, '/openapi/v3/version', { accept })).headers['content-type']).toBe(contentType);
   });
 
-  it('has nothing for other types and paths', async () => {
+  it('refuses other media types and paths', async () => {
     expect(await get(handle, '/openapi/v3/version', { accept: 'text/html' })).toEqual({
       status: 406,
       headers: { vary: 'Accept' },
@@ -156,7 +156,7 @@ describe('OpenAPI v3', () => {
 });
 
 describe('OpenAPI v2', () => {
-  it('comes as JSON, as protobuf, and compressed', async () => {
+  it('is available as JSON, as protobuf, and compressed', async () => {
     const handle = openApiHandler(newService(), () => new Date(0));
     const plain = await get(handle, '/openapi/v2');
     const etag = plain.headers.etag;
@@ -181,13 +181,13 @@ describe('OpenAPI v2', () => {
   });
 });
 
-describe('providers that come and go', () => {
+describe('providers added and removed at run time', () => {
   let service: OpenApiService;
   beforeEach(() => {
     service = newService();
   });
 
-  it('change the time of the documents that are others then', async () => {
+  it('change the modification time of changed documents only', async () => {
     let now = new Date('2030-01-01T00:00:00Z');
     const timed = new OpenApiService(() => now);
     timed.add(new BuiltInOpenApi(catalogue, served));
@@ -207,7 +207,7 @@ describe('providers that come and go', () => {
     });
   });
 
-  it('are in all documents at once, and gone at once', async () => {
+  it('are included in all documents at once, and removed at once', async () => {
     const before = await service.v2('json');
     const provider = widgets('AA');
     service.add(provider);
@@ -224,7 +224,7 @@ describe('providers that come and go', () => {
     expect((await service.v2('json')).etag).toBe(before.etag);
   });
 
-  it('make nothing that nobody asks for, and nothing twice', async () => {
+  it('generate documents on request only, and only once', async () => {
     const provider = widgets('AA');
     const v3 = vi.spyOn(provider, 'v3');
     const v2 = vi.spyOn(provider, 'v2');
@@ -234,7 +234,7 @@ describe('providers that come and go', () => {
     const [first, second] = await Promise.all([1, 2].map(() => service.v3('apis/example.com/v1', 'json')));
     await service.v3('apis/example.com/v1', 'protobuf');
     expect(first?.bytes).toBe(second?.bytes);
-    // Another provider's change leaves it alone, its own does not.
+    // A change of another provider does not regenerate the document, its own change does.
     service.add({ ...widgets('BB'), documents: async () => new Map([['apis/example.org/v1', 'BB']]) });
     await service.v3('apis/example.com/v1', 'json');
     expect(v3).toHaveBeenCalledTimes(1);
@@ -244,7 +244,7 @@ describe('providers that come and go', () => {
     expect(v3).toHaveBeenCalledTimes(2);
   });
 
-  it('may fail once', async () => {
+  it('are called again after a failure', async () => {
     const provider = widgets('AA');
     vi.spyOn(provider, 'v3').mockRejectedValueOnce(new Error('not now'));
     service.add(provider);

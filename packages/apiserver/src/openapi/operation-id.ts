@@ -1,4 +1,4 @@
-/** `rbac.authorization` → `RbacAuthorization`: what is no letter or digit goes, and the next letter is a capital. */
+/** Converts to camel case: `RbacAuthorization` for `rbac.authorization`. Other characters than letters and digits are removed. */
 export const camelCase = (text: string): string =>
   text
     .split(/[^A-Za-z0-9_]/)
@@ -12,10 +12,10 @@ const lowerFirst = (text: string): string => {
 
 const shortGroup = (group: string): string => (group === '' ? 'core' : group.replace(/\.k8s\.io$/, ''));
 
-/** `CoreV1`, `RbacAuthorizationV1`: what operation ids of a group version have after their verb. */
+/** Returns the part of operation IDs for a group version, such as `CoreV1` or `RbacAuthorizationV1`. */
 export const operationScope = (group: string, version = ''): string =>
   camelCase(shortGroup(group)) + camelCase(version);
 
-/** `rbacAuthorization_v1`: what groups operations in a document. */
+/** Returns the tag of a group version's operations, such as `rbacAuthorization_v1`. */
 export const operationTag = (group: string, version?: string): string =>
   lowerFirst(shortGroup(group)) + (version === undefined ? '' : `_${version}`);

@@ -1,14 +1,14 @@
 import type { GroupVersionKind } from '@coxswain/apimachinery';
 import type { Parameter } from './parameters.ts';
 
-/** In the order in which documents have them. */
+/** In the order of documents. */
 export const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
 
 export type Method = (typeof methods)[number];
 
 /**
- * What a body or an answer holds: a type of the catalogue, one of the special definitions, one that the document's
- * builder was given, or just text.
+ * The content of a request or response body: a type of the catalogue, one of the special definitions, a definition added to the
+ * document's builder, or a string.
  */
 export type Content =
   | { readonly type: string }
@@ -26,7 +26,7 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   readonly body?: { readonly content: Content; readonly required: boolean };
   readonly responses: ReadonlyMap<number, Content>;
-  /** `list`, `watch`, `connect` …; none for what is no resource. */
+  /** `list`, `watch`, `connect` … Undefined for paths that are not resources. */
   readonly action?: string;
   readonly kind?: GroupVersionKind;
 }
@@ -36,7 +36,7 @@ export interface PathItem {
   readonly operations: readonly Operation[];
 }
 
-/** What a status code is called in documents. */
+/** The descriptions of status codes. */
 export const responseDescriptions: Readonly<Record<number, string>> = {
   200: 'OK',
   201: 'Created',
@@ -47,7 +47,7 @@ export const responseDescriptions: Readonly<Record<number, string>> = {
 const isSame = (a: Parameter, b: Parameter): boolean =>
   a.name === b.name && a.in === b.in && a.type === b.type && a.description === b.description;
 
-/** Parts the parameters that all operations of a path have from those that only some have. */
+/** Separates the parameters that all operations of a path have in common from the others. */
 export function splitParameters({ operations }: PathItem): {
   readonly common: readonly Parameter[];
   readonly own: (operation: Operation) => readonly Parameter[];

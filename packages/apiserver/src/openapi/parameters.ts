@@ -23,8 +23,8 @@ export const byName = (a: { readonly name: string }, b: { readonly name: string 
   a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 
 /**
- * The query parameters of an operation: the fields of the options it takes, as far as a query can carry them. Where two
- * options have the same field, the first counts.
+ * Returns the query parameters of an operation: the scalar fields of its options. When two options have the same field, the first one
+ * wins.
  */
 export function optionParameters(
   catalogue: Catalogue,

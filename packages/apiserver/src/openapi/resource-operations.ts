@@ -26,12 +26,12 @@ const patchTypes = [
   'application/apply-patch+yaml',
 ];
 
-/** A patch of whatever type. */
+/** A patch of any type. */
 export const patchContent: Content = { special: patchName };
 const status: Content = { type: 'meta.v1.Status' };
 const options = (name: string): string => `meta.v1.${name}Options`;
 
-/** Subresources that carry a connection rather than objects, and the methods they take. */
+/** Subresources with connections instead of objects, and their methods. */
 const connections: Readonly<Record<string, readonly Method[]>> = {
   attach: ['get', 'post'],
   exec: ['get', 'post'],
@@ -39,7 +39,7 @@ const connections: Readonly<Record<string, readonly Method[]>> = {
   proxy: ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'],
 };
 
-/** Resources whose deletion answers with the object rather than with a Status. */
+/** Resources whose DELETE returns the object instead of a Status. */
 const returnsDeleted: ReadonlySet<string> = new Set([
   ...'persistentvolumeclaims persistentvolumes pods podtemplates resourcequotas serviceaccounts services'
     .split(' ')
@@ -52,20 +52,20 @@ const returnsDeleted: ReadonlySet<string> = new Set([
     .map((name) => `storage.k8s.io/${name}`),
 ]);
 
-/** `create a Pod`, `create an Event`, `create Endpoints`. */
+/** Returns the kind with its article: `a Pod`, `an Event`, `Endpoints`. */
 export function withArticle(kind: string): string {
   if (/[^s]s$/.test(kind)) return kind;
   return `${/^[AEIOU]/.test(kind) ? 'an' : 'a'} ${kind}`;
 }
 
-/** The operations of one group version, with all that a document says about them. */
+/** The operations of one group version. */
 export class ResourceOperations {
   readonly #catalogue: Catalogue;
   readonly #descriptions: Descriptions;
   readonly #group: string;
   readonly #version: string;
   readonly #items = new Map<string, Operation[]>();
-  /** By the options that they come from. */
+  /** Cached query parameters, by the names of their options. */
   readonly #parametersOf = new Map<string, readonly Parameter[]>();
 
   constructor(catalogue: Catalogue, descriptions: Descriptions, { group, version, resources }: GroupVersionResources) {

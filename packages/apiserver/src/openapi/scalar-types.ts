@@ -1,7 +1,7 @@
 import type { ScalarKind } from '@coxswain/apimachinery';
 import type { Dialect, JsonObject } from './dialect.ts';
 
-/** Scalars that stand in the field itself. */
+/** Scalars that are inlined in the field. */
 export const inlineScalars: Partial<Readonly<Record<ScalarKind, JsonObject>>> = {
   string: { type: 'string' },
   bytes: { type: 'string', format: 'byte' },
@@ -11,7 +11,7 @@ export const inlineScalars: Partial<Readonly<Record<ScalarKind, JsonObject>>> = 
   double: { type: 'number', format: 'double' },
 };
 
-/** Go's zero values, which upstream gives as defaults of fields that are always written. */
+/** Go's zero values, which are upstream's defaults of fields that are always encoded. */
 export const zeroValues: Partial<Readonly<Record<ScalarKind, unknown>>> = {
   string: '',
   bool: false,
@@ -31,7 +31,7 @@ const names = {
   fieldsV1: 'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1',
 } as const;
 
-/** Scalars that have a definition of their own. */
+/** Scalars with their own definition. */
 export const namedScalars: Partial<Readonly<Record<ScalarKind, string>>> = names;
 
 export const alternativeNames = {
@@ -46,7 +46,7 @@ export const versionInfoName = 'io.k8s.apimachinery.pkg.version.Info';
 const dateTime: JsonObject = { type: 'string', format: 'date-time' };
 const anyObject: JsonObject = { type: 'object' };
 
-/** Fields of `/version`'s answer; those with a question mark may be missing. */
+/** The fields of the response of `/version`. Those with a question mark are optional. */
 const versionFields =
   'buildDate compiler emulationMajor? emulationMinor? gitCommit gitTreeState gitVersion goVersion major minCompatibilityMajor? minCompatibilityMinor? minor platform';
 const requiredVersionFields = [
@@ -61,7 +61,7 @@ const requiredVersionFields = [
   'platform',
 ];
 
-/** The definitions that no table of the catalogue has, without their descriptions. */
+/** Definitions of types that are not in the catalogue, without descriptions. */
 export const specialDefinitions: ReadonlyMap<string, (dialect: Dialect) => JsonObject> = new Map([
   [
     names.quantity,

@@ -36,7 +36,7 @@ function reading({
   return { path, operations: [operation] };
 }
 
-/** What is no resource and no group: by the path of its own document. */
+/** The server's own paths, which belong to no group, by the path of their document. */
 export const serverPaths: ReadonlyMap<string, PathItem> = new Map([
   [
     '.well-known/openid-configuration',

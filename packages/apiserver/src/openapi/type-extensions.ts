@@ -1,10 +1,10 @@
-/** What OpenAPI says of types and the catalogue does not, because nothing in the server goes by it. */
+/** A union in OpenAPI documents. It is not part of the catalogue, because nothing else in the server uses it. */
 interface Union {
   readonly discriminator?: string;
   readonly 'fields-to-discriminateBy': Readonly<Record<string, string>>;
 }
 
-/** Types of which one field at most is set. */
+/** Types of which at most one field is set. */
 export const unions: ReadonlyMap<string, readonly Union[]> = new Map([
   [
     'core.v1.AppArmorProfile',
@@ -33,16 +33,16 @@ export const unions: ReadonlyMap<string, readonly Union[]> = new Map([
   ['scheduling.v1alpha2.PodGroupTemplateReference', [{ 'fields-to-discriminateBy': { workload: 'Workload' } }]],
 ]);
 
-/** Fields that are said to be granular, which everything is that is not said to be atomic. */
+/** Fields that upstream marks as granular, although that is the default. */
 export const granularFields: ReadonlySet<string> = new Set([
   'core.v1.PersistentVolumeClaimStatus.allocatedResourceStatuses',
   'core.v1.PersistentVolumeSpec.claimRef',
 ]);
 
-/** Atomic lists that are not said to be it. The items of lists of objects (`PodList`) are others. */
+/** Atomic lists without a list type in upstream's documents, besides the items of lists such as `PodList`. */
 export const unmarkedLists: ReadonlySet<string> = new Set(['meta.v1.APIResource.verbs']);
 
-/** Fields whose default is their type's zero value although they are not always written: it is said, not implied. */
+/** Fields with an explicit default that equals their type's zero value, although they are not always encoded. */
 export const statedZeros: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['autoscaling.v1.ScaleSpec.replicas', 0],
   ['core.v1.AzureDiskVolumeSource.readOnly', false],
@@ -51,10 +51,10 @@ export const statedZeros: ReadonlyMap<string, unknown> = new Map<string, unknown
   ['core.v1.ReplicationControllerSpec.minReadySeconds', 0],
 ]);
 
-/** Bytes that are said to be an atomic list, which they are to Go. */
+/** Byte arrays that upstream marks as atomic lists, which they are in Go. */
 export const bytesAsLists: ReadonlySet<string> = new Set(['apiregistration.v1.APIServiceSpec.caBundle']);
 
-/** Group versions that upstream can read, though it serves them no more or never did: they have DeleteOptions, too. */
+/** Group versions that upstream can decode, but does not serve. They are listed among the kinds of `DeleteOptions`. */
 export const unservedGroupVersions: readonly string[] = [
   'admission.k8s.io/v1',
   'admission.k8s.io/v1beta1',
@@ -82,7 +82,7 @@ export const unservedGroupVersions: readonly string[] = [
   'storage.k8s.io/v1alpha1',
 ];
 
-/** Enums, in whatever group and version, before whose values upstream has one more empty line. */
+/** Enums, in any group and version, before whose values upstream has an additional empty line. */
 export const spacedEnums: ReadonlySet<string> = new Set([
   'DeviceAllocationConfiguration.source',
   'DeviceRequest.allocationMode',

@@ -12,7 +12,7 @@ const upstream = join(
   'openapi',
 );
 
-/** They are part of what is compared, and there once the packages are built. */
+/** Whether there are descriptions, which are compared, too. They exist once the packages are built. */
 const described = await loadDescriptions().then(
   () => true,
   () => false,
@@ -45,7 +45,7 @@ function isKnown(where: string, ours: unknown, theirs: unknown): boolean {
   return known !== undefined;
 }
 
-/** Where two values differ, but for what is known. */
+/** Returns the locations at which two values differ, except for known differences. */
 function differences(ours: unknown, theirs: unknown, at: readonly string[] = []): string[] {
   const where = at.join('/');
   if (ours === theirs || isKnown(where, ours, theirs)) return [];
@@ -56,7 +56,7 @@ function differences(ours: unknown, theirs: unknown, at: readonly string[] = [])
   return [`${where}: ${JSON.stringify(ours)} where upstream has ${JSON.stringify(theirs)}`];
 }
 
-/** Items of a list of texts go by what they are, those of other lists by their place. */
+/** Returns the entries of an object or list. The key of a string in a list is the string itself, of other items the index. */
 function entriesOf(value: object): Map<string, unknown> {
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) {
     return new Map(value.map((item) => [item, item]));
@@ -64,13 +64,13 @@ function entriesOf(value: object): Map<string, unknown> {
   return new Map(Object.entries(value));
 }
 
-describe.skipIf(!comparable)('beside upstream’s OpenAPI documents', () => {
+describe.skipIf(!comparable)('compared with upstream’s OpenAPI documents', () => {
   const paths = comparable
     ? readdirSync(join(upstream, 'v3')).map((file) => file.replace('_openapi.json', '').replaceAll('__', '/'))
     : [];
 
   it.each(paths.filter((path) => !openApiDifferences.some(({ where }) => where.test(`paths//${path}/`))))(
-    '%s has no difference that is not listed',
+    '%s has no unlisted difference',
     async (path) => {
       const file = `${path.replaceAll('/', '__')}_openapi.json`;
       const theirs: unknown = JSON.parse(readFileSync(join(upstream, 'v3', file), 'utf8'));
@@ -79,7 +79,7 @@ describe.skipIf(!comparable)('beside upstream’s OpenAPI documents', () => {
     },
   );
 
-  it('the v2 document has no difference that is not listed', async () => {
+  it('the v2 document has no unlisted difference', async () => {
     const theirs: unknown = JSON.parse(readFileSync(join(upstream, 'swagger.json'), 'utf8'));
     const ours = await service.v2('json');
     expect(differences(JSON.parse(Buffer.from(ours.bytes).toString()), theirs)).toEqual([]);

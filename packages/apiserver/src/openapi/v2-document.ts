@@ -8,14 +8,14 @@ import type { Parameter } from './parameters.ts';
 import { SharedParameters } from './shared-parameters.ts';
 import { schemaOf } from './v3-document.ts';
 
-/** Writes operations, and the definitions that they need, as a part of an OpenAPI v2 document. */
+/** Converts operations and their definitions to a part of an OpenAPI v2 document. */
 export function v2Parts(items: readonly PathItem[], definitions: DefinitionBuilder): V2Part {
   const shared = new SharedParameters();
   const paths = sortedRecord(items.map((item) => [item.path, pathItem(item, definitions, shared)]));
   return { paths, definitions: definitions.definitions(), parameters: shared.parameters() };
 }
 
-/** A part as the text of each of its entries, so that it need not be written again when another part changes. */
+/** A part with the JSON text of each entry, so that it need not be encoded again when another part changes. */
 export type V2Texts = Readonly<Record<keyof V2Part, ReadonlyMap<string, string>>>;
 
 export function v2Texts({ paths, definitions, parameters }: V2Part): V2Texts {
@@ -24,7 +24,7 @@ export function v2Texts({ paths, definitions, parameters }: V2Part): V2Texts {
   return { paths: texts(paths), definitions: texts(definitions), parameters: texts(parameters) };
 }
 
-/** Puts parts together to a document's text. Where two have the same name, the first counts. */
+/** Joins parts to the text of a document. When two have an entry of the same name, the first one wins. */
 export function v2Document(parts: readonly V2Texts[]): string {
   const merged = (field: keyof V2Part): string => {
     const entries = new Map(parts.toReversed().flatMap((part) => [...part[field]]));

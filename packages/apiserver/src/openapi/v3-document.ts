@@ -11,7 +11,7 @@ import {
 } from './operation.ts';
 import type { Parameter } from './parameters.ts';
 
-/** What a document says of itself. */
+/** The general parts of a document. */
 interface DocumentFrame {
   readonly info: JsonObject;
   readonly securitySchemes?: JsonObject;
@@ -19,7 +19,7 @@ interface DocumentFrame {
 
 const serverFrame: DocumentFrame = { info, securitySchemes: { BearerToken: securityScheme } };
 
-/** Writes operations, and the definitions that they need, as an OpenAPI v3 document. */
+/** Converts operations and their definitions to an OpenAPI v3 document. */
 export function v3Document(
   items: readonly PathItem[],
   definitions: DefinitionBuilder,

@@ -1,16 +1,16 @@
 const initialSize = 1 << 16;
 
-/** Writes protobuf from its end to its beginning, so that a nested message's length is known when it has to be written. */
+/** Writes protobuf backwards, so that the length of a nested message is known when it must be written. */
 export class MessageWriter {
   #bytes = Buffer.allocUnsafe(initialSize);
   #at = initialSize;
 
-  /** How many bytes there are so far. */
+  /** The number of bytes written so far. */
   get length(): number {
     return this.#bytes.length - this.#at;
   }
 
-  /** What was written, as a copy. */
+  /** Returns a copy of the written bytes. */
   take(): Uint8Array {
     return Uint8Array.from(this.#bytes.subarray(this.#at));
   }
@@ -33,7 +33,7 @@ export class MessageWriter {
     this.varint(number * 8 + wireType);
   }
 
-  /** A string's bytes, after its length. */
+  /** Writes a string with its length. */
   string(text: string): void {
     const size = Buffer.byteLength(text);
     this.#reserve(size);

@@ -2,10 +2,10 @@ import { isJsonObject } from '@coxswain/apimachinery';
 import type { MessageWriter } from './message-writer.ts';
 import { toYaml } from './to-yaml.ts';
 
-/** Writes what a message holds, without its length. */
+/** Writes the content of a message, without its length. */
 export type Message = (writer: MessageWriter, value: unknown) => void;
 
-/** Writes a field that is there, with its tag; with several tags where it holds several values. */
+/** Writes a field with its tag; a repeated field with a tag for each value. */
 export type FieldWriter = (writer: MessageWriter, number: number, value: unknown) => void;
 
 const varintType = 0;
@@ -32,20 +32,20 @@ export const double: FieldWriter = (writer, number, value) => {
   if (value !== 0) always.double(writer, number, value);
 };
 
-/** A list, each of its items as a field of its own. */
+/** A repeated field. */
 export const repeated =
   (item: FieldWriter): FieldWriter =>
   (writer, number, value) => {
     for (const each of arrayOf(value).toReversed()) item(writer, number, each);
   };
 
-/** A list, or a single value in place of a list of one. */
+/** A repeated field whose JSON is a list or a single value. */
 export const oneOrMany =
   (item: FieldWriter): FieldWriter =>
   (writer, number, value) =>
     repeated(item)(writer, number, Array.isArray(value) ? value : [value]);
 
-/** Where it says something that a field is there, it is written although it is empty, zero or false. */
+/** Fields whose presence has a meaning: they are written even when empty, zero or false. */
 export const always = {
   string: (writer: MessageWriter, number: number, value: unknown): void => {
     writer.string(String(value));
@@ -63,7 +63,7 @@ export const always = {
 
 export const strings: FieldWriter = repeated(always.string);
 
-/** A nested message. Types refer to each other in circles, so it is looked up when it is needed. */
+/** A nested message. It is given as a function, because message types are recursive. */
 export const nested =
   (message: () => Message): FieldWriter =>
   (writer, number, value) => {
@@ -73,10 +73,10 @@ export const nested =
     writer.tag(number, bytesType);
   };
 
-/** Any value: its YAML. */
+/** gnostic's `Any`: the value as YAML. */
 export const any: FieldWriter = nested(() => (writer, value) => string(writer, 2, toYaml(value)));
 
-/** A JSON object as pairs of name and value, in its order. */
+/** A JSON object as repeated pairs of name and value, in its order. */
 export const named =
   (value: FieldWriter): FieldWriter =>
   (writer, number, object) => {
@@ -90,11 +90,11 @@ export const named =
     }
   };
 
-/** A message that is nothing but such pairs. */
+/** A message that consists of such pairs. */
 export const dictionary = (value: FieldWriter): FieldWriter =>
   nested(() => (writer, object) => named(value)(writer, 1, object));
 
-/** A message of which one field is set; the number says which, by the value. */
+/** A message with exactly one field, which `choose` selects by the value. */
 export const choice =
   (choose: (value: unknown) => readonly [number: number, field: FieldWriter]): Message =>
   (writer, value) => {
@@ -103,15 +103,15 @@ export const choice =
   };
 
 /**
- * A message from a JSON object: fields by their names in JSON. What begins with `x-` goes to the field of extensions.
- * Throws for a name that it does not know, because nothing may be left out unnoticed.
+ * A message for a JSON object, with its fields by JSON name. Keys with the prefix `x-` go to the field `extensions`. Throws an Error
+ * for other unknown keys, so that nothing is omitted silently.
  */
 export function message(
   fields: Readonly<Record<string, readonly [number, FieldWriter]>>,
   extensions?: number,
 ): Message {
   const byName = new Map(Object.entries(fields));
-  // Written from the end: the highest number first.
+  // The writer works backwards, so the highest field number comes first.
   const order = [...byName].sort(([, [a]], [, [b]]) => b - a);
   return (writer, value) => {
     if (!isJsonObject(value)) throw new Error(`an object is needed to write a message, not ${JSON.stringify(value)}`);

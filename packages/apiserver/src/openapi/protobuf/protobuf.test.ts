@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { encodeDocument } from './index.ts';
 import { toYaml } from './to-yaml.ts';
 
-/** Documents with one of everything, and what gnostic's own compiler makes of them. */
+/** Documents with every element, and their encoding by gnostic's own compiler. */
 const documents = [
   [
     'v2',
@@ -101,17 +101,17 @@ const documents = [
   ],
 ] as const;
 
-it.each(documents)('%s documents are the bytes that gnostic makes', (version, document, expected) => {
+it.each(documents)('%s documents are encoded like gnostic', (version, document, expected) => {
   expect(Buffer.from(encodeDocument(version, document)).toString('base64')).toBe(expected);
 });
 
-it('grows with the document', () => {
+it('encodes large documents', () => {
   const description = 'ü'.repeat(200_000);
   const bytes = encodeDocument('v3', { openapi: '3.0.0', info: { title: 't', description } });
   expect(Buffer.from(bytes).includes(description)).toBe(true);
 });
 
-it('refuses what there is no field for', () => {
+it('refuses keys without a protobuf field', () => {
   expect(() => encodeDocument('v3', { openapi: '3.0.0', paths: { '/a': { get: { callbacks: {} } } } })).toThrow(
     'OpenAPI in protobuf has no field for callbacks',
   );
@@ -119,14 +119,14 @@ it('refuses what there is no field for', () => {
 
 it.each([
   ['a word', 'atomic', 'atomic\n'],
-  ['what would be taken for something else', 'true', '"true"\n'],
-  ['an empty text', '', '""\n'],
+  ['a string that needs quotes', 'true', '"true"\n'],
+  ['an empty string', '', '""\n'],
   ['a number', 3, '3\n'],
   ['an empty list', [], '[]\n'],
   ['a list', ['a', 'b'], '- a\n- b\n'],
   ['objects in a list', [{ group: '', kind: 'A' }, { group: 'b' }], '- group: ""\n  kind: A\n- group: b\n'],
   ['an object in an object, in a list', [{ a: { b: 'c' } }], '- a:\n    b: c\n'],
   ['an object in an object', { a: { b: { c: 'd' } }, e: {} }, 'a:\n    b:\n        c: d\ne: {}\n'],
-])('writes %s as Go’s YAML does', (_, value, yaml) => {
+])('encodes %s like Go’s YAML', (_, value, yaml) => {
   expect(toYaml(value)).toBe(yaml);
 });

@@ -1,11 +1,11 @@
 import { isJsonObject, stringifyYaml } from '@coxswain/apimachinery';
 
-/** A value of an extension as YAML in block style, keys in the order they have: what protobuf carries in place of JSON. */
+/** Encodes an extension's value as YAML in block style, with keys in their order. gnostic's protobuf has YAML in place of JSON. */
 export function toYaml(value: unknown): string {
   return `${lines(value, 0).join('\n')}\n`;
 }
 
-/** Go's YAML begins nested blocks at every fourth column, but lists where they are. */
+/** Go's YAML indents nested mappings to the next multiple of four columns, but does not indent lists. */
 const nextColumn = (column: number): number => (Math.floor(column / 4) + 1) * 4;
 
 function lines(value: unknown, column: number): string[] {
@@ -27,7 +27,7 @@ function lines(value: unknown, column: number): string[] {
   return [scalar(value)];
 }
 
-/** Words that no YAML takes for anything else, as nearly all are: they need no second look. */
+/** Words that need no quotes in YAML. Nearly all strings match this, which avoids the slower check. */
 const plainWord = /^[A-Z][a-zA-Z]{6,}$|^[a-z]{6,}$/;
 
 const scalar = (value: unknown): string =>

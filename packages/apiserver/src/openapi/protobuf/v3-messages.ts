@@ -31,7 +31,7 @@ const defaultKinds: Partial<Readonly<Record<string, readonly [number, FieldWrite
   string: [3, always.string],
 };
 
-/** A default that is an object or a list has no place in the message; only that there is one can be told. */
+/** gnostic's `DefaultType`. It has no field for objects and lists, so these become an empty message. */
 const defaultType: FieldWriter = nested(() => (writer, value) => {
   const kind = defaultKinds[typeof value];
   if (kind) kind[1](writer, kind[0], value);
