@@ -5,7 +5,7 @@ import { newTransport } from './new-transport.ts';
 import { bodyOf } from './response-body.ts';
 import { type Transport, type TransportRequest, type TransportResponse, UpgradeRefusedError } from './transport.ts';
 
-/** Answers with these codes, one after another, and the last ever after. */
+/** Responds with these status codes in turn, and then repeats the last. */
 function recorder(...codes: number[]): Transport & { seen: Pick<TransportRequest, 'headers' | 'clientCertificate'>[] } {
   const seen: Pick<TransportRequest, 'headers' | 'clientCertificate'>[] = [];
   const answer = (): TransportResponse => {
@@ -35,16 +35,16 @@ const credentials = (credential: Credential, isReplaceable = false): NonNullable
 describe('AuthenticatingTransport', () => {
   const cases: Record<string, { config: Partial<RestConfig>; headers?: TransportRequest['headers']; sent: object }> = {
     'a token': { config: { credentials: credentials({ token: 'abc' }) }, sent: { authorization: 'Bearer abc' } },
-    'a name and a password of all characters': {
+    'a user name and password with any characters': {
       config: { credentials: credentials({ basic: { username: 'jürgen', password: 'a:b' } }) },
       sent: { authorization: `Basic ${Buffer.from('jürgen:a:b').toString('base64')}` },
     },
-    'what the request says itself': {
+    'the headers of the request itself': {
       config: { credentials: credentials({ token: 'abc' }), userAgent: 'x' },
       headers: { authorization: 'Bearer own' },
       sent: { authorization: 'Bearer own', 'user-agent': 'x' },
     },
-    'whom to be taken for': {
+    'impersonation headers': {
       config: {
         impersonate: { userName: 'jane', uid: '7', groups: ['a', 'b'], extra: { 'example.com/A%': ['1', '2'] } },
       },
@@ -55,7 +55,7 @@ describe('AuthenticatingTransport', () => {
         'impersonate-extra-example.com%2FA%25': ['1', '2'],
       },
     },
-    'nothing for nobody': { config: { impersonate: { groups: [] } }, sent: {} },
+    'no headers for an empty impersonation': { config: { impersonate: { groups: [] } }, sent: {} },
   };
   it.each(Object.entries(cases))('sends %s', async (_, { config, headers = {}, sent }) => {
     const inner = recorder();
@@ -63,7 +63,7 @@ describe('AuthenticatingTransport', () => {
     expect(inner.seen[0]!.headers).toEqual(sent);
   });
 
-  it('sends headers as they are now, and with the credential that counts now', async () => {
+  it('sends the current headers with the current credential', async () => {
     const inner = recorder();
     let token = 'first';
     const current = async (): Promise<Credential> => ({ token });
@@ -87,7 +87,7 @@ describe('AuthenticatingTransport', () => {
     expect(inner.seen[3]!.headers).toBe(inner.seen[1]!.headers);
   });
 
-  it('sends a new token also when it comes in the same object', async () => {
+  it('sends a new token even if it is in the same object', async () => {
     const inner = recorder();
     const credential = { token: 'first' };
     const transport = new AuthenticatingTransport(inner, { credentials: credentials(credential) });
@@ -98,7 +98,7 @@ describe('AuthenticatingTransport', () => {
     expect(inner.seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer first', 'Bearer second']);
   });
 
-  it('hands the client certificate on', async () => {
+  it('passes the client certificate on', async () => {
     const inner = recorder();
     const clientCertificate = { certificate: 'c', key: 'k' };
     await new AuthenticatingTransport(inner, { credentials: credentials({ clientCertificate }) }).send(get);
@@ -110,7 +110,7 @@ describe('AuthenticatingTransport', () => {
     { codes: [401, 401, 200], isReplaceable: true, requests: 2, status: 401 },
     { codes: [401, 200], isReplaceable: false, requests: 1, status: 401 },
     { codes: [403, 200], isReplaceable: true, requests: 1, status: 403 },
-  ])('tries another credential only after a 401, once, if there may be one: %j', async (each) => {
+  ])('retries with another credential only after a 401, once, if there may be one: %j', async (each) => {
     const config = { credentials: credentials({ token: 'a' }, each.isReplaceable) };
     const inner = recorder(...each.codes);
     expect((await new AuthenticatingTransport(inner, config).send(get)).status).toBe(each.status);
@@ -120,7 +120,7 @@ describe('AuthenticatingTransport', () => {
     expect(sockets.seen.length).toBe(each.requests);
   });
 
-  it('says by default which program asks, on which machine', async () => {
+  it('sends a default user agent with program and platform', async () => {
     const inner = recorder();
     await newTransport({ server: 'https://x' }, inner).send(get);
     expect(inner.seen[0]!.headers['user-agent']).toMatch(/^[^\s()/]+\/\S+ \([a-z]+\/[a-z0-9]+\) coxswain$/);

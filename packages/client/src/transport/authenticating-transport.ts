@@ -11,14 +11,17 @@ import {
 type Headers = TransportRequest['headers'];
 
 /**
- * Says in every request who we are: credentials, impersonation, user agent. What a request says itself is left. A
- * credential that the server refuses (401) is given back, and if there may be another, that is tried, once.
+ * Adds credentials, impersonation and user agent to every request. Headers of the request itself take precedence. When
+ * the server rejects a credential (401), reports that to `Credentials.refused`, and retries once if there may be
+ * another one.
  */
 export class AuthenticatingTransport implements Transport {
   readonly #inner: Transport;
   readonly #credentials: Credentials | undefined;
   readonly #headers: Headers;
-  /** What headers that cannot change became with the last credential: clients have a few that they send again and again. */
+  /**
+   * Frozen headers with the headers added for the last credential: clients send a few header objects again and again.
+   */
   #signedHeaders = new WeakMap<Headers, Headers>();
   #signedFor: Pick<Credential, 'token' | 'basic'> = {};
 
@@ -35,7 +38,7 @@ export class AuthenticatingTransport implements Transport {
     const credential = await this.#credentials?.current(request.signal);
     const response = await this.#inner.send(this.#signedRequest(request, credential));
     if (response.status !== 401 || !credential || !this.#credentials?.refused(credential)) return response;
-    // Read, so that its connection can be used again.
+    // Read the body, so that its connection can be reused.
     await response.body.bytes();
     return await this.#inner.send(this.#signedRequest(request, await this.#credentials.current(request.signal)));
   }
@@ -71,7 +74,7 @@ export class AuthenticatingTransport implements Transport {
   #signedOnce(headers: Headers, credential: Credential | undefined): Headers {
     const last = this.#signedFor;
     if (credential?.token !== last.token || credential?.basic !== last.basic) {
-      // A copy: whoever gives credentials may give the same object again with another token.
+      // A copy, because `current` may return the same object with another token.
       this.#signedFor = { ...credential };
       this.#signedHeaders = new WeakMap();
     }
@@ -92,7 +95,7 @@ function authorizationHeader({ token, basic }: Credential): string | undefined {
   return `Basic ${btoa(String.fromCharCode(...bytes))}`;
 }
 
-/** The headers that ask to be taken for somebody else. */
+/** The impersonation headers. */
 function impersonationHeaders({ userName, uid, groups = [], extra = {} }: Impersonation): Headers {
   if (!userName && !uid && groups.length === 0 && Object.keys(extra).length === 0) return {};
   return {
@@ -105,7 +108,7 @@ function impersonationHeaders({ userName, uid, groups = [], extra = {} }: Impers
   };
 }
 
-/** Percent-encodes what cannot be in a header's name, and the percent sign itself. */
+/** Percent-encodes characters that are invalid in header names, and the percent sign itself. */
 function escapedHeaderName(key: string): string {
   let escaped = '';
   for (const byte of new TextEncoder().encode(key)) {

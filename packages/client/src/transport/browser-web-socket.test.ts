@@ -12,7 +12,7 @@ beforeEach(async () => {
   server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  // Of the same form as a browser's.
+  // Has the same interface as a browser's.
   transport = new FetchTransport({ server: url }, { WebSocket: WebSocket as unknown as typeof globalThis.WebSocket });
 });
 afterEach(async () => {
@@ -25,7 +25,7 @@ const open = (more: object = {}) =>
   transport.openWebSocket({ url: '/exec?x=1', headers: { authorization: 'Bearer a/b?' }, protocols: ['v5'], ...more });
 
 describe('WebSockets of a browser', () => {
-  it('carry messages both ways, and the token as a subprotocol', async () => {
+  it('exchange messages, and send the token as a subprotocol', async () => {
     const request = new Promise<IncomingMessage>((resolve) => {
       server.on('connection', (socket, message) => {
         resolve(message);
@@ -48,18 +48,18 @@ describe('WebSockets of a browser', () => {
     await expect(connection.send(new Uint8Array(1))).rejects.toBeInstanceOf(TransportError);
   });
 
-  it('say that the connection broke', async () => {
+  it('report a broken connection', async () => {
     server.on('connection', (socket) => socket.terminate());
     const connection = await open();
     await expect(connection.messages()[Symbol.asyncIterator]().next()).rejects.toBeInstanceOf(TransportError);
   });
 
-  it('say that there was none', async () => {
+  it('report a failed connection', async () => {
     server.options.verifyClient = () => false;
     await expect(open()).rejects.toBeInstanceOf(TransportError);
   });
 
-  it('end with the signal, and with the transport', async () => {
+  it('are closed with the signal, and with the transport', async () => {
     const abort = new AbortController();
     const [first, second] = await Promise.all([open({ signal: abort.signal }), open()]);
     const reason = new Error('enough');

@@ -2,15 +2,18 @@ import { onAbort } from '@coxswain/apimachinery/abort';
 import { ChunkQueue } from './chunk-queue.ts';
 import { TransportError, type WebSocketConnection, type WebSocketRequest } from './transport.ts';
 
-/** More bytes than this waiting to be sent, and the sender waits; looked at again after so long. */
+/** When more than this is buffered, `send` polls the buffer in intervals of `lookAgainMs`. */
 const highWaterMark = 256 * 1024;
 const lookAgainMs = 10;
-/** What a browser can send a bearer token in, where it cannot set headers: the API server's own convention. */
+/**
+ * Prefix of the subprotocol that carries a bearer token, because browsers cannot set headers; a convention of the API
+ * server.
+ */
 const tokenProtocol = 'base64url.bearer.authorization.k8s.io.';
 
 /**
- * Opens a WebSocket of a browser. Its bearer token goes as a subprotocol; other headers cannot be sent. A browser does not
- * say why a server refuses: that is a `TransportError`. `done` is called when the connection is no more.
+ * Opens a browser's WebSocket. The bearer token is sent as a subprotocol; other headers cannot be sent. Browsers do not
+ * tell why a server rejects a WebSocket, so that is a `TransportError`. `done` is called when the connection has ended.
  */
 export function openBrowserWebSocket(
   WebSocketClass: typeof globalThis.WebSocket,
@@ -34,7 +37,7 @@ export function openBrowserWebSocket(
       connection = new BrowserWebSocketConnection(socket);
       resolve(connection);
     });
-    // Says nothing; `close` follows. Outside of browsers an error must have a listener.
+    // Has no information; `close` follows. Outside of browsers, an error event needs a listener.
     socket.addEventListener('error', () => {});
     socket.addEventListener('close', ({ wasClean, code, reason }) => {
       unlink();
@@ -53,7 +56,7 @@ class BrowserWebSocketConnection implements WebSocketConnection {
     this.#socket = socket;
     socket.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : new Uint8Array(data as ArrayBuffer);
-      // A browser cannot be asked to wait: what comes faster than it is read piles up here.
+      // Browsers have no backpressure here: messages that arrive faster than they are read are buffered.
       this.#received.write(bytes);
     });
   }

@@ -2,7 +2,7 @@ import { onAbort } from '@coxswain/apimachinery/abort';
 import { copyChunks, joinChunks } from './response-body.ts';
 import { type ResponseBody, TransportError } from './transport.ts';
 
-/** More waiting bytes than this, and the writer is asked to wait. */
+/** When this many bytes are buffered, the writer is told to pause. */
 const highWaterMark = 256 * 1024;
 
 interface Chunk {
@@ -10,10 +10,7 @@ interface Chunk {
   readonly sent: (() => void) | undefined;
 }
 
-/**
- * A body that somebody writes while it is read: a sink on one side, a `ResponseBody` on the other. The writer is told to
- * wait when the reader is slow.
- */
+/** A body that is written while it is read: a sink on one side, a `ResponseBody` on the other, with backpressure. */
 export class ChunkQueue implements ResponseBody {
   #chunks: Chunk[] = [];
   #pendingBytes = 0;
@@ -21,7 +18,7 @@ export class ChunkQueue implements ResponseBody {
   #failure: unknown;
   #wake: (() => void) | undefined;
   readonly #onDrain: (() => void)[] = [];
-  /** The writer was asked to wait. */
+  /** The writer was told to pause. */
   #isFull = false;
   #onClose: (() => void)[] = [];
   readonly #unlink: () => void;
@@ -41,8 +38,9 @@ export class ChunkQueue implements ResponseBody {
   }
 
   /**
-   * Writes what lies behind the last piece in the same memory, of which `longer` is all: many small pieces need not wait as many chunks.
-   * Undefined, and nothing is done, when the reader has taken that piece; else what `write` returns.
+   * Extends the last written chunk `last` to `longer`, which begins at the same position of the same memory, so that
+   * many small pieces do not become as many chunks. Returns undefined and does nothing if the reader has already taken
+   * that chunk; otherwise returns the same as `write`.
    */
   extend(last: Uint8Array, longer: Uint8Array): boolean | undefined {
     const chunk = this.#chunks.at(-1);
@@ -57,7 +55,7 @@ export class ChunkQueue implements ResponseBody {
     return this.#pendingBytes;
   }
 
-  /** Called every time that the writer, after it was asked to wait, may go on. */
+  /** Calls back whenever a paused writer may continue. */
   onDrain(callback: () => void): void {
     this.#onDrain.push(callback);
   }
@@ -72,10 +70,10 @@ export class ChunkQueue implements ResponseBody {
   }
 
   destroy(): void {
-    this.fail(new TransportError('the server cut the answer off'));
+    this.fail(new TransportError('the server aborted the response'));
   }
 
-  /** What has come can still be read; then the reader is told. */
+  /** The buffered chunks can still be read; then reading throws the reason. */
   fail(reason: unknown): void {
     this.#finish('broken', reason);
   }
@@ -96,7 +94,7 @@ export class ChunkQueue implements ResponseBody {
       do {
         for (let taken = this.#take(); taken.length > 0; taken = this.#take()) {
           for (const { bytes, sent } of taken) {
-            // From when it is told so, the writer may use the memory again.
+            // After `sent` the writer may reuse the memory.
             const own = sent && !borrowed ? copyChunks([bytes]) : bytes;
             if (!borrowed) sent?.();
             yield own;
@@ -110,7 +108,7 @@ export class ChunkQueue implements ResponseBody {
     }
   }
 
-  /** Waits for what comes next. False at the end; throws where it broke. */
+  /** Waits for the next chunk. Returns false at the end; throws after a failure. */
   async #more(): Promise<boolean> {
     if (this.#state === 'broken') throw this.#failure;
     if (this.#state !== 'open') return false;

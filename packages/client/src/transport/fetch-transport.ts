@@ -19,24 +19,24 @@ export interface FetchTransportOptions {
 }
 
 /**
- * Requests by `fetch`, and the browser's WebSocket. The browser decides on TLS, certificates, proxies and compression; the
- * page must come from the server or be allowed by it (CORS).
+ * A transport with `fetch` and the browser's WebSocket. The browser controls TLS, certificates, proxies and
+ * compression. The page must have the server's origin or be allowed by CORS.
  */
 export class FetchTransport implements Transport {
   readonly #server: string;
   readonly #fetch: typeof globalThis.fetch;
   readonly #WebSocket: typeof globalThis.WebSocket;
-  /** Requests, bodies and WebSockets that have not ended. */
+  /** Requests, bodies and WebSockets in progress. */
   readonly #underWay = new Set<AbortController>();
   #closed: TransportError | undefined;
 
-  /** Throws when the config wants of TLS what a browser does not do. */
+  /** Throws when the config has TLS or proxy settings that browsers do not support. */
   constructor({ server, tls, proxyUrl }: RestConfig, options: FetchTransportOptions = {}) {
     if (tls?.insecureSkipTlsVerify || tls?.serverName !== undefined || proxyUrl !== undefined) {
-      throw new Error('a browser takes no settings of TLS or proxies');
+      throw new Error('TLS and proxy settings are not supported in browsers');
     }
     this.#server = server.replace(/\/$/, '');
-    // Called without `this`: browsers insist.
+    // Called without `this`, as browsers require.
     this.#fetch = options.fetch ?? ((...args) => globalThis.fetch(...args));
     this.#WebSocket = options.WebSocket ?? globalThis.WebSocket;
   }
@@ -90,7 +90,7 @@ export class FetchTransport implements Transport {
     for (const abort of this.#underWay) abort.abort(new TransportError('the transport was closed'));
   }
 
-  /** The signal's reason where it was that; else what went wrong. */
+  /** The signal's reason after an abort, otherwise a TransportError. */
   #failure(error: unknown, signal: AbortSignal | undefined): unknown {
     if (signal?.aborted) return signal.reason;
     if (this.#closed) return new TransportError(this.#closed.message);

@@ -12,7 +12,7 @@ const streaming = (stream: Stream) =>
 const bytes = (length: number): Uint8Array => new Uint8Array(length);
 
 describe('InProcessTransport', () => {
-  it('tells a writer to wait while the reader is slow, and to go on as often as needed', async () => {
+  it('pauses a writer while the reader is slow, and resumes it each time', async () => {
     const total = 8 * 1024 * 1024;
     let written = 0;
     const transport = streaming((sink) => {
@@ -36,18 +36,18 @@ describe('InProcessTransport', () => {
     expect(read).toBe(total);
   });
 
-  it('lets timers and sockets have their turn while calls follow each other without end', async () => {
+  it('yields to timers and sockets during an endless sequence of calls', async () => {
     const transport = new InProcessTransport(async () => ({ status: 200, headers: {} }));
     let isOver = false;
     setTimeout(() => {
       isOver = true;
     }, 10);
-    // A timer that never comes would hang the test for good.
+    // A timer that never fires would hang the test.
     for (const end = performance.now() + 10_000; !isOver && performance.now() < end; ) await transport.send(get);
     expect(isOver).toBe(true);
   });
 
-  it('tells the server when the reader has gone', async () => {
+  it('notifies the server when the reader stops', async () => {
     let isClosed = false;
     const transport = streaming((sink) => {
       sink.onClose(() => {
@@ -59,7 +59,7 @@ describe('InProcessTransport', () => {
     expect(isClosed).toBe(true);
   });
 
-  it('says that the server cut an answer off, after what there is of it', async () => {
+  it('reports a response aborted by the server, after its earlier chunks', async () => {
     const transport = streaming((sink) => {
       sink.write(bytes(3));
       sink.destroy();
@@ -70,7 +70,7 @@ describe('InProcessTransport', () => {
     await expect(chunks.next()).rejects.toBeInstanceOf(TransportError);
   });
 
-  /** An answer whose chunks all lie in the same memory. */
+  /** A response whose chunks all use the same memory. */
   const inOneMemory = (): InProcessTransport => {
     const memory = new Uint8Array(4);
     return new InProcessTransport(async () => ({
@@ -93,19 +93,19 @@ describe('InProcessTransport', () => {
     }));
   };
 
-  it('has done with a chunk before the writer uses its memory again', async () => {
+  it('copies a chunk before the writer reuses its memory', async () => {
     const { body } = await inOneMemory().send(get);
     expect(new TextDecoder().decode(await body.bytes())).toBe('000011112222');
   });
 
-  it('lets the writer wait for who borrows a chunk, and for no others', async () => {
+  it('makes the writer wait only for borrowed chunks', async () => {
     const read = async (options?: { borrowed: boolean }): Promise<string[]> => {
       const { body } = await inOneMemory().send(get);
       const chunks = body.chunks(options)[Symbol.asyncIterator]();
       const seen: string[] = [];
       for (let chunk = await chunks.next(); !chunk.done; chunk = await chunks.next()) {
         const { value } = chunk;
-        // What the writer does without being told to wait, it does by then.
+        // By then a writer that was not paused has continued.
         await new Promise((resolve) => setImmediate(resolve));
         seen.push(new TextDecoder().decode(value));
       }
@@ -115,13 +115,13 @@ describe('InProcessTransport', () => {
     expect(await read({ borrowed: true })).toEqual(['0000', '1111', '2222']);
   });
 
-  it('says that the server failed', async () => {
+  it('reports a failure of the server', async () => {
     const cause = new Error('bug');
     const transport = new InProcessTransport(() => Promise.reject(cause));
     await expect(transport.send(get)).rejects.toMatchObject({ name: 'TransportError', cause });
   });
 
-  it('puts pieces of a body together, and several values of a header', async () => {
+  it('joins the chunks of a body, and several values of a header', async () => {
     const seen: Request[] = [];
     const transport = new InProcessTransport(async (request) => {
       seen.push(request);
@@ -132,20 +132,20 @@ describe('InProcessTransport', () => {
     expect(seen[0]!.headers).toEqual({ 'impersonate-group': 'a, b' });
   });
 
-  it('aborts the request in the server with the signal, which then has no listener', async () => {
+  it('aborts the request in the server with the signal, and removes the listener', async () => {
     const abort = new AbortController();
     let inServer: AbortSignal | undefined;
     const call: InProcessCall = ({ signal }) => {
       inServer = signal;
       return new Promise(() => {});
     };
-    // Whoever is fair may not have called yet.
+    // A fair transport might not have called the server yet.
     const transport = new InProcessTransport(call, { fair: false });
     const all = Promise.allSettled(Array.from({ length: 20 }, () => transport.send({ ...get, signal: abort.signal })));
     expect(getEventListeners(abort.signal, 'abort').length).toBe(1);
     abort.abort(new Error('enough'));
     expect(inServer?.reason).toBe(abort.signal.reason);
-    // A server that does not notice is not waited for.
+    // Does not wait for a server that ignores the signal.
     expect((await all).map((result) => result.status === 'rejected' && result.reason)).toEqual(
       Array(20).fill(abort.signal.reason),
     );

@@ -14,7 +14,7 @@ import {
   type WebSocketRequest,
 } from './transport.ts';
 
-/** A server in the same process, as a function: what `server.transport(user)` of `@coxswain/apiserver` is. */
+/** A server in the same process as a function, such as `server.transport(user)` of `@coxswain/apiserver`. */
 export type InProcessCall = (request: {
   readonly method: string;
   readonly url: string;
@@ -40,23 +40,23 @@ interface Sink {
 
 export interface InProcessTransportOptions {
   /**
-   * Whether calls that follow each other without end give others a turn; they do by default. Without, what happens does not
-   * depend on how fast the machine is, which some tests need.
+   * Whether an endless sequence of calls yields to the event loop; true by default. Without it, the behaviour does not
+   * depend on the speed of the machine, which some tests need.
    */
   readonly fair?: boolean;
-  /** Where others get their turn; the thread's own event loop by default. */
+  /** The event loop to yield to; the thread's own by default. */
   readonly eventLoop?: EventLoop;
 }
 
 /**
- * Calls a server in the same process: no socket and no TLS, yet the server's whole chain from authentication to storage. Calls
- * that follow each other without end let the event loop go around now and then.
+ * Calls a server in the same process: without sockets and TLS, but with the server's whole handler chain from
+ * authentication to storage. Sequences of calls yield to the event loop regularly.
  */
 export class InProcessTransport implements Transport {
   readonly #call: InProcessCall;
   readonly #isFair: boolean;
   readonly #eventLoop: EventLoop;
-  /** Requests and bodies that have not ended. */
+  /** Requests and bodies in progress. */
   readonly #underWay = new Set<AbortController>();
   #closed: TransportError | undefined;
 
@@ -89,7 +89,7 @@ export class InProcessTransport implements Transport {
       done();
       abort.signal.throwIfAborted();
       if (error instanceof TransportError) throw error;
-      throw new TransportError('the server in this process failed to answer', { cause: error });
+      throw new TransportError('the server in this process failed', { cause: error });
     }
   }
 
@@ -115,7 +115,7 @@ export class InProcessTransport implements Transport {
     for (const abort of this.#underWay) abort.abort(reason);
   }
 
-  /** What aborts a request with the signal or the transport; `done` when neither counts any more. */
+  /** Returns a controller that is aborted with the signal or the transport. Call `done` when the request has ended. */
   #begin(signal: AbortSignal | undefined): { readonly abort: AbortController; readonly done: () => void } {
     const abort = new AbortController();
     const stop = onAbort(signal, () => abort.abort(signal?.reason));
@@ -132,7 +132,7 @@ export class InProcessTransport implements Transport {
   }
 }
 
-/** A server that does not notice is not waited for. */
+/** Settles like `work`, but does not wait for a server that ignores the signal. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = onAbort(signal, () => reject(signal.reason));
@@ -149,7 +149,7 @@ function flatHeaders(headers: TransportRequest['headers']): Record<string, strin
   return flat;
 }
 
-/** `done` is called when the signal is not listened to any more. */
+/** Converts the body. `done` is called when it no longer listens to the signal. */
 function toBody(body: InProcessResponse['body'], signal: AbortSignal, done: () => void): ResponseBody {
   if (body && 'stream' in body) {
     const queue = new ChunkQueue(signal);
@@ -161,7 +161,7 @@ function toBody(body: InProcessResponse['body'], signal: AbortSignal, done: () =
   if (body === undefined) return bodyOf(new Uint8Array(0));
   if (body instanceof Uint8Array) return bodyOf(body);
   if (isChunks(body)) return bodyOf(joinChunks(body));
-  throw new TransportError('the server wants to take over a connection that there is not');
+  throw new TransportError('the server tried to upgrade an ordinary request');
 }
 
 const isChunks = (body: object): body is readonly Uint8Array[] => Array.isArray(body);

@@ -4,8 +4,8 @@ import { AuthenticatingTransport } from './authenticating-transport.ts';
 import type { Transport } from './transport.ts';
 
 /**
- * The way to the server that the config names, with its credentials in every request: over sockets in Node, by `fetch` in
- * a browser; or over another transport that is given. Throws when the config makes no sense.
+ * Returns a transport to the config's server that adds its credentials to every request: with sockets in Node, with
+ * `fetch` in a browser, or over the given transport. Throws when the config is invalid.
  */
 export function newTransport(config: RestConfig, transport: Transport = newPlatformTransport(config)): Transport {
   const userAgent = config.userAgent ?? platformUserAgent();

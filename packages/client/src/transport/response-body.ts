@@ -1,6 +1,6 @@
 import type { ResponseBody } from './transport.ts';
 
-/** A body that is already there. */
+/** A body of bytes in memory. */
 export const bodyOf = (bytes: Uint8Array): ResponseBody => new WholeBody(bytes);
 
 class WholeBody implements ResponseBody {
@@ -23,11 +23,11 @@ class WholeBody implements ResponseBody {
 
 const nothing = new Uint8Array(0);
 
-/** Chunks put together; a buffer of Node's, if they are such. */
+/** Joins chunks; the result is a Node Buffer if they are. */
 export const joinChunks = (chunks: readonly Uint8Array[]): Uint8Array =>
   chunks.length <= 1 ? (chunks[0] ?? nothing) : copyChunks(chunks);
 
-/** The same, in memory of its own in any case. */
+/** Like `joinChunks`, but always copies. */
 export function copyChunks(chunks: readonly Uint8Array[]): Uint8Array {
   const [first = nothing] = chunks;
   let length = 0;
@@ -41,7 +41,7 @@ export function copyChunks(chunks: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/** Bytes of any content, of the kind that the chunk is; nothing names Node's here, which browsers do not have. */
+/** Allocates uninitialized bytes of the same class as the chunk. Does not refer to Buffer, which browsers lack. */
 export function newBytesLike({ constructor: kind }: Uint8Array, length: number): Uint8Array {
   return isNodes(kind) ? kind.allocUnsafe(length) : new Uint8Array(length);
 }

@@ -2,9 +2,9 @@ import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Transport, TransportError, type TransportRequest, UpgradeRefusedError } from './transport.ts';
 
-/** An API server, and a way to it. */
+/** An API server under test. */
 export interface ContractServer {
-  /** A new transport to it, by somebody with all rights. */
+  /** Returns a new transport to it, with all permissions. */
   readonly newTransport: () => Transport | Promise<Transport>;
   readonly hasWebSockets: boolean;
 }
@@ -13,9 +13,9 @@ const json = { accept: 'application/json' };
 const encode = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 const decode = (bytes: Uint8Array): Record<string, unknown> => JSON.parse(new TextDecoder().decode(bytes));
 
-/** What every transport to an API server does. */
+/** The contract suite of transports. */
 export function describeTransport(name: string, server: ContractServer): void {
-  describe(`${name}: the contract of transports`, () => {
+  describe(`${name}: the transport contract`, () => {
     const path = '/api/v1/namespaces/default/configmaps';
     let transport: Transport;
     let unique = 0;
@@ -36,20 +36,20 @@ export function describeTransport(name: string, server: ContractServer): void {
     }
     const watchUrl = (created: string): string => `${path}?watch=true&fieldSelector=metadata.name%3D${created}`;
 
-    it('brings the status, headers with names in lower case and the body', async () => {
+    it('returns the status, headers with names in lower case and the body', async () => {
       const response = await send('GET', '/version');
       expect(response.status).toBe(200);
       expect(response.headers['content-type']).toBe('application/json');
       expect(decode(await response.body.bytes())).toHaveProperty('gitVersion');
     });
 
-    it('resolves with a refusal as with any other answer', async () => {
+    it('resolves with an error response like with any other', async () => {
       const response = await send('GET', `${path}/missing`);
       expect(response.status).toBe(404);
       expect(decode(await response.body.bytes())).toMatchObject({ kind: 'Status', reason: 'NotFound' });
     });
 
-    it('brings a 304 without a body', async () => {
+    it('returns a 304 without a body', async () => {
       const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
       const first = await send('GET', '/apis', { headers: { accept } });
       expect(await first.body.bytes()).not.toHaveLength(0);
@@ -57,26 +57,26 @@ export function describeTransport(name: string, server: ContractServer): void {
       expect([second.status, (await second.body.bytes()).length]).toEqual([304, 0]);
     });
 
-    it('carries half a megabyte of characters of all lengths both ways', async () => {
+    it('sends and receives half a megabyte of characters of all UTF-8 lengths', async () => {
       const text = 'aé✓😀'.repeat(50_000);
       const created = await create({ text });
       const response = await send('GET', `${path}/${created}`);
       expect(decode(await response.body.bytes()).data).toEqual({ text });
     });
 
-    it('brings a long list whole, and the same piece by piece', async () => {
+    it('returns a long list as a whole, and the same in chunks', async () => {
       for (let i = 0; i < 4; i++) await create({ text: 'é'.repeat(100_000) }, { list: 'long' });
       const url = `${path}?labelSelector=list%3Dlong`;
       const whole = await (await send('GET', url)).body.bytes();
       const pieces: Uint8Array[] = [];
       for await (const chunk of (await send('GET', url)).body.chunks()) pieces.push(chunk);
       expect(whole.length).toBeGreaterThan(800_000);
-      // Of the list itself: others write meanwhile.
+      // The list's own resourceVersion, which changes with concurrent writes.
       const withoutVersion = (bytes: Uint8Array) => String(Buffer.from(bytes)).replace(/"resourceVersion":"\d+"/, '');
       expect(withoutVersion(Buffer.concat(pieces)) === withoutVersion(whole)).toBe(true);
     });
 
-    it('brings events of a watch as they happen', async () => {
+    it('returns events of a watch as they happen', async () => {
       const created = await create();
       const watch = await send('GET', watchUrl(created));
       expect(watch.status).toBe(200);
@@ -108,7 +108,7 @@ export function describeTransport(name: string, server: ContractServer): void {
       await expect(send('GET', '/version', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     });
 
-    it('rejects with the reason of a signal that is aborted under way', async () => {
+    it('rejects with the reason of a signal that is aborted during the request', async () => {
       const abort = new AbortController();
       const reason = new Error('enough');
       const sent = send('GET', path, { signal: abort.signal });
@@ -137,7 +137,7 @@ export function describeTransport(name: string, server: ContractServer): void {
       expect(getEventListeners(signal, 'abort')).toEqual([]);
     });
 
-    it.runIf(server.hasWebSockets)('rejects a WebSocket that the server refuses, with its answer', async () => {
+    it.runIf(server.hasWebSockets)('rejects with the server’s response to a rejected WebSocket', async () => {
       const url = '/api/v1/namespaces/default/pods/missing/exec?command=x';
       const refused = await transport
         .openWebSocket({ url, headers: {}, protocols: ['v5.channel.k8s.io'] })
@@ -147,7 +147,7 @@ export function describeTransport(name: string, server: ContractServer): void {
       expect(decode(await refused.response.body.bytes())).toMatchObject({ kind: 'Status', reason: 'NotFound' });
     });
 
-    it('fails what is under way when it is closed, and what comes later', async () => {
+    it('fails requests in progress and later ones when it is closed', async () => {
       const watch = await send('GET', watchUrl(await create()));
       const read = (async () => {
         for await (const _ of watch.body.chunks()) await transport.close();

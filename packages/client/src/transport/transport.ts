@@ -1,25 +1,26 @@
 import type { Credential } from '../config/rest-config.ts';
 
 /**
- * The way to an API server: bytes in, bytes out, cancel. HTTPS from Node or a browser, or a call into a server of the
- * same process. Everything above it (`rest/`) is the same for all.
+ * A connection to an API server that sends requests and returns responses as bytes: HTTPS from Node or a browser, or
+ * calls into a server of the same process. The layers above (`rest/`) are the same for all.
  */
 export interface Transport {
   /**
-   * Sends one request and resolves with the head of the answer, whatever its status. Rejects with a `TransportError` when
-   * there is no answer, and with the signal's reason when that is aborted. The signal counts until the body has ended.
+   * Sends a request and resolves with the head of the response, whatever its status. Rejects with a `TransportError`
+   * when there is no response, and with the signal's reason on abort. The signal applies until the body has ended.
    */
   send(request: TransportRequest): Promise<TransportResponse>;
   /**
-   * Opens a WebSocket. Rejects with a `TransportError`, or an `UpgradeRefusedError` that has the server's answer.
+   * Opens a WebSocket. Rejects with a `TransportError`, or with an `UpgradeRefusedError` that has the server's
+   * response.
    */
   openWebSocket(request: WebSocketRequest): Promise<WebSocketConnection>;
-  /** Ends every connection; what is under way fails. */
+  /** Closes every connection; requests in progress fail. */
   close(): Promise<void>;
 }
 
 export interface TransportRequest {
-  /** In capitals. */
+  /** Uppercase. */
   readonly method: string;
   /** Path and query, percent-encoded. */
   readonly url: string;
@@ -27,9 +28,9 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Uint8Array | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Shown to the server when it asks, where the transport can. One that differs from the last needs new connections. */
+  /** Sent to the server if it requests one, and the transport supports it. A change needs new connections. */
   readonly clientCertificate?: Credential['clientCertificate'] | undefined;
-  /** When the server says that it is done, nobody looks at the rest of the answer: its body may come as an empty one. */
+  /** The caller does not need the body of a successful response: it may be returned empty. */
   readonly bodyUnwanted?: boolean | undefined;
 }
 
@@ -40,18 +41,21 @@ export interface TransportResponse {
   readonly body: ResponseBody;
 }
 
-/** The body is read once, by one of these, or cancelled. Until then it holds a connection or a stream of one. */
+/**
+ * A response's body. Must be read once with one of these methods, or cancelled. Until then it holds a connection or a
+ * stream of one.
+ */
 export interface ResponseBody {
-  /** All of it. Rejects with a `TransportError` when the connection breaks before its end. */
+  /** Returns the whole body. Rejects with a `TransportError` when the connection breaks before its end. */
   bytes(): Promise<Uint8Array>;
   /**
-   * Piece by piece as it comes, with back pressure; a piece is the reader's own. Throws as `bytes` rejects. Leaving the loop
-   * cancels.
+   * Yields the body in chunks, with backpressure. The reader owns the chunks. Throws like `bytes` rejects. Leaving the
+   * loop cancels the body.
    *
-   * One that is `borrowed` is the reader's only until the next is asked for: then its memory may be used again.
+   * With `borrowed`, a chunk is only valid until the next is requested: then its memory may be reused.
    */
   chunks(options?: { readonly borrowed?: boolean }): AsyncIterable<Uint8Array>;
-  /** Gives up the rest. */
+  /** Cancels the rest of the body. */
   cancel(): void;
 }
 
@@ -59,7 +63,7 @@ export interface WebSocketRequest {
   /** Path and query, percent-encoded. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** Subprotocols offered, the best first. */
+  /** Offered subprotocols in order of preference. */
   readonly protocols: readonly string[];
   readonly signal?: AbortSignal | undefined;
   readonly clientCertificate?: Credential['clientCertificate'] | undefined;
@@ -69,21 +73,24 @@ export interface WebSocketRequest {
 export interface WebSocketConnection {
   /** The subprotocol that the server chose. */
   readonly protocol: string;
-  /** Resolves when the message may be followed by another without piling up. */
+  /** Resolves when another message can be sent without growing the buffer. */
   send(message: Uint8Array): Promise<void>;
-  /** Messages in order, with back pressure. Ends when the connection is closed; throws a `TransportError` when it breaks. */
+  /**
+   * Yields messages in order, with backpressure. Ends when the connection is closed; throws a `TransportError` when it
+   * breaks.
+   */
   messages(): AsyncIterable<Uint8Array>;
   close(code?: number, reason?: string): void;
 }
 
 /**
- * There is no (whole) answer: the name is unknown, nobody listens, the certificate is not trusted, the connection broke or
- * timed out. `code` is the system's word for it (`ECONNREFUSED`, `ECONNRESET`, …) where there is one.
+ * There is no (complete) response: the name is unknown, the connection was refused, the certificate is not trusted, or
+ * the connection broke or timed out. `code` is the system's error code (`ECONNREFUSED`, `ECONNRESET`, …), if any.
  */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly code: string | undefined;
-  /** Whether anything of the request may have reached the server: if not, sending it again is always safe. */
+  /** Whether the request may have reached the server. If not, a retry is always safe. */
   readonly mayHaveBeenSent: boolean;
 
   constructor(message: string, options: ErrorOptions & { code?: string; mayHaveBeenSent?: boolean } = {}) {
@@ -93,7 +100,7 @@ export class TransportError extends Error {
   }
 }
 
-/** The server answered a WebSocket's handshake with an ordinary response. */
+/** The server responded to a WebSocket's handshake with an ordinary response. */
 export class UpgradeRefusedError extends Error {
   override readonly name = 'UpgradeRefusedError';
   readonly response: TransportResponse;

@@ -20,7 +20,7 @@ let server: RunningApiServer;
 let directory: string;
 let ca: string;
 let clientCertificate: NonNullable<Credential['clientCertificate']>;
-/** Passes plain HTTP on to the server, as its administrator: what a browser would have between. */
+/** A plain HTTP proxy to the server with administrator rights, for the browser's transport. */
 let front: Server;
 let frontUrl: string;
 
@@ -77,7 +77,7 @@ describeTransport('fetch', {
   newTransport: () => newTransport({ server: frontUrl }, new FetchTransport({ server: frontUrl })),
 });
 
-/** Who the server takes us for. */
+/** The user that the server sees. */
 async function whoAmI(transport: Transport): Promise<{ username: string; groups: string[]; extra?: object }> {
   const body = new TextEncoder().encode('{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1"}');
   const url = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
@@ -95,7 +95,7 @@ describe.each(['1.1', '2'] as const)('NodeTransport over TLS, HTTP/%s', (httpVer
     return newTransport(all, new NodeTransport(all, { httpVersion, environment: {} }));
   };
 
-  it('accepts a certificate for the name that the config wants, and no other', async () => {
+  it('accepts only a certificate for the config’s server name', async () => {
     const right = open({ tls: { ca, serverName: 'kubernetes.default.svc' } });
     expect(await get(right)).toContain('gitVersion');
     await right.close();
@@ -107,7 +107,7 @@ describe.each(['1.1', '2'] as const)('NodeTransport over TLS, HTTP/%s', (httpVer
     });
   });
 
-  it('goes to the next address of a name when the first does not answer', async () => {
+  it('tries the next address of a name when the first is unreachable', async () => {
     const lookup = vi.spyOn(dns, 'lookup');
     const found = [
       { address: '::1', family: 6 },
@@ -122,7 +122,7 @@ describe.each(['1.1', '2'] as const)('NodeTransport over TLS, HTTP/%s', (httpVer
     await transport.close();
   });
 
-  it('trusts only the CA of the config, unless told to trust all', async () => {
+  it('trusts only the CA of the config, unless verification is disabled', async () => {
     await expect(get(open({ tls: {} }))).rejects.toMatchObject({ name: 'TransportError', mayHaveBeenSent: false });
     const insecure = open({ tls: { insecureSkipTlsVerify: true } });
     expect(await get(insecure)).toContain('gitVersion');
@@ -130,7 +130,7 @@ describe.each(['1.1', '2'] as const)('NodeTransport over TLS, HTTP/%s', (httpVer
     expect(() => open({ tls: { ca, insecureSkipTlsVerify: true } })).toThrow('not allowed');
   });
 
-  it('opens new connections with a new client certificate, and lets the old ones go on', async () => {
+  it('opens new connections with a new client certificate, and keeps the old ones until they are idle', async () => {
     const other = {
       certificate: await readFile(join(directory, 'apiserver-kubelet-client.crt'), 'utf8'),
       key: await readFile(join(directory, 'apiserver-kubelet-client.key'), 'utf8'),
@@ -160,7 +160,7 @@ describe.each(['1.1', '2'] as const)('NodeTransport over TLS, HTTP/%s', (httpVer
     await transport.close();
   });
 
-  it('gives back a credential that is refused, and tries another, once', async () => {
+  it('reports a rejected credential, and tries another, once', async () => {
     const refused: unknown[] = [];
     const transport = open({
       credentials: {
@@ -174,7 +174,7 @@ describe.each(['1.1', '2'] as const)('NodeTransport over TLS, HTTP/%s', (httpVer
     await transport.close();
   });
 
-  it('asks to be taken for somebody else', async () => {
+  it('sends impersonation headers', async () => {
     const extra = { 'example.com/a%b': ['1', '2'], plain: ['x y'] };
     const transport = open({ impersonate: { userName: 'jane', groups: ['dev', 'ops'], extra } });
     expect(await whoAmI(transport)).toEqual({
@@ -185,7 +185,7 @@ describe.each(['1.1', '2'] as const)('NodeTransport over TLS, HTTP/%s', (httpVer
     await transport.close();
   });
 
-  it('goes through a proxy that tunnels', async () => {
+  it('connects through an HTTP proxy with CONNECT', async () => {
     const asked: string[] = [];
     const proxy = createServer();
     proxy.on('connect', (request: IncomingMessage, socket: Socket) => {
@@ -208,7 +208,7 @@ describe.each(['1.1', '2'] as const)('NodeTransport over TLS, HTTP/%s', (httpVer
     proxy.close();
   });
 
-  it('opens plain connections for other protocols, which it closes with itself', async () => {
+  it('opens raw connections for other protocols, and closes them with the transport', async () => {
     const node = new NodeTransport(config(), { httpVersion });
     const socket = await node.connect({ clientCertificate });
     socket.write(`GET /version HTTP/1.1\r\nhost: x\r\n\r\n`);

@@ -1,20 +1,22 @@
 import type { TransportError, TransportRequest, TransportResponse } from '../transport.ts';
 
-/** Connections to one server that show one identity. */
+/** Connections to one server with one client certificate. */
 export interface ConnectionPool {
   send(request: TransportRequest): Promise<TransportResponse>;
-  /** No more requests will come: closes what is free at once, the rest when it has done its work. */
+  /**
+   * Called when there will be no more requests. Closes idle connections at once, and the others when they become idle.
+   */
   retire(): void;
-  /** Whether nothing is open or waiting. */
+  /** True when no connection is open and no request is waiting. */
   readonly isDrained: boolean;
   close(reason: TransportError): void;
 }
 
-/** What is the same in all requests to a server. */
+/** The parts that are the same in all requests to a server. */
 export interface RequestDefaults {
   /** The server's host and port, as in its URL. */
   readonly authority: string;
-  /** What comes before the path: the server's own path, and all of its URL for a proxy that takes requests as they are. */
+  /** Prefix of the path: the server's own path, preceded by its URL for a forwarding proxy. */
   readonly prefix: string;
   readonly headers: Readonly<Record<string, string>>;
 }

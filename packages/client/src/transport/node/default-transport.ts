@@ -5,13 +5,13 @@ import { NodeTransport } from './node-transport.ts';
 
 export { openInProcessWebSocket } from './web-socket/in-process-web-socket.ts';
 
-/** The transport of this platform: sockets. */
+/** The transport for Node. */
 export const newPlatformTransport = (config: RestConfig): Transport => new NodeTransport(config);
 
 const operatingSystems: Readonly<Record<string, string>> = { win32: 'windows', sunos: 'solaris' };
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', ppc64: 'ppc64le' };
 
-/** Who asks when nobody says so, in client-go's form: `program/version (os/arch) library`. */
+/** The default user agent, in client-go's form: `program/version (os/arch) library`. */
 export function platformUserAgent(): string {
   const program = basename(process.argv[1] ?? process.title).replace(/[^\x21-\x7e]|[()/]/g, '_') || 'unknown';
   const { platform, arch } = process;

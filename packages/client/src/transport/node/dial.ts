@@ -7,40 +7,40 @@ import { nodeTls } from './node-tls.ts';
 import { openTunnel } from './proxy-tunnel.ts';
 import type { SocketReader } from './socket-reader.ts';
 
-/** Go's dialer has the same: as long may a connection take, and as long be silent before the kernel asks for its peer. */
+/** Connect timeout and TCP keep-alive interval, the same as in Go's dialer. */
 const connectTimeoutMs = 30_000;
 const keepAliveMs = 30_000;
 const handshakeTimeoutMs = 10_000;
 
-/** Where a connection goes, and by which way. */
+/** The destination of a connection, and the proxy to use. */
 export interface DialTarget {
   readonly host: string;
   readonly port: number;
   /** Absent for plain HTTP. */
   readonly tls: DialTls | undefined;
-  /** `http:`, `https:` or `socks5:`, with the user's name and password if it needs them. */
+  /** `http:`, `https:` or `socks5:`, with user name and password if needed. */
   readonly proxy: URL | undefined;
 }
 
 interface DialTls {
   readonly context: SecureContext;
-  /** The name that the server's certificate must have, when it is not the host's. */
+  /** The name to verify in the server's certificate, when it is not the host's. */
   readonly serverName: string | undefined;
   readonly insecureSkipTlsVerify: boolean;
 }
 
 export interface DialOptions {
-  /** Protocols to offer, the best first. */
+  /** Protocols to offer, in order of preference. */
   readonly alpn: readonly string[];
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Reads what comes, where the way to the server allows it. */
+  /** Reads from the socket, if the kind of connection supports that. */
   readonly reader?: SocketReader;
 }
 
 /**
- * Opens a connection, through a proxy where there is one, with TLS where it is wanted. Rejects with a `TransportError`
- * of which nothing was sent, or with the signal's reason; no socket is left then.
+ * Opens a connection, through a proxy if there is one, and with TLS if required. Rejects with a `TransportError` with
+ * `mayHaveBeenSent: false`, or with the signal's reason; the socket is closed then.
  */
 export async function dial(target: DialTarget, options: DialOptions): Promise<Socket> {
   const { tls, proxy } = target;
@@ -49,7 +49,7 @@ export async function dial(target: DialTarget, options: DialOptions): Promise<So
   return tls ? await secure(socket, target, tls, options) : socket;
 }
 
-/** In one step: only so can a socket with TLS have a reader. */
+/** Connects TCP and TLS in one step, because only then a TLS socket can have a reader. */
 async function connectTls(
   target: DialTarget,
   tls: DialTls,
@@ -58,7 +58,7 @@ async function connectTls(
 ): Promise<TLSSocket> {
   options.signal.throwIfAborted();
   const { host, port } = target;
-  // Node's types do not have `onread` here, its documentation does.
+  // Node documents `onread` here, but its types lack it.
   const withReader: ConnectionOptions & ConnectOpts = { host, port, onread, ...tlsOptions(target, tls, options) };
   const socket = nodeTls().connect(withReader);
   await opened(socket, 'connect', connectTimeoutMs, options);
@@ -82,7 +82,7 @@ async function connect(target: DialTarget, options: DialOptions): Promise<Socket
         options,
       )
     : plain;
-  // What is not encrypted, an HTTP proxy takes as it is (`requestTarget` names the server).
+  // Plain HTTP requests are forwarded by an HTTP proxy without a tunnel (`RequestDefaults.prefix` names the server).
   if (!target.tls && proxy.protocol.startsWith('http')) return way;
   return await guarded(way, connectTimeoutMs, options, openTunnel(way, proxy, target));
 }
@@ -108,7 +108,7 @@ function tlsOptions({ host }: DialTarget, tls: DialTls, { alpn }: DialOptions): 
   const name = tls.serverName ?? host;
   return {
     secureContext: tls.context,
-    // An address may not be asked for by SNI.
+    // SNI does not allow IP addresses.
     servername: isIP(name) ? '' : name,
     rejectUnauthorized: !tls.insecureSkipTlsVerify,
     checkServerIdentity: (_, certificate) => nodeTls().checkServerIdentity(name, certificate),
@@ -116,12 +116,15 @@ function tlsOptions({ host }: DialTarget, tls: DialTls, { alpn }: DialOptions): 
   };
 }
 
-/** Resolves with the socket at the event; rejects, the socket gone, when that does not come in time. */
+/** Resolves with the socket at the event. Rejects and destroys the socket on failure, timeout or abort. */
 function opened<S extends Socket>(socket: S, event: string, timeoutMs: number, options: DialOptions): Promise<S> {
   return guarded(socket, timeoutMs, options, new Promise((resolve) => socket.once(event, () => resolve(socket))));
 }
 
-/** Waits for what is done with the socket; rejects, the socket gone, when that, the socket, the time or the signal fails. */
+/**
+ * Waits for `work` on the socket. Rejects and destroys the socket when the work or the socket fails, on timeout, and on
+ * abort.
+ */
 function guarded<S extends Socket, T>(
   socket: S,
   timeoutMs: number,
@@ -137,7 +140,7 @@ function guarded<S extends Socket, T>(
     };
     const fail = (reason: unknown): void => {
       settle();
-      // Errors that come after the end concern nobody.
+      // Ignores errors after destruction.
       socket.on('error', () => {});
       socket.destroy();
       reject(reason);
@@ -167,10 +170,10 @@ function notConnected(message: string, cause?: unknown, code = codeOf(cause)): T
   return new TransportError(message, { mayHaveBeenSent: false, ...(code !== undefined && { code }), cause });
 }
 
-/** The system's word for what went wrong. */
+/** The system's error code. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Without the brackets of an IPv6 address. */
+/** The host name without the brackets of an IPv6 address. */
 export const bareHost = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');

@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { type ResponseBody, TransportError, type TransportResponse } from '../transport.ts';
 
-/** The same answer with its body decompressed. */
+/** Returns the response with its body decompressed. */
 export function gunzipped({ status, headers, body }: TransportResponse): TransportResponse {
   const { 'content-encoding': _coding, 'content-length': _length, ...rest } = headers;
   return { status, headers: rest, body: new GunzippedBody(body) };
@@ -26,7 +26,7 @@ class GunzippedBody implements ResponseBody {
     const { createGunzip } = await import('node:zlib');
     const gunzip = createGunzip();
     let failure: unknown;
-    // Errors of either end come out of the loop below as one; the body's own says more.
+    // The loop below throws errors of both streams; the body's own error is more specific.
     pipeline(Readable.from(remembering(this.#body.chunks(), (error) => (failure = error))), gunzip, () => {});
     try {
       for await (const chunk of gunzip) yield chunk;
@@ -55,4 +55,4 @@ async function* remembering(
 }
 
 const broken = (cause: unknown): TransportError =>
-  new TransportError('the answer is not compressed as it says', { code: 'EPROTO', cause });
+  new TransportError('the response is not valid gzip', { code: 'EPROTO', cause });

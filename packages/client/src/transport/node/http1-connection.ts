@@ -6,47 +6,47 @@ import { TransportError, type TransportRequest, type TransportResponse } from '.
 import { codeOf } from './dial.ts';
 import { Http1ResponseParser, type ResponseEvents, type ResponseHead } from './http1-response-parser.ts';
 
-/** Bodies up to this length go out in one piece with the head. */
+/** Bodies up to this length are sent in one write with the head. */
 const smallBody = 64 * 1024;
 
 export interface Http1ConnectionOwner {
-  /** The answer has ended, and the connection can take another request. */
+  /** The response has ended, and the connection can take another request. */
   onFree(connection: Http1Connection): void;
-  /** The answer has begun, and is not known to end soon. */
+  /** The response has begun and continues. */
   onStreaming(connection: Http1Connection): void;
-  /** The connection is no more. Always called, once. */
+  /** The connection is closed. Called exactly once. */
   onGone(connection: Http1Connection): void;
 }
 
-/** One request and what has come of its answer. */
+/** A request and the received part of its response. */
 interface Exchange {
   readonly resolve: (response: TransportResponse) => void;
   readonly reject: (reason: unknown) => void;
   readonly signal: AbortSignal | undefined;
-  /** Stops waiting for the signal; once there is a body, that waits itself. */
+  /** Removes the listener on the signal; a streaming body has its own. */
   unlink: () => void;
   head: ResponseHead | undefined;
-  /** What came of the body before anybody could have it. */
+  /** Parts of the body received before the response was resolved. */
   ready: Buffer[];
-  /** The body, once it is known that it does not end with its first piece. */
+  /** The body, if it continues after the first read. */
   body: ChunkQueue | undefined;
   ended: boolean;
 }
 
-/** An HTTP/1.1 connection: one request at a time, any number one after another. */
+/** An HTTP/1.1 keep-alive connection: one request at a time. */
 export class Http1Connection implements ResponseEvents {
   readonly #socket: Socket;
   readonly #owner: Http1ConnectionOwner;
   readonly #parser = new Http1ResponseParser(this);
-  /** Present from a request until the end of its answer. */
+  /** Set from a request until the end of its response. */
   #exchange: Exchange | undefined;
   #isSpoilt = false;
   #isGone = false;
-  /** How many answers came to an end here. */
+  /** Number of completed responses. */
   served = 0;
-  /** When it became free, by the pool's clock. */
+  /** When it became idle, by the pool's clock. */
   freeSinceMs = 0;
-  /** How long the server said that it keeps the connection when it is free. */
+  /** How long the server keeps an idle connection, according to its Keep-Alive header. */
   keepAliveMs = Number.POSITIVE_INFINITY;
 
   constructor(socket: Socket, owner: Http1ConnectionOwner) {
@@ -59,8 +59,8 @@ export class Http1Connection implements ResponseEvents {
   }
 
   /**
-   * Sends the request; the answer's body must be read or cancelled before the next. A rejection because the connection was
-   * closed before a byte of the answer is a `StaleConnectionError`.
+   * Sends a request. Its response's body must be read or cancelled before the next request. Rejects with a
+   * `StaleConnectionError` when a reused connection was closed before the head of the response was complete.
    */
   send(request: TransportRequest, head: string): Promise<TransportResponse> {
     return new Promise((resolve, reject) => {
@@ -85,12 +85,12 @@ export class Http1Connection implements ResponseEvents {
     });
   }
 
-  /** Lets the process end although the connection is open. */
+  /** Unreferences the socket, so that it does not keep the process alive. */
   unref(): void {
     this.#socket.unref();
   }
 
-  /** Closes it; what is under way fails for that reason. */
+  /** Closes the connection; a request in progress fails with the reason. */
   destroy(reason = lost()): void {
     this.#fail(reason);
   }
@@ -113,7 +113,7 @@ export class Http1Connection implements ResponseEvents {
     try {
       this.#parser.push(bytes);
     } catch (error) {
-      // What follows a whole answer does not spoil it, only the connection.
+      // Data after a complete response invalidates only the connection, not the response.
       if (this.#exchange?.ended) this.#isSpoilt = true;
       else this.#fail(error);
     }
@@ -125,7 +125,7 @@ export class Http1Connection implements ResponseEvents {
     else this.#fail(lost());
   }
 
-  /** Hands over what the last bytes brought. */
+  /** Delivers what the last bytes completed. */
   #advance(): void {
     const exchange = this.#exchange;
     if (!exchange?.head) return;
@@ -143,7 +143,7 @@ export class Http1Connection implements ResponseEvents {
     }
     const body = new ChunkQueue(signal);
     exchange.body = body;
-    // Who gives up the rest gives up the connection.
+    // Cancelling a body closes the connection.
     body.onClose(() => {
       if (!exchange.ended) this.destroy();
     });
@@ -159,7 +159,7 @@ export class Http1Connection implements ResponseEvents {
   #complete({ keepAlive, headers }: ResponseHead): void {
     this.#exchange = undefined;
     this.served++;
-    // What the server answered before it had all of the request, it will not read to its end.
+    // If the server responded before it received the whole request, it will not read the rest.
     if (!keepAlive || this.#isSpoilt || this.#socket.writableLength > 0 || this.#socket.destroyed) {
       this.destroy();
       return;
@@ -188,7 +188,7 @@ export class Http1Connection implements ResponseEvents {
   }
 }
 
-/** A connection that had served before was closed under a request. The server may just have had enough of it. */
+/** A reused connection was closed during a request, possibly because of the server's idle timeout. */
 export class StaleConnectionError extends Error {
   override readonly name = 'StaleConnectionError';
   override readonly cause: TransportError;
@@ -200,7 +200,7 @@ export class StaleConnectionError extends Error {
 }
 
 const lost = (cause?: Error): TransportError =>
-  new TransportError(cause?.message ?? 'the server closed the connection before the end of its answer', {
+  new TransportError(cause?.message ?? 'the server closed the connection before the end of the response', {
     code: codeOf(cause) ?? 'ECONNRESET',
     cause,
   });

@@ -27,7 +27,7 @@ async function send(method = 'GET', more: Partial<TransportRequest> = {}): Promi
 
 const reset = (socket: Socket): void => void socket.resetAndDestroy();
 
-describe('answers that the client understands', () => {
+describe('responses that the client supports', () => {
   const gzipped = gzipSync('compressed');
   const answers: Record<string, { bytes: (string | Buffer)[]; text: string; isKept: boolean }> = {
     'with a length': { bytes: [ok('abc')], text: '200 abc', isKept: true },
@@ -38,19 +38,19 @@ describe('answers that the client understands', () => {
       text: '200 abc0123456789',
       isKept: true,
     },
-    'cut into single bytes': { bytes: [...ok('abc')], text: '200 abc', isKept: true },
-    'of HTTP/1.0, up to the end of the connection': {
+    'in single bytes': { bytes: [...ok('abc')], text: '200 abc', isKept: true },
+    'of HTTP/1.0, until the end of the connection': {
       bytes: ['HTTP/1.0 200 OK\r\n\r\nabc', ''],
       text: '200 abc',
       isKept: false,
     },
     'that close the connection': { bytes: [ok('abc', 'connection: close\r\n')], text: '200 abc', isKept: false },
-    'with both a length and chunks, which is not trusted further': {
+    'with both content-length and chunks, after which the connection is closed': {
       bytes: ['HTTP/1.1 200 OK\r\ncontent-length: 9\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n'],
       text: '200 a',
       isKept: false,
     },
-    'after a provisional one': {
+    'after an informational one': {
       bytes: [`HTTP/1.1 103 Early\r\nlink: x\r\n\r\n${ok('abc')}`],
       text: '200 abc',
       isKept: true,
@@ -75,16 +75,19 @@ describe('answers that the client understands', () => {
   });
 });
 
-describe('answers that make no sense', () => {
+describe('invalid responses', () => {
   const head = 'HTTP/1.1 200 OK\r\n';
   const broken: Record<string, { bytes: string; end?: (socket: Socket) => void; message: RegExp }> = {
     'not HTTP at all': { bytes: 'SSH-2.0-OpenSSH_9\r\n', message: /does not speak HTTP/ },
-    'a status that is none': { bytes: 'HTTP/1.1 abc\r\n\r\n', message: /does not speak HTTP/ },
-    'a header without a colon': { bytes: `${head}nonsense\r\n\r\n`, message: /header .* no sense/ },
-    'two lengths': { bytes: `${head}content-length: 1\r\ncontent-length: 2\r\n\r\nab`, message: /length .* no number/ },
-    'a length that is none': { bytes: `${head}content-length: -1\r\n\r\n`, message: /length .* no number/ },
-    'an unknown coding': { bytes: `${head}transfer-encoding: br\r\n\r\n`, message: /coded in an unknown way/ },
-    'a size of a chunk that is none': {
+    'an invalid status': { bytes: 'HTTP/1.1 abc\r\n\r\n', message: /does not speak HTTP/ },
+    'a header without a colon': { bytes: `${head}nonsense\r\n\r\n`, message: /header is invalid/ },
+    'two lengths': {
+      bytes: `${head}content-length: 1\r\ncontent-length: 2\r\n\r\nab`,
+      message: /content-length .* invalid/,
+    },
+    'an invalid length': { bytes: `${head}content-length: -1\r\n\r\n`, message: /content-length .* invalid/ },
+    'an unknown coding': { bytes: `${head}transfer-encoding: br\r\n\r\n`, message: /unsupported transfer-encoding/ },
+    'an invalid chunk size': {
       bytes: `${head}transfer-encoding: chunked\r\n\r\nxyz\r\n`,
       message: /size of a chunk/,
     },
@@ -93,19 +96,19 @@ describe('answers that make no sense', () => {
       message: /chunk is longer/,
     },
     'a head without end': { bytes: `${head}x: ${'y'.repeat(300_000)}`, message: /head .* too long/ },
-    'half a body': {
+    'a truncated body': {
       bytes: `${head}content-length: 10\r\n\r\nhalf`,
       end: (socket) => socket.end(),
       message: /before the end/,
     },
-    'half a chunk': {
+    'a truncated chunk': {
       bytes: `${head}transfer-encoding: chunked\r\n\r\nA\r\nhalf`,
       end: (socket) => socket.end(),
       message: /before the end/,
     },
-    'a body that is not compressed as it says': {
+    'a body that is not valid gzip': {
       bytes: `${head}content-encoding: gzip\r\ncontent-length: 3\r\n\r\nabc`,
-      message: /not compressed/,
+      message: /not valid gzip/,
     },
   };
   it.each(Object.entries(broken))('%s', async (_, { bytes, end, message }) => {
@@ -118,7 +121,7 @@ describe('answers that make no sense', () => {
     await expect(failed).rejects.toThrow(message);
   });
 
-  it('what came of a body before it broke can be read', async () => {
+  it('the received part of a broken body can be read', async () => {
     await start((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf');
       setImmediate(() => reset(socket));
@@ -134,13 +137,13 @@ describe('answers that make no sense', () => {
 });
 
 describe('connections', () => {
-  it('are used again, as many as there are requests at a time', async () => {
+  it('are reused, as many as there are concurrent requests', async () => {
     await start((socket) => socket.write(ok()));
     for (let i = 0; i < 3; i++) await Promise.all(Array.from({ length: 5 }, () => send()));
     expect(server.connections.length).toBe(5);
   });
 
-  it('that the server had closed are not used', async () => {
+  it('that the server has closed are not reused', async () => {
     await start((socket) => socket.end(ok()));
     await send();
     await once(server.connections[0]!, 'close');
@@ -148,38 +151,38 @@ describe('connections', () => {
     expect(await send('POST')).toBe('200 ok');
   });
 
-  it('that the server closes under a read are replaced, once', async () => {
+  it('that the server closes during a read are replaced, once', async () => {
     await start((socket, _, index, connection) => (connection === 0 && index > 0 ? reset(socket) : socket.write(ok())));
     await send();
     expect(await send()).toBe('200 ok');
     expect(server.connections.length).toBe(2);
   });
 
-  it('that the server closes under a write are an error: it may have been done', async () => {
+  it('that the server closes during a write are an error, because it may have been processed', async () => {
     await start((socket, _, index) => (index > 0 ? reset(socket) : socket.write(ok())));
     await send();
     await expect(send('POST')).rejects.toMatchObject({ code: 'ECONNRESET', mayHaveBeenSent: true });
   });
 
-  it('that are new and closed are an error', async () => {
+  it('that are closed during their first request are an error', async () => {
     await start((socket) => reset(socket));
     await expect(send()).rejects.toMatchObject({ name: 'TransportError', code: 'ECONNRESET' });
     expect(server.connections.length).toBe(1);
   });
 
-  it('that nobody listens for are an error of which nothing was sent', async () => {
+  it('that are refused are an error with mayHaveBeenSent false', async () => {
     await start(() => {});
     await server.close();
     await expect(send()).rejects.toMatchObject({ code: 'ECONNREFUSED', mayHaveBeenSent: false });
   });
 
-  it('are given up when the server says more than it was asked', async () => {
+  it('are closed when the server sends an unexpected response', async () => {
     await start((socket) => socket.write(ok() + ok('more')));
     expect([await send(), await send()]).toEqual(['200 ok', '200 ok']);
     expect(server.connections.length).toBe(2);
   });
 
-  it('are closed when nobody has used them for long', async () => {
+  it('are closed after an idle timeout', async () => {
     const clock = new FakeClock();
     await start((socket) => socket.write(ok()), { clock });
     await send();
@@ -189,7 +192,7 @@ describe('connections', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('are not used again near the end of the time that the server keeps them', async () => {
+  it('are not reused shortly before the server’s keep-alive timeout', async () => {
     const clock = new FakeClock();
     await start((socket) => socket.write(ok('ok', 'keep-alive: timeout=5\r\n')), { clock });
     await send();
@@ -201,19 +204,19 @@ describe('connections', () => {
     expect(server.connections.length).toBe(2);
   });
 
-  it('that are being opened when another serves are opened to the end, and used later', async () => {
+  it('that are being opened while another becomes free are opened completely, and used later', async () => {
     await start((socket) => socket.write(ok()));
     for (let i = 0; i < 20; i++) await Promise.all([send(), send().then(() => send()), send()]);
     expect(server.connections.length).toBeLessThanOrEqual(3);
   });
 
-  it('are not opened for each of very many requests: they wait for those that are open', async () => {
+  it('are not opened for each of very many requests; these wait for open connections', async () => {
     await start((socket) => socket.write(ok()), { clock: new FakeClock() });
     await Promise.all(Array.from({ length: 500 }, () => send()));
     expect(server.connections.length).toBeLessThanOrEqual(32);
   });
 
-  it('are opened beside any number of answers that go on', async () => {
+  it('are opened in addition to any number of streaming responses', async () => {
     await start(
       (socket, request) => {
         if (request.includes('/watch')) socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n');
@@ -228,7 +231,7 @@ describe('connections', () => {
     for (const { body } of watches) body.cancel();
   });
 
-  it('are opened in spite of many requests when no answer comes for a while', async () => {
+  it('are opened beyond the limit when there is no response for a while', async () => {
     const clock = new FakeClock();
     await start((socket, request) => void (request.includes('/slow') || socket.write(ok())), { clock });
     const slow = Array.from({ length: 32 }, () => send('GET', { url: '/slow' }));
@@ -241,7 +244,7 @@ describe('connections', () => {
     await unanswered;
   });
 
-  it('are few at first when no answer comes, so that a server that is busy is not given handshakes as well', async () => {
+  it('are few at first without responses, so that a busy server does not get more handshakes', async () => {
     const clock = new FakeClock();
     await start(() => {}, { clock });
     const unanswered = Promise.allSettled(Array.from({ length: 100 }, () => send()));
@@ -255,7 +258,7 @@ describe('connections', () => {
     await unanswered;
   });
 
-  it('that a cancelled body held are closed', async () => {
+  it('of a cancelled body are closed', async () => {
     await start((socket) => socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n'));
     const { body } = await transport.send({ method: 'GET', url: '/', headers: {} });
     const closed = once(server.connections[0]!, 'close');
@@ -263,7 +266,7 @@ describe('connections', () => {
     await closed;
   });
 
-  it('are closed with the transport, and what is under way says so', async () => {
+  it('are closed with the transport, and requests in progress are rejected', async () => {
     await start((socket, _, index) => index === 0 && socket.write(ok()));
     await send();
     const failed = expect(send('POST')).rejects.toThrow('the transport was closed');
@@ -273,7 +276,7 @@ describe('connections', () => {
     await closed;
   });
 
-  it('of requests that are given up while they are opened are closed', async () => {
+  it('are closed if their request is aborted while they are opened', async () => {
     await start((socket) => socket.write(ok()));
     const abort = new AbortController();
     const sent = send('GET', { signal: abort.signal });
@@ -287,7 +290,7 @@ describe('connections', () => {
   it('that cannot be opened in time are an error', async () => {
     const clock = new FakeClock();
     await start((socket) => socket.write(ok()));
-    // A TLS handshake with somebody who never answers.
+    // A TLS handshake with a server that never responds.
     const silent = new NodeTransport({ server: server.url.replace('http:', 'https:'), clock }, { environment: {} });
     const failed = silent.send({ method: 'GET', url: '/', headers: {} });
     const expected = expect(failed).rejects.toMatchObject({ code: 'ETIMEDOUT', mayHaveBeenSent: false });
@@ -322,7 +325,7 @@ describe('requests', () => {
     ]);
   });
 
-  it('go below the path of the server', async () => {
+  it('have the server’s base path', async () => {
     server = await rawServer((socket, request) => socket.write(ok(request.split('\r\n')[0])));
     transport = new NodeTransport({ server: `${server.url}/k8s/c1/`, disableCompression: true }, { environment: {} });
     expect(await send()).toBe('200 GET /k8s/c1/ HTTP/1.1');
@@ -335,13 +338,13 @@ describe('requests', () => {
     { url: '/\r\nx: y' },
     { method: 'GET /x' },
   ];
-  it.each(smuggling)('cannot carry others: %j', async (smuggled) => {
+  it.each(smuggling)('cannot smuggle others: %j', async (smuggled) => {
     await start((socket) => socket.write(ok()));
     await expect(transport.send({ method: 'GET', url: '/', headers: {}, ...smuggled })).rejects.toThrow(TypeError);
     expect(server.connections.length).toBe(0);
   });
 
-  it('wait for a reader that is slow, and lose nothing', async () => {
+  it('have backpressure for a slow reader, and lose nothing', async () => {
     const piece = 'x'.repeat(64 * 1024);
     let unsent = 0;
     await start((socket) => {
@@ -352,13 +355,13 @@ describe('requests', () => {
     const { body } = await transport.send({ method: 'GET', url: '/', headers: {} });
     for (let i = 0; i < 50; i++) await new Promise(setImmediate);
     unsent = server.connections[0]!.writableLength;
-    // What the client and the kernel hold is little of it.
+    // The client and the kernel buffer only little of it.
     expect(unsent).toBeGreaterThan(32 * 1024 * 1024);
     expect((await body.bytes()).length).toBe(67108864);
   });
 });
 
-it('leaves a compressed stream when its reader does', async () => {
+it('closes a compressed stream when its reader stops', async () => {
   const gzipped = gzipSync('x'.repeat(1000));
   await start((socket) => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ntransfer-encoding: chunked\r\n\r\n');

@@ -7,21 +7,25 @@ import { Http1Connection, type Http1ConnectionOwner, StaleConnectionError } from
 import { requestHead } from './request-head.ts';
 
 /**
- * Differs from client-go, which keeps 25 and mostly speaks HTTP/2, where one does for all: with fewer than there are
- * requests at a time, connections would be opened and closed all the time.
+ * Maximum number of idle connections. Differs from client-go, which keeps 25 but mostly uses one HTTP/2 connection:
+ * with fewer idle connections than concurrent requests, connections would be opened and closed all the time.
  */
 const mostFree = 100;
 const longestFreeMs = 90_000;
-/** So many are opened at a time; more requests wait for one of these or for one that becomes free, whichever is first. */
+/**
+ * Maximum number of connections opened concurrently. Further requests wait for one of these or for a free one,
+ * whichever is first.
+ */
 const mostDialing = 32;
 /**
- * With so many requests whose answer has not begun, others wait for a connection to become free: to open one takes more work
- * than several requests, on both sides. Watches do not count, nor do other answers that go on.
+ * When this many requests await a response, others wait for a free connection, because opening one is more work for
+ * both sides than several requests. Watches and other streaming responses do not count.
  */
 const mostAwaited = 32;
 /**
- * Unless none becomes free for so long: then the answers are slow ones, and one more is opened, then two, four … A server that only
- * has its hands full is not given handshakes to do as well, and a burst leaves no more connections than can be kept.
+ * When no connection becomes free for this long, responses are slow, and connections are opened nevertheless: one, then
+ * two, then four, and so on. So a busy server does not get handshakes in addition, and a burst leaves no more
+ * connections than can be kept.
  */
 const stallMs = 50;
 
@@ -30,24 +34,27 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Keep-alive connections to one server with one identity. A request has a connection for itself until its answer ends. */
+/**
+ * Keep-alive connections to one server with one client certificate. A connection is used by one request until the end
+ * of its response.
+ */
 export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
   readonly #dial: (signal: AbortSignal) => Promise<Socket>;
   readonly #defaults: RequestDefaults;
   readonly #clock: Clock;
   readonly #all = new Set<Http1Connection>();
-  /** The one that was used last is at the end, and used next. */
+  /** Idle connections, the most recently used last; that is used next. */
   #free: Http1Connection[] = [];
-  /** Those whose answer has begun and goes on. */
+  /** Connections with a streaming response. */
   readonly #streaming = new Set<Http1Connection>();
   readonly #waiting = new Set<Waiting>();
-  /** Connections that are being opened. */
+  /** Connections being opened. */
   readonly #dialing = new Set<AbortController>();
   #sweep: Timer | undefined;
-  /** Set while requests wait only for connections to become free. */
+  /** Set while requests only wait for free connections. */
   #stallCheck: Timer | undefined;
   #lastFreeMs = 0;
-  /** How many to open at the next check that finds nothing became free. */
+  /** Number of connections to open at the next check if none has become free. */
   #stallOpens = 1;
   #isRetired = false;
   #closed: TransportError | undefined;
@@ -71,7 +78,7 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
       if (!(error instanceof StaleConnectionError)) throw error;
       if (!isSafe(request.method)) throw error.cause;
     }
-    // One that has just served, or a new one.
+    // A connection that was just used, or a new one.
     const fresh = await this.#wait(request.signal);
     try {
       return await fresh.send(request, head);
@@ -80,7 +87,7 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
     }
   }
 
-  /** No more requests will come; what is free is closed, the rest as it becomes free. */
+  /** Closes idle connections at once, and the others when they become idle. */
   retire(): void {
     this.#isRetired = true;
     for (const connection of this.#free.splice(0)) connection.destroy();
@@ -140,7 +147,7 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
   }
 
   #isOld({ freeSinceMs, keepAliveMs }: Http1Connection): boolean {
-    // A second before the server would: a request must not cross with its closing.
+    // One second before the server's timeout, so that no request is sent while the server closes the connection.
     return this.#clock.monotonic() - freeSinceMs > Math.min(longestFreeMs, keepAliveMs - 1000);
   }
 
@@ -174,7 +181,7 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
     });
   }
 
-  /** Opens as many connections as are waited for, and worth it. */
+  /** Opens connections for waiting requests, within the limits. */
   #dialAsNeeded(): void {
     const mayOpen = mostAwaited - (this.#all.size - this.#free.length - this.#streaming.size);
     const wanted = Math.min(this.#waiting.size, mostDialing);
@@ -199,8 +206,8 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
   }
 
   /**
-   * Gives up opening connections for which nobody waits, because those who did have gone. While they only were served by
-   * others sooner, connections are opened to the end: there were too few.
+   * Aborts opening surplus connections after waiting requests were aborted. Connections whose request was served by
+   * another one are opened completely, because there were too few.
    */
   #giveUpDialing(): void {
     for (const dialing of this.#dialing) {
@@ -220,7 +227,7 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
         if (!isWanted) return connection.destroy();
         this.#all.add(connection);
         this.onFree(connection);
-        // More may wait than are opened at a time, for as long as others watch.
+        // More requests may wait than are opened concurrently, while the open connections have streaming responses.
         this.#dialAsNeeded();
       },
       (error: unknown) => {
@@ -236,5 +243,5 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
   }
 }
 
-/** What may be sent twice without harm, by Go's judgement. */
+/** Methods that can be retried safely, as in Go. */
 const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD' || method === 'OPTIONS';

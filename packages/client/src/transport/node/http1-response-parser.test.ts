@@ -29,7 +29,7 @@ function write({ body, chunks }: Answer): Buffer {
 }
 
 describe('Http1ResponseParser', () => {
-  it('reads answers in sequence however they are cut', () => {
+  it('parses successive responses from any chunks', () => {
     fc.assert(
       fc.property(answers, fc.array(fc.integer({ min: 1, max: 30 })), (wanted, cuts) => {
         const bodies: string[] = [];
@@ -54,7 +54,7 @@ describe('Http1ResponseParser', () => {
     );
   });
 
-  it('expects no body after HEAD, and keeps names away from prototypes', () => {
+  it('expects no body after HEAD, and treats __proto__ as an ordinary name', () => {
     let headers: Record<string, unknown> = {};
     let hasEnded = false;
     const parser = new Http1ResponseParser({

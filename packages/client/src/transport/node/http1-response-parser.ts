@@ -1,6 +1,6 @@
 import { TransportError } from '../transport.ts';
 
-/** More than this, and the head of an answer or the lines between chunks are not waited for. */
+/** Maximum lengths of a response's head, and of a line between chunks. */
 const longestHead = 256 * 1024;
 const longestLine = 16 * 1024;
 const empty = Buffer.alloc(0);
@@ -8,11 +8,11 @@ const empty = Buffer.alloc(0);
 export interface ResponseHead {
   readonly status: number;
   readonly headers: Record<string, string | string[]>;
-  /** Whether the connection may be used again after the body. */
+  /** Whether the connection can be reused after the body. */
   readonly keepAlive: boolean;
 }
 
-/** What the parser found, in order. */
+/** Receives the parsed parts in order. */
 export interface ResponseEvents {
   onHead(head: ResponseHead): void;
   onBody(chunk: Buffer): void;
@@ -21,27 +21,27 @@ export interface ResponseEvents {
 
 type State = 'idle' | 'head' | 'length' | 'chunk-size' | 'chunk' | 'chunk-end' | 'trailers' | 'until-close';
 
-/** Reads the answers of an HTTP/1 server, cut into pieces anywhere, one after another. */
+/** Parses successive responses of an HTTP/1 server from chunks of any size. */
 export class Http1ResponseParser {
   readonly #events: ResponseEvents;
   #state: State = 'idle';
   #method = '';
-  /** Bytes of a head or line that is not complete. */
+  /** Bytes of an incomplete head or line. */
   #kept: Buffer = empty;
-  /** Bytes of the body or chunk that are still to come. */
+  /** Remaining bytes of the body or chunk. */
   #remaining = 0;
 
   constructor(events: ResponseEvents) {
     this.#events = events;
   }
 
-  /** An answer to a request of this method is awaited. */
+  /** Expects a response to a request with this method. */
   begin(method: string): void {
     this.#method = method;
     this.#state = 'head';
   }
 
-  /** Throws a `TransportError` when this is not HTTP, or nobody asked. */
+  /** Throws a `TransportError` when the bytes are not HTTP, or no response is expected. */
   push(bytes: Buffer): void {
     let rest = this.#kept.length > 0 ? Buffer.concat([this.#kept, bytes]) : bytes;
     this.#kept = empty;
@@ -55,18 +55,18 @@ export class Http1ResponseParser {
     }
   }
 
-  /** The server has closed its side. Returns whether that is where the answer ends. */
+  /** To be called when the server has closed its side. Returns whether that completes the response. */
   end(): boolean {
     if (this.#state !== 'until-close') return false;
     this.#finish();
     return true;
   }
 
-  /** Takes what it can from the front; undefined when it needs more to go on. */
+  /** Consumes bytes and returns the rest; returns undefined when it needs more bytes. */
   #step(bytes: Buffer): Buffer | undefined {
     switch (this.#state) {
       case 'idle':
-        throw malformed('the server sent something that nobody had asked for');
+        throw malformed('the server sent an unexpected response');
       case 'head':
         return this.#head(bytes);
       case 'length':
@@ -78,7 +78,7 @@ export class Http1ResponseParser {
       case 'chunk-size':
         return this.#line(bytes, (line) => {
           const [, size] = /^([0-9a-f]{1,8})[\t ]*(?:;.*)?$/i.exec(line) ?? [];
-          if (size === undefined) throw malformed('the size of a chunk is no number');
+          if (size === undefined) throw malformed('the size of a chunk is invalid');
           this.#remaining = Number.parseInt(size, 16);
           this.#state = this.#remaining === 0 ? 'trailers' : 'chunk';
         });
@@ -118,8 +118,8 @@ export class Http1ResponseParser {
   #head(bytes: Buffer): Buffer | undefined {
     const end = bytes.indexOf('\r\n\r\n');
     if (end === -1 || end > longestHead) {
-      if (bytes.length > longestHead) throw malformed('the head of the answer is too long');
-      // Whoever does not speak HTTP is not waited for.
+      if (bytes.length > longestHead) throw malformed('the head of the response is too long');
+      // Rejects other protocols without waiting for more.
       if (!'HTTP/1.'.startsWith(bytes.toString('latin1', 0, Math.min(7, bytes.length)))) throw notHttp();
       return undefined;
     }
@@ -130,7 +130,7 @@ export class Http1ResponseParser {
       /^HTTP\/1\.([01]) (\d{3})(?: |$)/.exec(lineEnd === -1 ? text : text.slice(0, lineEnd)) ?? [];
     if (code === undefined) throw notHttp();
     const status = Number(code);
-    // Provisional: the answer is still to come. Nobody asked to switch protocols.
+    // An informational response; the final one follows. An upgrade was not requested.
     if (status < 200) {
       if (status === 101) throw malformed('the server switches to another protocol');
       return rest;
@@ -146,8 +146,9 @@ export class Http1ResponseParser {
     let end = false;
     if (this.#method === 'HEAD' || status === 204 || status === 304) end = true;
     else if (coding !== undefined) {
-      if (String(coding).trim().toLowerCase() !== 'chunked') throw malformed('the answer is coded in an unknown way');
-      // Both is what attacks on proxies look like: the body is read, the connection not trusted any more.
+      if (String(coding).trim().toLowerCase() !== 'chunked')
+        throw malformed('unsupported transfer-encoding of the response');
+      // Both headers may indicate request smuggling: the body is read, but the connection is not reused.
       if (length !== undefined) keepAlive = false;
       this.#state = 'chunk-size';
     } else if (length !== undefined) {
@@ -168,7 +169,7 @@ export class Http1ResponseParser {
   }
 }
 
-// Names come from outside: nothing may reach a prototype.
+// Names come from the server, so the object has no prototype.
 const noHeaders = (): ResponseHead['headers'] => Object.create(null);
 
 function parseHeaders(text: string, from: number): ResponseHead['headers'] {
@@ -177,9 +178,9 @@ function parseHeaders(text: string, from: number): ResponseHead['headers'] {
     let end = text.indexOf('\r\n', start);
     if (end === -1) end = text.length;
     const colon = text.indexOf(':', start);
-    if (colon <= start || colon > end) throw malformed('a header of the answer makes no sense');
+    if (colon <= start || colon > end) throw malformed('a response header is invalid');
     const name = text.slice(start, colon).toLowerCase();
-    if (/[\s]/.test(name)) throw malformed('a header of the answer makes no sense');
+    if (/[\s]/.test(name)) throw malformed('a response header is invalid');
     const value = text.slice(colon + 1, end).trim();
     const before = headers[name];
     if (before === undefined) headers[name] = value;
@@ -193,7 +194,7 @@ function parseHeaders(text: string, from: number): ResponseHead['headers'] {
 function parseLength(value: string | string[]): number {
   const [first, ...others] = typeof value === 'string' ? [value] : value;
   if (!/^\d{1,15}$/.test(first!) || others.some((other) => other !== first)) {
-    throw malformed('the length of the answer is no number');
+    throw malformed('the content-length of the response is invalid');
   }
   return Number(first);
 }

@@ -1,2 +1,5 @@
-/** Node's TLS, loaded with the first connection that needs it: it takes several milliseconds, with all of `node:crypto`. */
+/**
+ * Node's TLS module. Loaded with the first connection that needs it, because loading it with `node:crypto` takes
+ * several milliseconds.
+ */
 export const nodeTls = (): typeof import('node:tls') => process.getBuiltinModule('node:tls');

@@ -21,22 +21,22 @@ import { nodeTls } from './node-tls.ts';
 import { parseProxyUrl, proxyFromEnvironment } from './proxy-from-environment.ts';
 import { proxyAuthorization } from './proxy-tunnel.ts';
 
-/** How long a CA bundle that may be rotated is trusted to be the same, while connections are not opened anyway. */
+/** How long a CA bundle from a function is cached while no connections are opened. */
 const caRefreshMs = 5 * 60_000;
 
 export interface NodeTransportOptions {
   /**
-   * `2` (the default): requests and watches share one connection, or few, and what is asked at one time is sent at one time; servers
-   * that have no HTTP/2, and those without TLS, get HTTP/1.1. `1.1`: a connection for every request under way and every watch, kept for the next.
+   * `2` (the default): requests and watches share one or a few connections, and concurrent requests are sent together.
+   * Servers without HTTP/2 or TLS get HTTP/1.1. `1.1`: a keep-alive connection for each concurrent request and watch.
    */
   readonly httpVersion?: '1.1' | '2';
-  /** Where `HTTPS_PROXY` and its like are looked up. */
+  /** The environment with `HTTPS_PROXY` and similar variables. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 type ClientCertificate = Credential['clientCertificate'];
 
-/** Connections with one identity and one trust. */
+/** Connections with the same client certificate and CA. */
 interface Generation {
   readonly ca: string | undefined;
   readonly clientCertificate: ClientCertificate;
@@ -45,8 +45,8 @@ interface Generation {
 }
 
 /**
- * HTTP(S) to a server over sockets. Adds no credentials: `newTransport` does. When the CA bundle or the client certificate
- * changes, new connections are opened, and the old ones closed as their requests end.
+ * HTTP(S) to a server over sockets. Adds no credentials; `newTransport` does. When the CA bundle or the client
+ * certificate changes, new connections are opened, and the old ones closed when their requests have ended.
  */
 export class NodeTransport implements Transport {
   readonly #config: RestConfig;
@@ -56,14 +56,14 @@ export class NodeTransport implements Transport {
   readonly #defaults: RequestDefaults;
   readonly #httpVersion: '1.1' | '2';
   #current: Generation | undefined;
-  /** Those that still have work to do. */
+  /** Retired pools with requests in progress. */
   readonly #retired = new Set<ConnectionPool>();
   #caCheckedAtMs = 0;
   #closed: TransportError | undefined;
-  /** Ends what `connect` has opened and opens. */
+  /** Close the connections of `connect`, open or pending. */
   readonly #onClose = new Set<() => void>();
 
-  /** Throws when the server's or the proxy's URL is none, or a CA comes with `insecureSkipTlsVerify`. */
+  /** Throws when the server's or the proxy's URL is invalid, or a CA is combined with `insecureSkipTlsVerify`. */
   constructor(config: RestConfig, options: NodeTransportOptions = {}) {
     this.#config = config;
     this.#clock = config.clock ?? systemClock;
@@ -96,7 +96,7 @@ export class NodeTransport implements Transport {
     request.signal?.throwIfAborted();
     const response = await pool.send(request);
     if (response.headers['content-encoding'] !== 'gzip') return response;
-    // What nobody looks at may be empty, and need not be made readable.
+    // An unwanted body may be omitted, and need not be decompressed.
     return request.bodyUnwanted && response.status < 300 ? response : gunzipped(response);
   }
 
@@ -114,8 +114,8 @@ export class NodeTransport implements Transport {
   }
 
   /**
-   * A connection to the server for other protocols that begin as HTTP/1.1, by the same way and with the same TLS; its
-   * credentials are still to be sent. It is the caller's to close.
+   * Opens a connection to the server for protocols that begin as HTTP/1.1, with the same proxy and TLS. Sends no
+   * credentials. The caller must close it.
    */
   async connect(options: { signal?: AbortSignal; clientCertificate?: ClientCertificate } = {}): Promise<Duplex> {
     options.signal?.throwIfAborted();
@@ -151,7 +151,7 @@ export class NodeTransport implements Transport {
     return this.#server.protocol === 'https:';
   }
 
-  /** The connections to use, if that can be told without waiting. */
+  /** Returns the current connections if they are known to be up to date; otherwise undefined. */
   #upToDate(clientCertificate: ClientCertificate): Generation | undefined {
     const current = this.#current;
     if (!current || !sameCertificate(current.clientCertificate, clientCertificate)) return undefined;
@@ -182,7 +182,10 @@ export class NodeTransport implements Transport {
     );
   }
 
-  /** With what is trusted now: when that has changed, an old server is the exception. */
+  /**
+   * Connects with the current CA bundle, which may have changed since the generation was created. Most servers then
+   * have a certificate of the new CA.
+   */
   async #dial(generation: Omit<Generation, 'pool'>, how: Omit<DialOptions, 'clock'>): Promise<Socket> {
     const ca = await this.#ca();
     const options = { ...how, clock: this.#clock };
@@ -238,11 +241,11 @@ function secureContext(ca: string | undefined, clientCertificate: ClientCertific
 const sameCertificate = (a: ClientCertificate, b: ClientCertificate): boolean =>
   a === b || (a !== undefined && b !== undefined && a.certificate === b.certificate && a.key === b.key);
 
-/** Without a scheme it is `https`, as in client-go where there is TLS. */
+/** Parses the server's URL. Without a scheme it is `https`, as in client-go with TLS. */
 function serverUrl(server: string): URL {
   const url = new URL(/^https?:\/\//i.test(server) ? server : `https://${server}`);
   if (url.username || url.password || url.search || url.hash) {
-    throw new Error('the URL of a server has a scheme, a host and a path, nothing else');
+    throw new Error('the URL of a server may only have a scheme, a host, a port and a path');
   }
   return url;
 }

@@ -3,8 +3,9 @@ import { bareHost } from './dial.ts';
 import { ipv6Bytes } from './proxy-tunnel.ts';
 
 /**
- * The proxy that the environment wants for a server, as Go reads it: `HTTPS_PROXY` or `HTTP_PROXY` by the server's scheme,
- * in capitals or not, unless the server is this machine or `NO_PROXY` names it. Throws when the proxy's URL is none.
+ * Returns the proxy for a server according to the environment, with Go's rules: `HTTPS_PROXY` or `HTTP_PROXY` depending
+ * on the server's scheme, in upper or lower case, unless the server is on this machine or `NO_PROXY` contains it.
+ * Throws when the proxy's URL is invalid.
  */
 export function proxyFromEnvironment(
   server: URL,
@@ -19,7 +20,7 @@ export function proxyFromEnvironment(
   return parseProxyUrl(proxy);
 }
 
-/** Without a scheme it is an HTTP proxy. Throws for schemes that there are no proxies of. */
+/** Parses a proxy's URL. Without a scheme it is an HTTP proxy. Throws for unsupported schemes. */
 export function parseProxyUrl(text: string): URL {
   const url = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   if (!['http:', 'https:', 'socks5:', 'socks5h:'].includes(url.protocol)) {
@@ -51,7 +52,7 @@ function isExempt(host: string, port: string, noProxy: string): boolean {
   return false;
 }
 
-/** `example.com` is the domain and all below it; `.example.com` and `*.example.com` only what is below. */
+/** `example.com` matches the domain and its subdomains; `.example.com` and `*.example.com` only the subdomains. */
 function matchesDomain(host: string, pattern: string): boolean {
   const suffix = pattern.startsWith('*.') ? pattern.slice(1) : pattern;
   if (suffix.startsWith('.')) return host.endsWith(suffix);
@@ -67,7 +68,7 @@ function splitPort(entry: string): readonly [name: string, port: string | undefi
 const sameAddress = (a: string, b: string): boolean =>
   isIPv4(a) === isIPv4(b) && inNetwork(a, `${b}/${isIPv4(b) ? 32 : 128}`);
 
-/** Whether the host is an address in the network; a name is in none. */
+/** Whether the host is an address in the network; false for names. */
 function inNetwork(host: string, network: string): boolean {
   const [base = '', length = ''] = network.split('/');
   const address = addressBytes(host);

@@ -8,7 +8,7 @@ interface TunnelTarget {
   readonly port: number;
 }
 
-/** Asks the proxy at the socket's other end for a way to the target. Resolves with the socket, whose bytes go there from then on. */
+/** Requests a tunnel to the target from the proxy. Resolves with the socket, whose bytes then go to the target. */
 export async function openTunnel(socket: Socket, proxy: URL, target: TunnelTarget): Promise<Socket> {
   await (proxy.protocol.startsWith('socks') ? socks5(socket, proxy, target) : httpConnect(socket, proxy, target));
   return socket;
@@ -34,7 +34,7 @@ export function proxyAuthorization({ username, password }: URL): string | undefi
   return `Basic ${Buffer.from(pair).toString('base64')}`;
 }
 
-/** RFC 1928, with the user names and passwords of RFC 1929. The proxy looks names up. */
+/** SOCKS5 (RFC 1928) with user names and passwords (RFC 1929). The proxy resolves host names. */
 async function socks5(socket: Socket, proxy: URL, { host, port }: TunnelTarget): Promise<void> {
   const username = Buffer.from(decodeURIComponent(proxy.username));
   const password = Buffer.from(decodeURIComponent(proxy.password));
@@ -45,12 +45,12 @@ async function socks5(socket: Socket, proxy: URL, { host, port }: TunnelTarget):
   if (method === 2 && hasUser) {
     socket.write(Buffer.from([1, username.length, ...username, password.length, ...password]));
     const [, answer] = await read(socket, 2);
-    if (answer !== 0) throw refused('the SOCKS5 proxy refused the user');
-  } else if (method !== 0) throw refused('the SOCKS5 proxy wants credentials that there are not');
+    if (answer !== 0) throw refused('the SOCKS5 proxy rejected the user name or password');
+  } else if (method !== 0) throw refused('the SOCKS5 proxy requires credentials');
   socket.write(Buffer.from([5, 1, 0, ...socksAddress(host), port >> 8, port & 0xff]));
   const [, reply, , kind] = await read(socket, 4);
   if (reply !== 0) throw refused(`the SOCKS5 proxy refused to connect: ${socksReplies[reply!] ?? reply}`);
-  // The address it connects from, which says nothing to us.
+  // The proxy's own address, which is ignored.
   const length = kind === 1 ? 4 : kind === 4 ? 16 : (await read(socket, 1))[0]!;
   await read(socket, length + 2);
 }
@@ -75,9 +75,9 @@ function socksAddress(host: string): readonly number[] {
   return [3, name.length, ...name];
 }
 
-/** The address must be one. */
+/** The bytes of an IPv6 address, which must be valid. */
 export function ipv6Bytes(address: string): number[] {
-  // The URL parser writes every form, also with an embedded IPv4 address, in groups of hexadecimal digits.
+  // The URL parser normalizes every form, also with an embedded IPv4 address, to groups of hexadecimal digits.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [front = '', back] = canonical.split('::');
   const groups = (text: string): number[] =>
@@ -88,7 +88,7 @@ export function ipv6Bytes(address: string): number[] {
   return all.flatMap((group) => [group >> 8, group & 0xff]);
 }
 
-/** Exactly so many bytes. */
+/** Reads exactly `length` bytes. */
 async function read(socket: Socket, length: number): Promise<Buffer> {
   for (;;) {
     const bytes: Buffer | null = socket.read(length);
@@ -98,7 +98,7 @@ async function read(socket: Socket, length: number): Promise<Buffer> {
   }
 }
 
-/** Everything up to and with the mark; what follows it stays in the socket. */
+/** Reads up to and including the mark; the rest stays in the socket. */
 async function readThrough(socket: Socket, mark: string): Promise<Buffer> {
   let all = Buffer.alloc(0);
   for (;;) {
@@ -111,7 +111,7 @@ async function readThrough(socket: Socket, mark: string): Promise<Buffer> {
         if (end < all.length) socket.unshift(all.subarray(end));
         return all.subarray(0, end);
       }
-      if (all.length > longestAnswer) throw refused('the proxy answers at too great length');
+      if (all.length > longestAnswer) throw refused('the response of the proxy is too long');
     } else await readable(socket);
   }
 }

@@ -7,39 +7,43 @@ import { ok, type RawServer, rawServer } from './raw-server.test-data.ts';
 describe('proxyFromEnvironment', () => {
   const HTTPS_PROXY = 'http://proxy:3128';
   const cases: Record<string, [server: string, environment: Record<string, string>, isProxied: boolean]> = {
-    'none is none': ['https://a.example', {}, false],
-    'https goes by HTTPS_PROXY': ['https://a.example', { HTTPS_PROXY }, true],
-    'https does not go by HTTP_PROXY': ['https://a.example', { HTTP_PROXY: HTTPS_PROXY }, false],
-    'http goes by HTTP_PROXY': ['http://a.example', { HTTP_PROXY: HTTPS_PROXY }, true],
-    'small letters will do': ['https://a.example', { https_proxy: HTTPS_PROXY }, true],
+    'without variables there is no proxy': ['https://a.example', {}, false],
+    'https uses HTTPS_PROXY': ['https://a.example', { HTTPS_PROXY }, true],
+    'https does not use HTTP_PROXY': ['https://a.example', { HTTP_PROXY: HTTPS_PROXY }, false],
+    'http uses HTTP_PROXY': ['http://a.example', { HTTP_PROXY: HTTPS_PROXY }, true],
+    'lower case is accepted': ['https://a.example', { https_proxy: HTTPS_PROXY }, true],
     'localhost is never proxied': ['https://localhost:6443', { HTTPS_PROXY }, false],
     'loopback addresses are never proxied': ['https://127.1.2.3', { HTTPS_PROXY }, false],
-    'nor those of IPv6': ['https://[::1]:6443', { HTTPS_PROXY }, false],
+    'IPv6 loopback addresses are never proxied': ['https://[::1]:6443', { HTTPS_PROXY }, false],
     'a star exempts all': ['https://a.example', { HTTPS_PROXY, NO_PROXY: '*' }, false],
     'a domain exempts itself': ['https://a.example', { HTTPS_PROXY, NO_PROXY: 'b.example, A.example' }, false],
-    'a domain exempts what is below it': ['https://x.a.example', { HTTPS_PROXY, no_proxy: 'a.example' }, false],
-    'a domain does not exempt what only ends like it': [
+    'a domain exempts its subdomains': ['https://x.a.example', { HTTPS_PROXY, no_proxy: 'a.example' }, false],
+    'a domain does not exempt other domains with the same suffix': [
       'https://ba.example',
       { HTTPS_PROXY, NO_PROXY: 'a.example' },
       true,
     ],
-    'with a dot only what is below': ['https://a.example', { HTTPS_PROXY, NO_PROXY: '.a.example' }, true],
-    'a dot exempts what is below': ['https://x.a.example', { HTTPS_PROXY, NO_PROXY: '.a.example' }, false],
-    'a star and a dot as well': ['https://x.a.example', { HTTPS_PROXY, NO_PROXY: '*.a.example' }, false],
-    'a port must fit': ['https://a.example:6443', { HTTPS_PROXY, NO_PROXY: 'a.example:443' }, true],
-    'a port that fits': ['https://a.example', { HTTPS_PROXY, NO_PROXY: 'a.example:443' }, false],
+    'a leading dot does not exempt the domain itself': [
+      'https://a.example',
+      { HTTPS_PROXY, NO_PROXY: '.a.example' },
+      true,
+    ],
+    'a leading dot exempts subdomains': ['https://x.a.example', { HTTPS_PROXY, NO_PROXY: '.a.example' }, false],
+    'a star and a dot exempt subdomains': ['https://x.a.example', { HTTPS_PROXY, NO_PROXY: '*.a.example' }, false],
+    'a port must match': ['https://a.example:6443', { HTTPS_PROXY, NO_PROXY: 'a.example:443' }, true],
+    'a matching port': ['https://a.example', { HTTPS_PROXY, NO_PROXY: 'a.example:443' }, false],
     'an address exempts itself': ['https://10.0.0.1', { HTTPS_PROXY, NO_PROXY: '10.0.0.1' }, false],
     'an address does not exempt others': ['https://10.0.0.11', { HTTPS_PROXY, NO_PROXY: '10.0.0.1' }, true],
     'a network exempts its addresses': ['https://10.0.7.1:6443', { HTTPS_PROXY, NO_PROXY: '10.0.0.0/20' }, false],
     'a network does not exempt others': ['https://10.0.16.1', { HTTPS_PROXY, NO_PROXY: '10.0.0.0/20' }, true],
     'a network of IPv6': ['https://[fd00::5]', { HTTPS_PROXY, NO_PROXY: 'fd00::/8' }, false],
-    'an address of IPv6, however it is written': ['https://[fd00::5]', { HTTPS_PROXY, NO_PROXY: 'FD00:0::5' }, false],
+    'an IPv6 address in any notation': ['https://[fd00::5]', { HTTPS_PROXY, NO_PROXY: 'FD00:0::5' }, false],
   };
   it.each(Object.entries(cases))('%s', (_, [server, environment, isProxied]) => {
     expect(proxyFromEnvironment(new URL(server), environment)?.href).toBe(isProxied ? 'http://proxy:3128/' : undefined);
   });
 
-  it('takes a proxy without a scheme for one of HTTP, and refuses what is none', () => {
+  it('defaults to an HTTP proxy, and throws for unsupported schemes', () => {
     expect(parseProxyUrl('proxy:3128').href).toBe('http://proxy:3128/');
     expect(() => parseProxyUrl('ftp://proxy')).toThrow('unsupported scheme "ftp"');
   });
@@ -59,7 +63,7 @@ describe('a server without TLS behind a proxy', () => {
     return new TextDecoder().decode(await body.bytes());
   };
 
-  it('is named in full to a proxy of HTTP', async () => {
+  it('is requested with its absolute URL from an HTTP proxy', async () => {
     server = await rawServer((socket, request) => socket.write(ok(request)));
     const proxyUrl = server.url.replace('//', '//me:secret@');
     transport = new NodeTransport({ server: 'http://api.example/base', proxyUrl });
@@ -69,7 +73,7 @@ describe('a server without TLS behind a proxy', () => {
     expect(headers).toContain(`proxy-authorization: Basic ${Buffer.from('me:secret').toString('base64')}`);
   });
 
-  /** A proxy that speaks SOCKS5; tells what it was asked. */
+  /** A SOCKS5 proxy that records its requests. */
   async function socksProxy(reply: number, user?: string): Promise<{ url: string; asked: string[] }> {
     const asked: string[] = [];
     const target = new URL(server.url);
@@ -97,7 +101,7 @@ describe('a server without TLS behind a proxy', () => {
     return { url: `socks5://${user ? `${user}@` : ''}127.0.0.1:${(proxy.address() as AddressInfo).port}`, asked };
   }
 
-  it('is asked for by name from a proxy of SOCKS5', async () => {
+  it('is requested by name from a SOCKS5 proxy', async () => {
     server = await rawServer((socket) => socket.write(ok('through')));
     const { url, asked } = await socksProxy(0);
     transport = new NodeTransport({ server: 'http://api.example:8080', proxyUrl: url });
@@ -105,7 +109,7 @@ describe('a server without TLS behind a proxy', () => {
     expect(asked).toEqual(['050100', `050100030b${Buffer.from('api.example').toString('hex')}1f90`]);
   });
 
-  it('is asked for with a name and a password', async () => {
+  it('is requested with a user name and a password', async () => {
     server = await rawServer((socket) => socket.write(ok('through')));
     const { url, asked } = await socksProxy(0, 'me:secret');
     transport = new NodeTransport({ server: 'http://10.1.2.3', proxyUrl: url });
@@ -113,7 +117,7 @@ describe('a server without TLS behind a proxy', () => {
     expect(asked).toEqual(['05020002', '\x02me\x06secret', '050100010a0102030050']);
   });
 
-  it('cannot be reached when the proxy refuses', async () => {
+  it('cannot be reached when the proxy rejects the connection', async () => {
     server = await rawServer(() => {});
     const { url } = await socksProxy(5);
     transport = new NodeTransport({ server: 'http://[fd00::1]', proxyUrl: url });

@@ -1,14 +1,14 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** A server that says what a script tells it, byte by byte. */
+/** A TCP server that sends scripted bytes. */
 export interface RawServer {
   readonly url: string;
-  /** How many connections there have been. */
+  /** All connections so far. */
   readonly connections: Socket[];
   close(): Promise<void>;
 }
 
-/** `onRequest` is called with every request whose head has come, and its number on its connection, from 0. */
+/** Calls `onRequest` with the head of every request and its number on its connection, from 0. */
 export async function rawServer(
   onRequest: (socket: Socket, request: string, indexOnConnection: number, connection: number) => void,
 ): Promise<RawServer> {

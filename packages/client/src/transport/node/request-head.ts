@@ -6,7 +6,7 @@ const badName = /[^!#$%&'*+\-.^_`|~0-9a-zA-Z]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in there
 const badValue = /[\x00-\x08\x0a-\x1f\x7f]/;
 
-/** An HTTP/1.1 request up to its empty line. Throws a TypeError for what would not arrive as it is meant. */
+/** Returns an HTTP/1.1 request up to its empty line. Throws a TypeError for invalid methods, URLs and headers. */
 export function requestHead({ method, url, headers, body }: TransportRequest, defaults: RequestDefaults): string {
   checkRequestLine(method, url);
   let head = `${method} ${defaults.prefix}${url} HTTP/1.1\r\nhost: ${defaults.authority}\r\n`;
@@ -29,12 +29,12 @@ function line(name: string, value: string): string {
 /** Throws a TypeError for what would not arrive as it is meant. */
 export function checkRequestLine(method: string, url: string): void {
   if (badTarget.test(url)) throw new TypeError('a URL must be percent-encoded');
-  if (badName.test(method)) throw new TypeError('the method makes no sense');
+  if (badName.test(method)) throw new TypeError('the method is invalid');
 }
 
 /** Throws a TypeError for what would not arrive as it is meant. */
 export function checkHeader(name: string, value: string): void {
-  if (badName.test(name)) throw new TypeError('a header has a name that makes no sense');
-  // The value may be a secret: it is not for messages.
-  if (badValue.test(value)) throw new TypeError(`the header ${name} has a value that makes no sense`);
+  if (badName.test(name)) throw new TypeError('a header has an invalid name');
+  // The value may be secret, so it is not in the message.
+  if (badValue.test(value)) throw new TypeError(`the header ${name} has an invalid value`);
 }

@@ -12,7 +12,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** A connection with that reader, and the server's end of it. */
+/** A connection with the reader, and the server's side of it. */
 async function connected(reader: SocketReader) {
   const { certificatePem: cert, keyPem: key } = issueKeyPair({
     commonName: 'server',
@@ -36,7 +36,7 @@ async function connected(reader: SocketReader) {
 }
 
 describe('SocketReader', () => {
-  it('reads into the same memory each time', async () => {
+  it('reuses its buffer', async () => {
     const reader = new SocketReader();
     const { socket, peer } = await connected(reader);
     const memories = new Set<ArrayBufferLike>();
@@ -55,7 +55,7 @@ describe('SocketReader', () => {
     expect(memories.size).toBe(1);
   });
 
-  it('brings what came before anybody wanted it, but not at once', async () => {
+  it('delivers data that was received before `start`, asynchronously', async () => {
     const reader = new SocketReader();
     const { socket, peer } = await connected(reader);
     const ended = once(socket, 'end');
@@ -70,7 +70,7 @@ describe('SocketReader', () => {
     expect(text).toBe('early');
   });
 
-  it('lets the end of the other side be noticed', async () => {
+  it('preserves the end event', async () => {
     const reader = new SocketReader();
     const { socket, peer } = await connected(reader);
     reader.start(socket, () => {});

@@ -1,19 +1,19 @@
 import type { OnReadOpts, Socket } from 'node:net';
 
-/** What TLS gives at a time is not longer. */
+/** The maximum size of a TLS record. */
 const readBytes = 16 * 1024;
 
 /**
- * Reads a socket into the same memory each time, where the socket is opened with `onread`. Otherwise each piece has memory of its own,
- * which is gone only when the engine has looked for what is unused.
+ * Reads a socket into a reused buffer, if the socket is opened with `onread`. Otherwise each chunk has a new buffer,
+ * which occupies memory until the next garbage collection.
  */
 export class SocketReader {
   #isInstalled = false;
   #sink: ((bytes: Buffer) => void) | undefined;
-  /** What came before there was a sink. */
+  /** Data received before there was a sink. */
   #early: Buffer[] = [];
 
-  /** For a socket that is still to be opened. */
+  /** The `onread` option for opening the socket. */
   get onread(): OnReadOpts {
     this.#isInstalled = true;
     const buffer = Buffer.allocUnsafeSlow(readBytes);
@@ -28,7 +28,7 @@ export class SocketReader {
     };
   }
 
-  /** The sink gets what has come and what comes, but nothing at once. It must not look at that any more after it has returned. */
+  /** Passes received and future data to the sink, asynchronously. The data is only valid during the call. */
   start(socket: Socket, sink: (bytes: Buffer) => void): void {
     if (!this.#isInstalled) {
       socket.on('data', sink);

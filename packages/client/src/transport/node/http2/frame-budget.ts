@@ -1,18 +1,18 @@
 import type { Clock } from '@coxswain/apimachinery/clock';
 import { errorCodes, Http2Error } from './http2-error.ts';
 
-/** So many frames may come in a row. */
+/** Maximum budget: the number of frames in a row. */
 const most = 1000;
-/** An idle connection has time for so many: servers ping, and change their settings. */
+/** Budget earned per second: servers send pings and settings on idle connections. */
 const perSecond = 10;
-/** Every request lets the server send so many more: windows for its body, provisional answers. */
+/** Budget earned per request, for window updates and informational responses. */
 const perRequest = 20;
-/** A server may tell of its windows as often as once for so many bytes of a body. */
+/** One frame of budget is earned per this many bytes of a body, for window updates. */
 const bytesPerFrame = 1024;
 
 /**
- * How many frames the server may send that bring no part of an answer: PING, SETTINGS, WINDOW_UPDATE, empty DATA and their like.
- * They cost it nothing and us some work. Time, requests and bodies in either direction earn more.
+ * Limits the number of frames that carry no part of a response: PING, SETTINGS, WINDOW_UPDATE, empty DATA and so on.
+ * They cost the server nothing and us some work. Time, requests and bodies in both directions increase the budget.
  */
 export class FrameBudget {
   readonly #clock: Clock;
@@ -24,14 +24,14 @@ export class FrameBudget {
     this.#checkedAtMs = clock.monotonic();
   }
 
-  /** Throws an `Http2Error` when there were too many. */
+  /** Throws an `Http2Error` when the budget is exceeded. */
   spend(count = 1): void {
     this.#left -= count;
     if (this.#left >= 0) return;
     const now = this.#clock.monotonic();
     this.#earn(Math.floor(((now - this.#checkedAtMs) / 1000) * perSecond));
     this.#checkedAtMs = now;
-    if (this.#left < 0) throw new Http2Error('it sends frames for nothing', errorCodes.enhanceYourCalm);
+    if (this.#left < 0) throw new Http2Error('too many frames without data', errorCodes.enhanceYourCalm);
   }
 
   onRequest(): void {

@@ -1,23 +1,23 @@
 import { checkFrameHead, flags, frameHeadBytes, frameTypes, smallestMaxFrame } from './frames.ts';
 
-/** What the reader found, in order. The bytes are only lent. */
+/** Receives the frames in order. The bytes are only valid during the call. */
 export interface FrameEvents {
-  /** A piece of a DATA frame without padding. */
+  /** Part of a DATA frame without padding. */
   onData(stream: number, piece: Buffer, isEnd: boolean): void;
-  /** Any other frame; its length is one that its type can have, and it is on a stream where it may be. */
+  /** Any other frame, with a length and a stream that are valid for its type. */
   onFrame(type: number, flag: number, stream: number, payload: Buffer): void;
 }
 
 /**
- * Cuts what the server sends, in pieces of any size, into frames. Holds one frame at most, always in the same memory. DATA is passed on
- * as it comes.
+ * Splits chunks of any size into frames. Buffers at most one frame, always in the same memory. DATA is passed on as it
+ * is received.
  */
 export class FrameReader {
   readonly #events: FrameEvents;
-  /** What has come of a frame that is not whole. */
+  /** The received part of an incomplete frame. */
   #kept: Buffer | undefined;
   #keptBytes = 0;
-  /** Of the DATA frame that is passed on as it comes. */
+  /** Remaining bytes of the DATA frame that is being passed on. */
   #dataLeft = 0;
   #dataStream = 0;
   #dataEnds = false;
@@ -26,7 +26,7 @@ export class FrameReader {
     this.#events = events;
   }
 
-  /** Throws an `Http2Error` for a frame that no server may send. The chunk is not held. */
+  /** Throws an `Http2Error` for an invalid frame. The chunk is not retained. */
   push(chunk: Buffer): void {
     for (let at = 0; at < chunk.length; ) {
       if (this.#dataLeft > 0) at = this.#passOn(chunk, at);
@@ -35,7 +35,7 @@ export class FrameReader {
     }
   }
 
-  /** At the first byte of a frame. */
+  /** Reads from the first byte of a frame. */
   #begin(chunk: Buffer, at: number): number {
     if (chunk.length - at < frameHeadBytes) return this.#keep(chunk, at, chunk.length);
     const length = this.#readHead(chunk, at);
@@ -46,7 +46,7 @@ export class FrameReader {
     return start + length;
   }
 
-  /** Within a frame of which some was kept: as much more as its head needs, and then all of it. */
+  /** Continues a buffered frame: first its head, then the rest. */
   #complete(chunk: Buffer, at: number): number {
     const kept = this.#kept!;
     const wanted = this.#keptBytes < frameHeadBytes ? frameHeadBytes : frameHeadBytes + kept.readUIntBE(0, 3);
@@ -68,7 +68,7 @@ export class FrameReader {
     return to;
   }
 
-  /** The length of the frame; of DATA without padding, the reader knows from now on what is left of it. */
+  /** Returns the length of the frame. For DATA without padding, also sets the state for passing it on. */
   #readHead(bytes: Buffer, at: number): number {
     const length = bytes.readUIntBE(at, 3);
     const type = bytes[at + 3]!;

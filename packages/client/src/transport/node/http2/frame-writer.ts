@@ -2,21 +2,24 @@ import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers';
 import { TransportError } from '../../transport.ts';
 
-/** Pieces up to this length are joined; longer ones go as they are. */
+/** Pieces are joined up to this length; longer ones are written separately. */
 const longestJoined = 64 * 1024;
-/** So much is joined in memory that is used again. */
+/** Size of the reused buffer for joining pieces. */
 const sharedBytes = 16 * 1024;
-/** Somebody who asks and asks, but does not read our answers, is not answered for ever. */
+/** Maximum unsent bytes for replies: a server that does not read replies gets no more. */
 const mostUnreadReplies = 1024 * 1024;
 
-/** Sends what was added in one turn of the event loop in one piece: to write to a socket costs more than to make a request. */
+/**
+ * Sends everything added in one turn of the event loop with one write: writing to a socket costs more than creating a
+ * request.
+ */
 export class FrameWriter {
   readonly #socket: Socket;
   #pieces: Uint8Array[] = [];
   #bytes = 0;
   #isFlushing = false;
   readonly #shared = Buffer.allocUnsafeSlow(sharedBytes);
-  /** The socket has not sent all that was joined there last. */
+  /** The last write from the shared buffer has not completed. */
   #isSharedInUse = false;
   #lastBegun = 0;
   #lastSent = 0;
@@ -37,21 +40,21 @@ export class FrameWriter {
     }
   }
 
-  /** Throws a `TransportError` when too much of what was asked for is not read. */
+  /** Adds a reply. Throws a `TransportError` when the server does not read its replies. */
   addReply(piece: Uint8Array): void {
     if (this.#socket.writableLength > mostUnreadReplies) {
-      throw new TransportError('the server does not read what it asks for', { code: 'EPROTO' });
+      throw new TransportError('the server does not read the replies to its frames', { code: 'EPROTO' });
     }
     this.add(piece);
   }
 
-  /** What was added last began a stream. */
+  /** Records that the last added frames opened a stream. */
   began(stream: number): void {
     this.#lastBegun = stream;
     if (this.#bytes === 0) this.#lastSent = stream;
   }
 
-  /** Whether anything of the stream may have gone out. */
+  /** Whether any frame of the stream may have been sent. */
   hasSent(stream: number): boolean {
     return stream <= this.#lastSent;
   }

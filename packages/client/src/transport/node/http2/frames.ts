@@ -1,6 +1,6 @@
 import { errorCodes, Http2Error } from './http2-error.ts';
 
-/** RFC 9113. */
+/** Frame types of RFC 9113. */
 export const frameTypes = {
   data: 0,
   headers: 1,
@@ -16,12 +16,12 @@ export const frameTypes = {
 export const flags = { endStream: 1, ack: 1, endHeaders: 4, padded: 8, priority: 0x20 } as const;
 
 export const frameHeadBytes = 9;
-/** What both sides take at least, and we take at most. */
+/** The minimum of SETTINGS_MAX_FRAME_SIZE, which is also our maximum. */
 export const smallestMaxFrame = 16_384;
-/** What comes first from a client. */
+/** The connection preface of a client. */
 export const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 
-/** The head of a frame, or all of it when it has no more than `payload`. */
+/** Returns the head of a frame, or the whole frame if `payload` is all of its payload. */
 export function frame(
   type: number,
   flag: number,
@@ -57,11 +57,11 @@ const lengths = new Map<number, number>([
 const ofStreams: ReadonlySet<number> = new Set([data, headers, priority, resetStream, pushPromise, continuation]);
 const ofConnections: ReadonlySet<number> = new Set([settings, ping, goaway]);
 
-/** Throws an `Http2Error` for a frame that no server may send: of the wrong length, or on the wrong stream. */
+/** Throws an `Http2Error` for a frame with an invalid length or on a wrong stream. */
 export function checkFrameHead(type: number, flag: number, stream: number, length: number): void {
-  if (length > smallestMaxFrame) throw new Http2Error('a frame is longer than we take', errorCodes.frameSizeError);
+  if (length > smallestMaxFrame) throw new Http2Error('a frame is too long', errorCodes.frameSizeError);
   if (stream === 0 ? ofStreams.has(type) : ofConnections.has(type)) {
-    throw new Http2Error('a frame on a stream that it does not belong to');
+    throw new Http2Error('a frame on a wrong stream');
   }
   const isFine =
     type === settings
@@ -69,13 +69,13 @@ export function checkFrameHead(type: number, flag: number, stream: number, lengt
       : type === goaway
         ? length >= 8
         : (lengths.get(type) ?? length) === length;
-  if (!isFine) throw new Http2Error('a frame has a length that it cannot have', errorCodes.frameSizeError);
+  if (!isFine) throw new Http2Error('a frame has an invalid length', errorCodes.frameSizeError);
 }
 
-/** The payload without what was added to hide its length; throws when that is longer than all of it. */
+/** Returns the payload without padding; throws when the padding is longer than the payload. */
 export function unpadded(flag: number, payload: Buffer): Buffer {
   if ((flag & flags.padded) === 0) return payload;
   const end = payload.length - (payload[0] ?? payload.length);
-  if (end < 1) throw new Http2Error('a frame is padded with more than it has');
+  if (end < 1) throw new Http2Error('the padding is longer than the frame');
   return payload.subarray(1, end);
 }

@@ -2,18 +2,18 @@ import { fieldSize, type HeaderField, overheadBytes, staticTable } from './hpack
 import { errorCodes, Http2Error } from './http2-error.ts';
 import { decodeHuffman } from './huffman.ts';
 
-/** What we let the server remember: the protocol's default, so nothing needs to be said. */
+/** Maximum size of our dynamic table: the protocol's default, so it need not be announced. */
 const tableBytes = 4096;
-/** In lower case; only the protocol's own begin with a colon. */
+/** Names must be in lower case; only pseudo-headers begin with a colon. */
 const badName = /^$|[^!#$%&'*+\-.^_`|~0-9a-z]/;
 const badValue = /[\0\r\n]/;
 
 /**
- * Reads header blocks (RFC 7541) of one connection, in order: each may refer to fields of those before. What it remembers is bounded
- * by the table, and what a block becomes by `longestList`, in the protocol's own measure.
+ * Decodes the header blocks (RFC 7541) of one connection, in order: each may refer to fields of earlier ones. Memory is
+ * bounded by the size of the dynamic table, and a decoded block by `longestList`, in the protocol's own measure.
  */
 export class HpackDecoder {
-  /** The newest first. */
+  /** The dynamic table, newest first. */
   readonly #table: HeaderField[] = [];
   #size = 0;
   #limit = tableBytes;
@@ -25,7 +25,10 @@ export class HpackDecoder {
     this.#longestList = longestList;
   }
 
-  /** The fields in order. Throws an `Http2Error` for what is no header block: then the connection cannot go on. */
+  /**
+   * Returns the fields in order. Throws an `Http2Error` for an invalid block, after which the connection cannot be
+   * used.
+   */
   decode(block: Uint8Array): HeaderField[] {
     this.#bytes = block;
     this.#at = 0;
@@ -64,7 +67,7 @@ export class HpackDecoder {
     const index = this.#integer(prefixBits);
     const name = index === 0 ? this.#text() : this.#known(index).name;
     const value = this.#text();
-    // What is remembered need not be looked at again.
+    // Names from the tables were validated before.
     if ((index === 0 && badName.test(name.replace(/^:/, ''))) || badValue.test(value)) {
       throw malformed(errorCodes.protocolError);
     }
@@ -89,7 +92,7 @@ export class HpackDecoder {
     if (value < most) return value;
     for (let shift = 0; ; shift += 7) {
       const byte = this.#next();
-      // No text or table is as long as what would not fit.
+      // Larger values exceed any valid length or index.
       if (shift > 21) throw malformed();
       value += (byte & 0x7f) << shift;
       if (byte < 0x80) return value;
@@ -120,4 +123,4 @@ export class HpackDecoder {
 }
 
 const malformed = (code: number = errorCodes.compressionError): Http2Error =>
-  new Http2Error('a header makes no sense', code);
+  new Http2Error('a header is malformed', code);

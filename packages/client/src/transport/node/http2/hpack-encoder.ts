@@ -1,11 +1,11 @@
 import { fieldSize, staticTable } from './hpack-static-table.ts';
 
-/** What the server remembers for us at most: the protocol's default. */
+/** Maximum size of the server's dynamic table that we use: the protocol's default. */
 const mostTableBytes = 4096;
-/** Different in every request: not worth remembering. */
+/** Fields that differ in every request are not added to the dynamic table. */
 const passing: ReadonlySet<string> = new Set([':path', 'content-length']);
 
-/** By name and value. */
+/** Indexes by name and value. */
 type Numbers = Map<string, Map<string, number>>;
 
 const staticNumbers: Numbers = new Map();
@@ -16,23 +16,23 @@ staticTable.forEach(({ name, value }, index) => {
 });
 
 /**
- * Writes header blocks (RFC 7541) of one connection. What is the same in most requests, such as the credentials, takes a byte from
- * its second time on. When there is no room for more, the server is told to forget everything, and it begins anew.
+ * Encodes the header blocks (RFC 7541) of one connection. Fields that are the same in most requests, such as the
+ * credentials, take one byte from the second time on. When the dynamic table is full, it is cleared and filled again.
  */
 export class HpackEncoder {
-  /** The how-many-th a field was to be remembered. */
+  /** The insertion count of each field in the dynamic table. */
   readonly #known: Numbers = new Map();
   #count = 0;
   #size = 0;
   #limit = mostTableBytes;
-  /** A field had no room: after this block nothing of all this counts any more. */
+  /** The table is full and will be cleared after this block. */
   #isFull = false;
-  /** The next block is to say that what came before is forgotten. */
+  /** The next block begins with clearing the server's table. */
   #startsAnew = false;
   #block: Buffer = Buffer.allocUnsafe(1024);
   #length = 0;
 
-  /** How much the server is willing to remember. */
+  /** The server's SETTINGS_HEADER_TABLE_SIZE. */
   set tableBytes(bytes: number) {
     const limit = Math.min(bytes, mostTableBytes);
     if (limit === this.#limit) return;
@@ -40,12 +40,12 @@ export class HpackEncoder {
     this.#forget();
   }
 
-  /** Whether the server knows this field, because we sent it before. */
+  /** Whether this field is in the dynamic table, because it was sent before. */
   knows(name: string, value: string): boolean {
     return this.#known.get(name)?.has(value) ?? false;
   }
 
-  /** Begins a block. */
+  /** Starts a block. */
   begin(): void {
     this.#length = 0;
     if (!this.#startsAnew) return;
@@ -54,16 +54,16 @@ export class HpackEncoder {
     this.#integer(0x20, 5, this.#limit);
   }
 
-  /** Names in lower case. */
+  /** Adds a field. The name must be in lower case. */
   add(name: string, value: string): void {
     const at = this.#known.get(name)?.get(value);
-    // The newest has the lowest number.
+    // The newest entry has the lowest index.
     const number = at === undefined ? staticNumbers.get(name)?.get(value) : staticTable.length + this.#count - at;
     if (number !== undefined) this.#integer(0x80, 7, number);
     else this.#literal(name, value);
   }
 
-  /** The block; valid until the next begins. */
+  /** Returns the block, which is valid until the next `begin`. */
   end(): Buffer {
     if (this.#isFull) this.#forget();
     return this.#block.subarray(0, this.#length);

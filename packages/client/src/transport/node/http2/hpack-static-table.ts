@@ -3,16 +3,16 @@ export interface HeaderField {
   readonly value: string;
 }
 
-/** What both sides count for a field beside its bytes. */
+/** Overhead of a field in addition to its bytes, as defined by the protocol. */
 export const overheadBytes = 32;
 
-/** What both sides count for a field that they remember: RFC 7541, 4.1. */
+/** The size of a field in the dynamic table: RFC 7541, 4.1. */
 export const fieldSize = ({ name, value }: HeaderField): number =>
   Buffer.byteLength(name) + Buffer.byteLength(value) + overheadBytes;
 
 const field = (name: string, value = ''): HeaderField => ({ name, value });
 
-/** RFC 7541, appendix A: what both sides know from the beginning. The first has the number 1. */
+/** The static table of RFC 7541, appendix A. Indexes start at 1. */
 export const staticTable: readonly HeaderField[] = [
   field(':authority'),
   field(':method', 'GET'),

@@ -10,8 +10,8 @@ const read = (decoder: HpackDecoder, hex: string): string[] =>
   decoder.decode(bytes(hex)).map(({ name, value }) => `${name}: ${value}`);
 
 describe('HpackDecoder', () => {
-  // RFC 7541, C.6: three answers, one after the other, with a table of 256 bytes.
-  it('reads coded texts, and forgets what has no room', () => {
+  // RFC 7541, C.6: three successive responses with a table of 256 bytes.
+  it('decodes Huffman strings, and evicts entries', () => {
     const decoder = new HpackDecoder(longestHeaderList);
     const [date, location] = ['date: Mon, 21 Oct 2013 20:13:21 GMT', 'location: https://www.example.com'];
     expect(
@@ -36,45 +36,45 @@ describe('HpackDecoder', () => {
       'content-encoding: gzip',
       'set-cookie: foo=ASDJKHQKBZXOQWEOPIUAXQWEOIU; max-age=3600; version=1',
     ]);
-    // The oldest of what is left; what went before it is gone.
+    // The oldest remaining entry; the earlier ones were evicted.
     expect(read(decoder, 'c0')).toEqual(['date: Mon, 21 Oct 2013 20:13:22 GMT']);
-    expect(() => read(decoder, 'c1')).toThrow('makes no sense');
+    expect(() => read(decoder, 'c1')).toThrow('malformed');
   });
 
   const broken: Record<string, string> = {
-    'a number that nobody gave': 'ff00',
-    'the number 0': '80',
-    'a text that is longer than the block': '00 05 61',
-    'a number that never ends': 'ff ff ff ff ff ff ff',
-    'a table that is larger than we said': '3f e2 1f',
-    'a padding that is no padding': '00 81 00 00',
+    'an unknown index': 'ff00',
+    'the index 0': '80',
+    'a string that is longer than the block': '00 05 61',
+    'an endless integer': 'ff ff ff ff ff ff ff',
+    'a table size above the limit': '3f e2 1f',
+    'invalid padding': '00 81 00 00',
     'more padding than a byte': '00 82 1f ff 00',
-    'half a field': '00 01 61',
-    'another size of the table between fields': '88 20',
+    'a truncated field': '00 01 61',
+    'a table size update between fields': '88 20',
     'a name with capitals': '00 01 41 01 61',
-    'a name without characters': '00 00 01 61',
+    'an empty name': '00 00 01 61',
     'a name with a space': '00 02 61 20 01 61',
     'a value with a line break': '00 01 61 02 0d 0a',
-    'a value with a zero': '00 01 61 01 00',
+    'a value with a NUL': '00 01 61 01 00',
   };
   it.each(Object.entries(broken))('refuses %s', (_, hex) => {
-    expect(() => read(new HpackDecoder(longestHeaderList), hex)).toThrow('a header makes no sense');
+    expect(() => read(new HpackDecoder(longestHeaderList), hex)).toThrow('a header is malformed');
   });
 });
 
 describe('a header list', () => {
-  /** Remembers a field of 4 kB, and names it again and again: by a byte each. */
+  /** Adds a field of 4 kB to the table, and refers to it repeatedly with one byte each. */
   const bomb = (times: number): Buffer => {
     const value = Buffer.alloc(4000, 'x');
     const literal = Buffer.concat([bytes('40 01 61 7f a1 1e'), value]);
     return Buffer.concat([literal, Buffer.alloc(times, 0xbe)]);
   };
 
-  it('is read up to the length that we take', () => {
+  it('is decoded up to the maximum length', () => {
     expect(new HpackDecoder(longestHeaderList).decode(bomb(60))).toHaveLength(61);
   });
 
-  it('is refused when it becomes longer, however short it was coded', () => {
+  it('is rejected when it is longer, however short it was encoded', () => {
     const refused = expect.objectContaining({ http2Code: errorCodes.enhanceYourCalm });
     expect(() => new HpackDecoder(longestHeaderList).decode(bomb(100_000))).toThrow(refused);
   });
@@ -83,19 +83,19 @@ describe('a header list', () => {
 describe('HpackEncoder', () => {
   const text = fc
     .oneof(fc.string({ unit: 'binary', maxLength: 40 }), fc.string({ minLength: 300, maxLength: 1500 }))
-    // No header has them.
+    // Invalid in headers.
     .map((some) => some.replace(/[\0\r\n]/g, ''));
   const name = fc.constantFrom(':path', ':method', 'authorization', 'accept', 'content-length', 'x-a', 'x-b');
   const blocks = fc.array(fc.array(fc.tuple(name, text), { maxLength: 8 }), { maxLength: 30 });
 
-  it('writes what a decoder reads, however much there is to remember', () => {
+  it('encodes blocks that a decoder decodes, with any table size', () => {
     fc.assert(
       fc.property(blocks, fc.array(fc.nat(5000)), (all, limits) => {
         const encoder = new HpackEncoder();
         const decoder = new HpackDecoder(longestHeaderList);
         all.forEach((fields, index) => {
           if (limits[index] !== undefined) encoder.tableBytes = limits[index];
-          // Twice: the second time most of it is known.
+          // Twice: the second time most fields are in the table.
           for (let time = 0; time < 2; time++) {
             encoder.begin();
             for (const [each, value] of fields) encoder.add(each, value);
@@ -109,7 +109,7 @@ describe('HpackEncoder', () => {
     );
   });
 
-  it('takes a byte for what it sent before', () => {
+  it('takes one byte for a field that was sent before', () => {
     const encoder = new HpackEncoder();
     const length = (): number => {
       encoder.begin();
@@ -120,7 +120,7 @@ describe('HpackEncoder', () => {
     expect(length()).toBe(1);
   });
 
-  it('begins anew when there is no room for more', () => {
+  it('clears the table when it is full', () => {
     const encoder = new HpackEncoder();
     const length = (token: number): number => {
       encoder.begin();

@@ -29,7 +29,7 @@ async function startReal(onStream: (stream: ServerHttp2Stream) => void): Promise
 }
 
 describe('Http2Connection with a real server', () => {
-  it('sends a body that is longer than the server takes at once, and reads as much', async () => {
+  it('sends and receives a body that is longer than the flow-control window', async () => {
     const connection = await startReal((stream) => {
       stream.respond({ ':status': 200 });
       stream.pipe(stream);
@@ -44,7 +44,7 @@ describe('Http2Connection with a real server', () => {
     expect(sent).toEqual([true, true, true]);
   });
 
-  it('lets a server wait whose answer is not read, and the others not', async () => {
+  it('applies backpressure to an unread response, and not to others', async () => {
     let large: ServerHttp2Stream | undefined;
     const connection = await startReal((stream) => {
       stream.respond({ ':status': 200 });
@@ -59,12 +59,12 @@ describe('Http2Connection with a real server', () => {
       const other = await connection.send(get);
       expect(String(Buffer.from(await other.body.bytes()))).toBe('small');
     }
-    // What the client and the kernel hold is little of it.
+    // The client and the kernel buffer only little of it.
     expect(large!.writableLength).toBeGreaterThan(32 * 1024 * 1024);
     expect((await body.bytes()).length).toBe(64 * 1024 * 1024);
   });
 
-  it('reads headers of any characters', async () => {
+  it('receives headers with any characters', async () => {
     let value = '';
     const connection = await startReal((stream) => {
       stream.respond({ ':status': 200, 'x-first': value, 'x-second': value });
@@ -80,7 +80,7 @@ describe('Http2Connection with a real server', () => {
     );
   });
 
-  it('sends what is asked in one turn in one piece', async () => {
+  it('sends the requests of one turn with one write', async () => {
     let pieces = 0;
     let onPiece = (): void => {};
     const server = createTcpServer((socket) => {
@@ -107,12 +107,12 @@ describe('Http2Connection with a real server', () => {
   });
 
   const refused: Record<string, Partial<TransportRequest>> = {
-    'a header that belongs to a connection': { headers: { connection: 'close' } },
+    'a connection-specific header': { headers: { connection: 'close' } },
     'a header with a line break': { headers: { a: 'b\r\nc: d' } },
     'a name with a space': { headers: { 'a b': 'c' } },
     'a URL with a space': { url: '/a b' },
   };
-  it.each(Object.entries(refused))('refuses %s, and goes on', async (_, request) => {
+  it.each(Object.entries(refused))('rejects %s, and stays usable', async (_, request) => {
     const connection = await startReal((stream) => {
       stream.respond({ ':status': 204 }, { endStream: true });
     });
@@ -121,7 +121,7 @@ describe('Http2Connection with a real server', () => {
   });
 });
 
-describe('Http2Connection with a server that says', () => {
+describe('Http2Connection with a server that sends', () => {
   const { data, headers, continuation, pushPromise, windowUpdate } = frameTypes;
   /** `:status: 200`, and `:status: 103`. */
   const ok = 0x88;
@@ -129,18 +129,18 @@ describe('Http2Connection with a server that says', () => {
   const lengthOf = (digit: number): number[] => [0x0f, 0x0d, 1, 0x30 + digit];
 
   const broken: Record<string, Buffer[]> = {
-    'a body without a head': [framed(data, 1, 1, [1])],
-    'an end without a head': [framed(data, 1, 1)],
-    'a head without a status': [framed(headers, 5, 1)],
-    'a head that is none': [framed(headers, 5, 1, [0x80])],
-    'an answer to what nobody asked': [framed(headers, 5, 3, [ok])],
+    'DATA without HEADERS': [framed(data, 1, 1, [1])],
+    'END_STREAM without HEADERS': [framed(data, 1, 1)],
+    'HEADERS without a status': [framed(headers, 5, 1)],
+    'an invalid header block': [framed(headers, 5, 1, [0x80])],
+    'a response on an unknown stream': [framed(headers, 5, 3, [ok])],
     'a push': [framed(pushPromise, 4, 1, [0, 0, 0, 2, ok])],
-    'half a head, and something else': [framed(headers, 0, 1, [ok]), framed(data, 0, 1, [1])],
-    'the rest of a head that has not begun': [framed(continuation, 4, 1, [ok])],
-    'more padding than there is': [framed(headers, 0xd, 1, [9, ok])],
+    'an interrupted header block': [framed(headers, 0, 1, [ok]), framed(data, 0, 1, [1])],
+    'CONTINUATION without HEADERS': [framed(continuation, 4, 1, [ok])],
+    'more padding than payload': [framed(headers, 0xd, 1, [9, ok])],
     'a frame that is too long': [frame(data, 0, 1, 16_385)],
     'a frame that is too short': [framed(windowUpdate, 0, 0, [0, 0])],
-    'a head without end': [
+    'an endless header block': [
       framed(headers, 0, 1, [ok]),
       ...Array.from({ length: 20 }, () => framed(continuation, 0, 1, new Array(16_000).fill(ok))),
     ],
@@ -152,14 +152,14 @@ describe('Http2Connection with a server that says', () => {
   });
 
   const fine: Record<string, Buffer[]> = {
-    'all at once': [framed(headers, 4, 1, [ok]), framed(data, 1, 1, [0x68, 0x69])],
-    'a head in pieces, with padding and a priority': [
+    'a whole response': [framed(headers, 4, 1, [ok]), framed(data, 1, 1, [0x68, 0x69])],
+    'a header block in several frames, with padding and priority': [
       framed(headers, 0x28, 1, [1, 0, 0, 0, 0, 0, 0]),
       framed(continuation, 4, 1, [ok]),
       framed(data, 9, 1, [1, 0x68, 0x69, 0]),
     ],
-    'how long it is': [framed(headers, 4, 1, [ok, ...lengthOf(2)]), framed(data, 1, 1, [0x68, 0x69])],
-    'how long it is, and its end apart': [
+    'a content-length': [framed(headers, 4, 1, [ok, ...lengthOf(2)]), framed(data, 1, 1, [0x68, 0x69])],
+    'a content-length, and END_STREAM separately': [
       framed(headers, 4, 1, [ok, ...lengthOf(2)]),
       framed(data, 0, 1, [0x68]),
       framed(data, 0, 1, [0x69]),
@@ -171,7 +171,7 @@ describe('Http2Connection with a server that says', () => {
       framed(data, 1, 1, [0x69]),
     ],
     'less than it announces': [framed(headers, 4, 1, [ok, ...lengthOf(9)]), framed(data, 1, 1, [0x68, 0x69])],
-    'something before and after it, and what need not be known': [
+    'an informational response, trailers and unknown frames': [
       framed(99, 0, 1, [1, 2, 3]),
       framed(headers, 4, 1, early),
       framed(headers, 4, 1, [ok]),
@@ -179,7 +179,7 @@ describe('Http2Connection with a server that says', () => {
       framed(headers, 5, 1, [0x40, 1, 0x61, 1, 0x62]),
     ],
   };
-  it.each(Object.entries(fine))('%s, in whatever pieces it comes', async (_, frames) => {
+  it.each(Object.entries(fine))('%s, in any chunks', async (_, frames) => {
     const whole = Buffer.concat([settings, ...frames]);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(whole.length), { maxLength: 6 }), async (cuts) => {
@@ -209,7 +209,7 @@ describe('Http2Connection with a server that says', () => {
     );
   });
 
-  it('what nobody wants to see: it is done when all of it has come, and an error is seen all the same', async () => {
+  it('an unwanted body: the response resolves when it is complete, and an error has its body', async () => {
     const [created, notFound] = [[ok], [0x8d]];
     for (const [head, text] of [
       [created, ''],
@@ -222,7 +222,7 @@ describe('Http2Connection with a server that says', () => {
     }
   });
 
-  it('what nobody wants to see, and goes before its end', async () => {
+  it('an unwanted body, and disconnects before its end', async () => {
     const cut = [framed(headers, 4, 1, [ok]), framed(data, 0, 1, [0x68])];
     const server = createTcpServer((socket) => {
       socket.on('error', () => {});
@@ -235,7 +235,7 @@ describe('Http2Connection with a server that says', () => {
     await expect(body.bytes()).rejects.toThrow(TransportError);
   });
 
-  it('half of a short answer, and goes: what came can be read, and then it is an error', async () => {
+  it('part of a short response, and disconnects: the part can be read, and then it is an error', async () => {
     const cut = [framed(headers, 4, 1, [ok, ...lengthOf(5)]), framed(data, 0, 1, [0x68, 0x69])];
     const server = createTcpServer((socket) => {
       socket.on('error', () => {});
@@ -253,7 +253,7 @@ describe('Http2Connection with a server that says', () => {
     expect([status, text]).toEqual([200, 'hi']);
   });
 
-  it('half of a short answer: who does not want it any more need not wait', async () => {
+  it('part of a short response: the request can be aborted', async () => {
     const half = [framed(headers, 4, 1, [ok, ...lengthOf(5)]), framed(data, 0, 1, [0x68, 0x69])];
     const { connection, gone } = await connectTo(answering(Buffer.concat([settings, ...half])));
     const controller = new AbortController();

@@ -25,33 +25,33 @@ import { Http2Stream, type Http2StreamOwner, streamWindow } from './http2-stream
 import { largestWindow, ownSettings, readSettings } from './peer-settings.ts';
 import { requestHeaders } from './request-headers.ts';
 
-/** After so much silence the server is asked whether it is there, and has so long to answer: client-go's figures. */
+/** A PING is sent after this much silence, and must be answered in this time: client-go's values. */
 const pingAfterMs = 30_000;
 const pingTimeoutMs = 15_000;
 const longestFreeMs = 90_000;
-/** Requests at a time until the server has said how many it takes, and in any case. */
+/** Maximum number of concurrent streams before the server's SETTINGS, and in any case. */
 const firstStreams = 100;
 const mostStreams = 1000;
 /**
- * What may be under way to us on all streams: one that is not read must not stop the others, so it is renewed whether that was read or
- * not. What is held is bounded by the windows of the streams.
+ * Receive window of the connection. It is renewed when data is received, read or not, so that one unread stream does
+ * not block the others. Buffered data is bounded by the windows of the streams.
  */
 const connectionWindow = 1024 * 1024 * 1024;
 const firstWindow = 65_535;
 const lastStreamId = 2 ** 31 - 1;
 
 export interface Http2ConnectionOwner {
-  /** It may take another request. */
+  /** The connection has room for another request. */
   onRoom(): void;
-  /** It is no more. Called once. */
+  /** The connection is closed. Called once. */
   onGone(connection: Http2Connection): void;
 }
 
 /**
- * One HTTP/2 connection, as much of the protocol as a client needs that pushes nothing and prefers nothing. What is sent in one turn
- * of the event loop goes out in one piece, however many requests it is: that, and answers that come together, is what makes it cheap.
- * Asks for signs of life, so that a dead one is found although nobody writes. A server that breaks the protocol, sends more than it may
- * or keeps us busy with nothing is told so and left: all requests fail then.
+ * A client's HTTP/2 connection, without push and priorities. The requests of one turn of the event loop are sent with
+ * one write; that, and responses that are received together, make it cheap. Sends pings, so that a dead connection is
+ * detected even when nothing is written. When the server violates the protocol, exceeds its windows or sends too many
+ * useless frames, it gets a GOAWAY, the connection is closed, and all requests fail.
  */
 export class Http2Connection implements FrameEvents, Http2StreamOwner {
   readonly #socket: Socket;
@@ -64,22 +64,22 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
   readonly #budget: FrameBudget;
   readonly #encoder = new HpackEncoder();
   readonly #streams = new Map<number, Http2Stream>();
-  /** Those that the bytes at hand are about. */
+  /** Streams affected by the bytes being processed. */
   readonly #touched: Http2Stream[] = [];
-  /** Those whose body the server does not take all of yet. */
+  /** Streams whose request body is blocked by flow control. */
   readonly #blocked = new Set<Http2Stream>();
   #nextId = 1;
   #maxStreams = firstStreams;
   #maxFrame = smallestMaxFrame;
   #firstSendWindow = firstWindow;
   #sendWindow = firstWindow;
-  /** Bytes that the server has not been told were received. */
+  /** Received bytes for which no WINDOW_UPDATE of the connection was sent. */
   #untold = 0;
-  /** What may still come on streams that we gave up: what was left of their windows. */
+  /** Bytes that may still arrive on cancelled streams: the rest of their windows. */
   #comingInVain = 0;
-  /** The server has sent its settings, with which it must begin. */
+  /** The server has sent SETTINGS, which must be its first frame. */
   #hasBegun = false;
-  /** It takes no more requests; those it has go on. */
+  /** No new requests; those in progress continue. */
   #isClosing = false;
   #isGone = false;
   #timer: Timer | undefined;
@@ -107,14 +107,14 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
     return !this.#isClosing && this.#streams.size < this.#maxStreams && this.#nextId <= lastStreamId;
   }
 
-  /** Requests whose answer has not begun. */
+  /** Number of requests whose response has not begun. */
   get awaited(): number {
     let count = 0;
     for (const stream of this.#streams.values()) if (stream.isAwaited) count++;
     return count;
   }
 
-  /** To be called only when there is room. */
+  /** Must only be called when `hasRoom` is true. */
   send(request: TransportRequest): Promise<TransportResponse> {
     return new Promise((resolve, reject) => {
       const { signal } = request;
@@ -134,7 +134,7 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
     });
   }
 
-  /** Takes no more requests, and closes after the last. */
+  /** Accepts no more requests, and closes after the last. */
   retire(): void {
     this.#isClosing = true;
     if (this.#streams.size === 0) this.#close();
@@ -188,9 +188,9 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
         this.#onWindowUpdate(id, payload.readUInt32BE(0) & 0x7fffffff);
         break;
       case frameTypes.pushPromise:
-        throw new Http2Error('it pushes what nobody asked for');
+        throw new Http2Error('an unexpected push');
       default:
-        // Others need not be known.
+        // Unknown frame types are ignored.
         this.#budget.spend();
     }
   }
@@ -216,7 +216,7 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
   #writeHead(stream: Http2Stream, block: Buffer): void {
     const endStream = stream.unsent ? 0 : flags.endStream;
     for (let at = 0; at === 0 || at < block.length; at += this.#maxFrame) {
-      // A copy: the encoder uses its memory again.
+      // A copy, because the encoder reuses its buffer.
       const piece = Buffer.from(block.subarray(at, at + this.#maxFrame));
       const flag = (at === 0 ? endStream : 0) | (at + this.#maxFrame >= block.length ? flags.endHeaders : 0);
       const type = at === 0 ? frameTypes.headers : frameTypes.continuation;
@@ -225,7 +225,7 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
     this.#writer.began(stream.id);
   }
 
-  /** As much as the server takes now. */
+  /** Sends as much of the body as flow control allows. */
   #writeBody(stream: Http2Stream): void {
     while (stream.unsent) {
       const length = Math.min(stream.unsent.length, this.#maxFrame, stream.sendWindow, this.#sendWindow);
@@ -265,17 +265,17 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
     }
   }
 
-  /** Undefined for one that is over: what is still under way for it concerns nobody. */
+  /** Returns undefined for a closed stream, whose remaining frames are ignored. */
   #known(id: number): Http2Stream | undefined {
     const stream = this.#streams.get(id);
-    if (!stream && (id % 2 === 0 || id >= this.#nextId)) throw new Http2Error('an answer to what nobody asked');
+    if (!stream && (id % 2 === 0 || id >= this.#nextId)) throw new Http2Error('a frame on an unknown stream');
     return stream?.isOver ? undefined : stream;
   }
 
-  /** Throws an `Http2Error` for a frame that cannot come now. */
+  /** Throws an `Http2Error` for a frame that is not allowed now. */
   #checkOrder(type: number, id: number): void {
     this.#heads.checkOrder(type === frameTypes.continuation, id);
-    if (!this.#hasBegun && type !== frameTypes.settings) throw new Http2Error('it does not begin with its settings');
+    if (!this.#hasBegun && type !== frameTypes.settings) throw new Http2Error('the first frame is not SETTINGS');
   }
 
   #onBody(id: number, piece: Buffer, isEnd: boolean, windowBytes: number): void {
@@ -284,7 +284,7 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
     if (piece.length === 0 && !(stream && isEnd)) this.#budget.spend();
     if (!stream) {
       this.#comingInVain -= windowBytes;
-      if (this.#comingInVain < 0) throw new Http2Error('a body goes on after its end', errorCodes.streamClosed);
+      if (this.#comingInVain < 0) throw new Http2Error('DATA after the end of the stream', errorCodes.streamClosed);
       return;
     }
     stream.onData(piece, windowBytes);
@@ -304,7 +304,7 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
     if (!head) return;
     const stream = this.#known(head.stream);
     stream?.onHeaders(head.fields, head.isEnd);
-    // Of one that was given up, or a provisional one.
+    // For a cancelled stream, or an informational response.
     if (!stream || (stream.isAwaited && !head.isEnd)) this.#budget.spend();
     if (!stream) return;
     if (head.isEnd) stream.onEnd();
@@ -355,7 +355,7 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
     }
   }
 
-  /** The server closes: what it has not begun, it will not. */
+  /** The server closes the connection and will not process streams above `last`. */
   #onGoaway(last: number): void {
     this.#budget.spend();
     this.#isClosing = true;
@@ -369,7 +369,7 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
     this.#budget.spend();
     const stream = id === 0 ? undefined : this.#known(id);
     if (id !== 0 && !stream) return;
-    if (bytes === 0) throw new Http2Error('a window grows by nothing');
+    if (bytes === 0) throw new Http2Error('a window update of 0');
     if (stream) stream.sendWindow += bytes;
     else this.#sendWindow += bytes;
     if ((stream?.sendWindow ?? this.#sendWindow) > largestWindow) throw windowTooLarge();
@@ -389,7 +389,7 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
   #end(stream: Http2Stream): void {
     if (!this.#streams.delete(stream.id)) return;
     this.#blocked.delete(stream);
-    // The server has answered without waiting for all of the request.
+    // The server responded without waiting for the whole request.
     if (stream.unsent && stream.isOver) this.#writer.add(resetFrame(stream.id, errorCodes.noError));
     stream.unsent = undefined;
     if (this.#streams.size === 0) {
@@ -400,7 +400,7 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
     if (this.hasRoom) this.#owner.onRoom();
   }
 
-  /** Nothing is under way. */
+  /** Closes the connection; no stream is open. */
   #close(): void {
     if (this.#isGone) return;
     this.#writer.add(goawayFrame(errorCodes.noError));
@@ -409,7 +409,7 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
     this.destroy(new TransportError('the connection was closed', { mayHaveBeenSent: false }));
   }
 
-  /** While there are requests: pings after silence. Else: closes after a while. */
+  /** With open streams, pings after silence. Otherwise closes after the idle timeout. */
   #watchOver(): void {
     this.#timer?.cancel();
     if (this.#isGone) return;
@@ -428,7 +428,7 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
       return;
     }
     this.#timer = this.#clock.setTimeout(
-      () => this.destroy(new TransportError('the server does not answer any more', { code: 'ETIMEDOUT' })),
+      () => this.destroy(new TransportError('the server does not respond to pings', { code: 'ETIMEDOUT' })),
       pingTimeoutMs,
     );
     this.#writer.add(frame(frameTypes.ping, 0, 0, 8, [0, 0]));
@@ -439,11 +439,11 @@ const windowTooLarge = (): Http2Error => new Http2Error('a window is too large',
 
 function broken(cause: unknown): TransportError {
   const message =
-    cause instanceof Error ? cause.message : 'the server closed the connection before the end of its answer';
+    cause instanceof Error ? cause.message : 'the server closed the connection before the end of the response';
   return new TransportError(message, { code: codeOf(cause) ?? 'ECONNRESET', cause });
 }
 
-/** The same for a request of which nothing went out. */
+/** The same error for a request of which nothing was sent. */
 const unsent = (reason: TransportError): TransportError =>
   new TransportError(reason.message, {
     ...(reason.code !== undefined && { code: reason.code }),

@@ -1,4 +1,4 @@
-/** RFC 9113, 7. */
+/** Error codes of RFC 9113, 7. */
 export const errorCodes = {
   noError: 0,
   protocolError: 1,
@@ -11,13 +11,16 @@ export const errorCodes = {
   enhanceYourCalm: 11,
 } as const;
 
-/** The server breaks the protocol. The connection ends; the server is told the code, and callers get a `TransportError`. */
+/**
+ * The server violated the protocol. The connection is closed with a GOAWAY that has the code, and callers get a
+ * `TransportError`.
+ */
 export class Http2Error extends Error {
   override readonly name = 'Http2Error';
   readonly http2Code: number;
 
   constructor(message: string, http2Code: number = errorCodes.protocolError) {
-    super(`the server breaks HTTP/2: ${message}`);
+    super(`the server violated HTTP/2: ${message}`);
     this.http2Code = http2Code;
   }
 }

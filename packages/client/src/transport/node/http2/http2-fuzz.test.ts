@@ -13,7 +13,7 @@ import { closeAll, connectTo, framed, get, scripted, settings } from './raw-http
 afterEach(closeAll);
 
 const bytes = (maxLength: number): fc.Arbitrary<Buffer> => fc.uint8Array({ maxLength }).map((all) => Buffer.from(all));
-/** Frames as servers send them, on streams that there are and others, some with bits that they should not have. */
+/** Frames as servers send them, on known and unknown streams, some with invalid flags. */
 const aFrame = fc.oneof(
   { weight: 5, arbitrary: fc.constant(framed(frameTypes.headers, 4, 1, [0x88])) },
   { weight: 5, arbitrary: bytes(50).map((payload) => framed(frameTypes.data, 0, 1, payload)) },
@@ -26,14 +26,14 @@ const aFrame = fc.oneof(
   { weight: 1, arbitrary: bytes(20) },
 );
 const changes = fc.array(fc.tuple(fc.nat(), fc.nat(0xff)), { maxLength: 4 });
-/** A stream of them, with some bytes changed. */
+/** A sequence of frames with some bytes changed. */
 const received = fc.tuple(fc.array(aFrame, { maxLength: 20 }), changes).map(([frames, changed]) => {
   const all = Buffer.concat([settings, ...frames]);
   for (const [at, value] of changed) all[at % all.length] = value;
   return all;
 });
 
-/** What is read of the bytes, cut into these pieces; pieces of DATA are joined. */
+/** The frames read from the bytes in these chunks; parts of DATA are joined. */
 function read(all: Buffer, cuts: readonly number[]): unknown[] {
   const seen: unknown[][] = [];
   let onData: { stream: number; text: string } | undefined;
@@ -51,7 +51,7 @@ function read(all: Buffer, cuts: readonly number[]): unknown[] {
   });
   const at = [0, ...cuts.map((cut) => cut % (all.length + 1)).sort((a, b) => a - b), all.length];
   try {
-    // A copy, which is overwritten afterwards: the reader may hold nothing of it.
+    // A copy that is overwritten afterwards, because the reader must not retain it.
     for (let i = 1; i < at.length; i++) {
       const piece = Buffer.from(all.subarray(at[i - 1], at[i]));
       reader.push(piece);
@@ -64,7 +64,7 @@ function read(all: Buffer, cuts: readonly number[]): unknown[] {
   return [...seen, onData];
 }
 
-it('frames are the same in whatever pieces they come, and what is none is a breach of the protocol', () => {
+it('frames are the same for any chunks, and invalid ones are a protocol error', () => {
   fc.assert(
     fc.property(received, fc.array(fc.nat(), { maxLength: 30 }), (all, cuts) => {
       expect(read(all, cuts)).toEqual(read(all, []));
@@ -73,7 +73,7 @@ it('frames are the same in whatever pieces they come, and what is none is a brea
   );
 });
 
-it('a header block becomes a list of bounded size, or is a breach of the protocol', () => {
+it('a header block becomes a list of bounded size, or is a protocol error', () => {
   const name = fc.constantFrom(':status', 'content-type', 'a', 'x-b');
   const coded = fc.array(fc.tuple(name, fc.string({ maxLength: 300 })), { maxLength: 20 }).map((fields) => {
     const encoder = new HpackEncoder();
@@ -105,7 +105,7 @@ it('a header block becomes a list of bounded size, or is a breach of the protoco
   );
 });
 
-it('whatever a server sends, a request is answered or fails', async () => {
+it('whatever a server sends, a request succeeds or fails', async () => {
   await fc.assert(
     fc.asyncProperty(received, async (all) => {
       const { connection } = await connectTo(scripted((socket) => socket.end(all)));

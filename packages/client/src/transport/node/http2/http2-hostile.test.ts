@@ -25,74 +25,71 @@ const literal = (name: string, value: string): number[] => [
 const many = (bytes: Buffer, times = 2000): Buffer[] => Array.from({ length: times }, () => bytes);
 const largest = 2 ** 31 - 1;
 
-describe('a server that breaks the protocol is told how, and left', () => {
+describe('a server that violates the protocol gets a GOAWAY and is disconnected', () => {
   const cases: Record<string, [code: number, frames: readonly Buffer[]]> = {
-    'more of an answer than its window': [
+    'more DATA than the window': [
       flowControlError,
       [head, ...many(framed(data, 0, 1, Buffer.alloc(16_384)), streamWindow / 16_384 + 1)],
     ],
     'a window of the connection that is too large': [flowControlError, [framed(windowUpdate, 0, 0, word(largest))]],
     'a window of a stream that is too large': [flowControlError, [framed(windowUpdate, 0, 1, word(largest))]],
-    'a first window that is too large': [flowControlError, [setting(4, 2 ** 31)]],
-    'a first window that makes another too large': [
+    'an initial window that is too large': [flowControlError, [setting(4, 2 ** 31)]],
+    'an initial window that makes another too large': [
       flowControlError,
       [framed(windowUpdate, 0, 1, word(largest - 65_535)), setting(4, 65_536)],
     ],
-    'a window that grows by nothing': [protocolError, [framed(windowUpdate, 0, 0, word(0))]],
-    'frames of an impossible size': [protocolError, [setting(5, 1000)]],
-    'that it wants pushes': [protocolError, [setting(2, 1)]],
-    'a body after its end': [streamClosed, [framed(headers, 5, 1, [ok]), framed(data, 0, 1, [1])]],
+    'a window update of 0': [protocolError, [framed(windowUpdate, 0, 0, word(0))]],
+    'an invalid maximum frame size': [protocolError, [setting(5, 1000)]],
+    ENABLE_PUSH: [protocolError, [setting(2, 1)]],
+    'DATA after the end of the stream': [streamClosed, [framed(headers, 5, 1, [ok]), framed(data, 0, 1, [1])]],
     'a frame that is too long': [frameSizeError, [frame(99, 0, 1, 16_385)]],
     'a ping of seven bytes': [frameSizeError, [framed(ping, 0, 0, Buffer.alloc(7))]],
     'a reset of three bytes': [frameSizeError, [framed(resetStream, 0, 1, Buffer.alloc(3))]],
     'a priority of four bytes': [frameSizeError, [framed(priority, 0, 1, Buffer.alloc(4))]],
-    'a farewell of four bytes': [frameSizeError, [framed(goaway, 0, 0, Buffer.alloc(4))]],
-    'half a setting': [frameSizeError, [framed(frameTypes.settings, 0, 0, Buffer.alloc(5))]],
-    'settings that it takes, which say something': [
-      frameSizeError,
-      [framed(frameTypes.settings, 1, 0, Buffer.alloc(6))],
-    ],
+    'a GOAWAY of four bytes': [frameSizeError, [framed(goaway, 0, 0, Buffer.alloc(4))]],
+    'a truncated setting': [frameSizeError, [framed(frameTypes.settings, 0, 0, Buffer.alloc(5))]],
+    'a SETTINGS ACK with a payload': [frameSizeError, [framed(frameTypes.settings, 1, 0, Buffer.alloc(6))]],
     'a ping on a stream': [protocolError, [framed(ping, 0, 1, Buffer.alloc(8))]],
     'settings on a stream': [protocolError, [framed(frameTypes.settings, 0, 1)]],
-    'a body on no stream': [protocolError, [framed(data, 0, 0, [1])]],
-    'a head on no stream': [protocolError, [framed(headers, 4, 0, [ok])]],
+    'DATA on stream 0': [protocolError, [framed(data, 0, 0, [1])]],
+    'HEADERS on stream 0': [protocolError, [framed(headers, 4, 0, [ok])]],
     'a push': [protocolError, [framed(pushPromise, 4, 1, [0, 0, 0, 2, ok])]],
-    'a head that is no code': [compressionError, [framed(headers, 5, 1, [0x80])]],
+    'an invalid header block': [compressionError, [framed(headers, 5, 1, [0x80])]],
     'a name with capitals': [protocolError, [framed(headers, 5, 1, [ok, ...literal('A', 'b')])]],
     'a value with a line break': [protocolError, [framed(headers, 5, 1, [ok, ...literal('a', 'b\r\nc: d')])]],
-    'a header of connections': [protocolError, [framed(headers, 5, 1, [ok, ...literal('connection', 'close')])]],
+    'a connection-specific header': [protocolError, [framed(headers, 5, 1, [ok, ...literal('connection', 'close')])]],
     'a status after other headers': [protocolError, [framed(headers, 5, 1, [...literal('a', 'b'), ok])]],
-    'a status that is none': [protocolError, [framed(headers, 5, 1, literal(':status', 'abc'))]],
-    'that it changes protocols': [protocolError, [framed(headers, 5, 1, literal(':status', '101'))]],
+    'an invalid status': [protocolError, [framed(headers, 5, 1, literal(':status', 'abc'))]],
+    'status 101': [protocolError, [framed(headers, 5, 1, literal(':status', '101'))]],
     'two statuses': [protocolError, [framed(headers, 5, 1, [ok, ok])]],
-    'two heads': [protocolError, [head, head]],
+    'two header blocks': [protocolError, [head, head]],
     'a status after the body': [protocolError, [head, framed(headers, 5, 1, [ok])]],
-    'a head that is too long': [
+    'a header block that is too long': [
       enhanceYourCalm,
       [framed(headers, 0, 1), ...many(framed(continuation, 0, 1, Buffer.alloc(16_000, ok)), 20)],
     ],
-    'a head that becomes too long': [
+    'a header block that is too long when decoded': [
       enhanceYourCalm,
       [
         framed(headers, 0, 1, [ok, 0x40, 1, 0x61, 0x7f, 0xa1, 0x1e, ...Buffer.alloc(4000, 'x')]),
         framed(continuation, 4, 1, Buffer.alloc(10_000, 0xbe)),
       ],
     ],
-    'pieces of a head without an end': [enhanceYourCalm, [framed(headers, 0, 1), ...many(framed(continuation, 0, 1))]],
-    'provisional answers without an end': [enhanceYourCalm, many(framed(headers, 4, 1, literal(':status', '103')))],
-    'pings without an end': [enhanceYourCalm, many(framed(ping, 0, 0, Buffer.alloc(8)))],
-    'answers to pings without an end': [enhanceYourCalm, many(framed(ping, 1, 0, Buffer.alloc(8)))],
-    'settings without an end': [enhanceYourCalm, many(settings)],
-    'priorities without an end': [enhanceYourCalm, many(framed(priority, 0, 1, Buffer.alloc(5)))],
-    'windows that grow by little': [enhanceYourCalm, many(framed(windowUpdate, 0, 1, word(1)))],
-    'farewells without an end': [enhanceYourCalm, many(framed(goaway, 0, 0, [...word(1), ...word(0)]))],
-    'a body that is empty, without an end': [enhanceYourCalm, [head, ...many(framed(data, 0, 1))]],
-    'padding without an end': [enhanceYourCalm, [head, ...many(framed(data, 8, 1, [1, 0]))]],
-    'what need not be known, without an end': [enhanceYourCalm, many(framed(99, 0, 0))],
-    'resets without an end': [
+    'endless empty CONTINUATION frames': [
       enhanceYourCalm,
-      [framed(headers, 5, 1, [ok]), ...many(framed(resetStream, 0, 1, word(0)))],
+      [framed(headers, 0, 1), ...many(framed(continuation, 0, 1))],
     ],
+    'endless informational responses': [enhanceYourCalm, many(framed(headers, 4, 1, literal(':status', '103')))],
+    'endless pings': [enhanceYourCalm, many(framed(ping, 0, 0, Buffer.alloc(8)))],
+    'endless ping ACKs': [enhanceYourCalm, many(framed(ping, 1, 0, Buffer.alloc(8)))],
+    'endless settings': [enhanceYourCalm, many(settings)],
+    'endless priorities': [enhanceYourCalm, many(framed(priority, 0, 1, Buffer.alloc(5)))],
+    'endless small window updates': [enhanceYourCalm, many(framed(windowUpdate, 0, 1, word(1)))],
+    'endless GOAWAYs': [enhanceYourCalm, many(framed(goaway, 0, 0, [...word(1), ...word(0)]))],
+    'endless empty DATA': [enhanceYourCalm, [head, ...many(framed(data, 0, 1))]],
+    'endless padding': [enhanceYourCalm, [head, ...many(framed(data, 8, 1, [1, 0]))]],
+    'endless unknown frames': [enhanceYourCalm, many(framed(99, 0, 0))],
+    'endless resets': [enhanceYourCalm, [framed(headers, 5, 1, [ok]), ...many(framed(resetStream, 0, 1, word(0)))]],
   };
   it.each(Object.entries(cases))('%s', async (_, [code, frames]) => {
     let seen = Buffer.alloc(0);
@@ -107,29 +104,29 @@ describe('a server that breaks the protocol is told how, and left', () => {
     const { connection, gone } = await connectTo(server);
     const sent = connection.send(get).catch((error: unknown) => ({ body: { bytes: () => Promise.reject(error) } }));
     while (gone() === 0) await new Promise(setImmediate);
-    // Nobody reads before: windows do not grow.
+    // The body is only read now, so windows are not updated before.
     const body = await (await sent).body.bytes().catch((error: unknown) => error);
     await closed;
     expect(seen.includes(goawayFrame(code))).toBe(true);
-    // An answer that was whole before is one.
+    // A response that was complete before is valid.
     if (!(body instanceof Uint8Array)) expect(body).toMatchObject({ name: 'TransportError', code: 'EPROTO' });
     expect([gone(), connection.hasRoom]).toEqual([1, false]);
   });
 });
 
-it('a server must begin with its settings', async () => {
+it('the first frame of a server must be SETTINGS', async () => {
   const { connection, gone } = await connectTo(answering(head));
   await expect(connection.send(get)).rejects.toMatchObject({ code: 'EPROTO' });
   expect(gone()).toBe(1);
 });
 
-it('what a server breaks may have been done: only what it never got can be sent again without a thought', async () => {
+it('a protocol error sets mayHaveBeenSent, except for requests that were not sent', async () => {
   const { connection } = await connectTo(answering(Buffer.concat([settings, framed(data, 0, 0, [1])])));
   await expect(connection.send(get)).rejects.toMatchObject({ mayHaveBeenSent: true });
   await expect(connection.send(get)).rejects.toMatchObject({ mayHaveBeenSent: false });
 });
 
-it('a server may ping for days', async () => {
+it('a server may send pings for days', async () => {
   let server: Socket | undefined;
   let receivedBytes = 0;
   const { connection, clock, gone } = await connectTo(
@@ -155,7 +152,7 @@ it('a server may ping for days', async () => {
   await expect(sent).rejects.toThrow('enough');
 });
 
-it('what comes on a stream that was given up takes no more than its window', async () => {
+it('data on a cancelled stream is limited to its window', async () => {
   const controller = new AbortController();
   const piece = framed(data, 0, 1, Buffer.alloc(16_384));
   const mostPieces = streamWindow / 16_384;
@@ -175,7 +172,7 @@ it('what comes on a stream that was given up takes no more than its window', asy
   while (gone() === 0) await new Promise(setImmediate);
 });
 
-it('an answer may come in the smallest of frames', async () => {
+it('a response may consist of frames of one byte', async () => {
   const text = 'x'.repeat(5000);
   for (const length of [literal('content-length', '5000'), []]) {
     const answer = [
@@ -188,13 +185,13 @@ it('an answer may come in the smallest of frames', async () => {
   }
 });
 
-it('an answer that is not whole when the connection ends is an error', async () => {
+it('a response that is incomplete at the end of the connection is an error', async () => {
   const { connection } = await connectTo(scripted((socket) => socket.end(Buffer.concat([settings, head]))));
   const { body } = await connection.send(get);
   await expect(body.bytes()).rejects.toThrow(TransportError);
 });
 
-it('padding takes its part of the window, and gives it back', () => {
+it('padding counts in the window, and is credited again', () => {
   let returned = 0;
   const owner = {
     onGivenUp: () => {},

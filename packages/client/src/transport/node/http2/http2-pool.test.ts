@@ -23,7 +23,7 @@ interface Started {
   onHeaders?: (headers: object) => void;
 }
 
-/** What is between: passes bytes on, until it loses them silently or breaks. */
+/** A proxy that passes bytes on until it stalls or breaks the connections. */
 interface Front {
   readonly port: number;
   isStalled: boolean;
@@ -107,14 +107,14 @@ const answer: OnStream = (stream, index) => {
 };
 
 describe('Http2Pool', () => {
-  it('has one connection for all requests', async () => {
+  it('uses one connection for all requests', async () => {
     const started = await start(answer);
     const answers = await Promise.all(Array.from({ length: 20 }, () => text(send(started))));
     expect(new Set(answers).size).toBe(20);
     expect(started.sessions.length).toBe(1);
   });
 
-  it('carries headers of characters of all languages, and several values of one', async () => {
+  it('supports non-ASCII headers, and several values of one', async () => {
     const started = await start((stream) => {
       stream.respond({ ':status': 200, 'x-warning': ['a', Buffer.from('ü✓').toString('latin1')] });
       stream.end();
@@ -128,7 +128,7 @@ describe('Http2Pool', () => {
     expect(await seen).toMatchObject({ 'impersonate-group': Buffer.from('x, ü').toString('latin1') });
   });
 
-  it('serves who comes just after the only one who waited has gone', async () => {
+  it('serves a request that follows the abort of the only waiting one', async () => {
     const started = await start(answer);
     const abort = new AbortController();
     const given = started.pool.send({ method: 'GET', url: '/', headers: {}, signal: abort.signal });
@@ -138,7 +138,7 @@ describe('Http2Pool', () => {
     expect(await text(send(started))).toBe('0');
   });
 
-  it('opens a further connection when the server takes no more on the first', async () => {
+  it('opens another connection when the first has no room and only streaming responses', async () => {
     const held: ServerHttp2Stream[] = [];
     const started = await start(
       (stream) => {
@@ -157,7 +157,7 @@ describe('Http2Pool', () => {
     );
   });
 
-  it('lets requests wait when the server takes no more at a time', async () => {
+  it('queues requests above the server’s stream limit', async () => {
     let most = 0;
     const open = new Set<ServerHttp2Stream>();
     const started = await start(
@@ -171,18 +171,18 @@ describe('Http2Pool', () => {
       },
       { maxStreams: 3 },
     );
-    // The server has said how many before these.
+    // The server has sent its limit before these.
     await text(send(started));
     const answers = await Promise.all(Array.from({ length: 300 }, () => text(send(started))));
     expect(new Set(answers).size).toBe(300);
     expect([most, started.sessions.length, started.clock.pending]).toEqual([3, 1, 1]);
   });
 
-  it('opens a further connection when nothing is answered for a while', async () => {
+  it('opens another connection when there is no response for a while', async () => {
     const started = await start((stream, index) => void (index >= 2 && answer(stream, index)), { maxStreams: 2 });
     const slow = Promise.allSettled([send(started), send(started)]);
     while (started.sessions.length === 0) await new Promise(setImmediate);
-    // Refused by the first, which has what it takes; or kept back.
+    // Rejected by the first connection, which is at its limit, or queued.
     const quick = text(send(started));
     while (started.clock.nextInMs !== 50) await new Promise(setImmediate);
     expect(started.sessions.length).toBe(1);
@@ -193,7 +193,7 @@ describe('Http2Pool', () => {
     await slow;
   });
 
-  it('gives up what waits for room when it is not wanted any more', async () => {
+  it('removes an aborted request from the queue', async () => {
     const held: ServerHttp2Stream[] = [];
     const started = await start((stream) => void held.push(stream), { maxStreams: 1 });
     const slow = Promise.allSettled([send(started)]);
@@ -210,7 +210,7 @@ describe('Http2Pool', () => {
     await slow;
   });
 
-  it('goes on with another connection after GOAWAY, and lets the first end its work', async () => {
+  it('uses another connection after GOAWAY, and lets the first complete its requests', async () => {
     const held: ServerHttp2Stream[] = [];
     const started = await start((stream, index) => {
       if (index > 0) return answer(stream, index);
@@ -220,13 +220,13 @@ describe('Http2Pool', () => {
     });
     const old = await send(started);
     started.sessions[0]!.goaway();
-    // The connection hears of it in time for none or all of these.
+    // The GOAWAY arrives before or after these requests.
     while (started.sessions.length < 2) expect(await text(send(started))).toMatch(/\d/);
     held[0]!.end('er');
     expect(String(Buffer.from(await old.body.bytes()))).toBe('older');
   });
 
-  it('sends again what the server has refused to look at, once, also a write', async () => {
+  it('retries requests that the server did not process, once, also writes', async () => {
     const refuseFirst: OnStream = (stream, index) => (index === 0 ? stream.close(7) : answer(stream, index));
     expect(await text(send(await start(refuseFirst), 'POST'))).toBe('1');
     const refuseAll: OnStream = (stream) => stream.close(7);
@@ -238,10 +238,10 @@ describe('Http2Pool', () => {
 
   const cuts: Record<string, (stream: ServerHttp2Stream, started: Started) => void> = {
     'with an error': (stream) => stream.destroy(new Error('broken')),
-    'as if given up': (stream) => stream.destroy(Object.assign(new Error('given up'), { name: 'AbortError' })),
-    'by losing the connection': (_, { front }) => front.cut(),
+    'with an AbortError': (stream) => stream.destroy(Object.assign(new Error('given up'), { name: 'AbortError' })),
+    'by a broken connection': (_, { front }) => front.cut(),
   };
-  it.each(Object.entries(cuts))('says that an answer was cut off, %s', async (_, cut) => {
+  it.each(Object.entries(cuts))('reports a response that ended early, %s', async (_, cut) => {
     let stream: ServerHttp2Stream | undefined;
     const started = await start((opened) => {
       stream = opened;
@@ -255,12 +255,12 @@ describe('Http2Pool', () => {
     await expect(chunks.next()).rejects.toMatchObject({ name: 'TransportError', code: 'ECONNRESET' });
   });
 
-  it('says that there was no answer when the connection is lost', async () => {
+  it('reports a lost connection without a response', async () => {
     const started = await start(() => started.front.cut());
     await expect(send(started)).rejects.toMatchObject({ code: 'ECONNRESET', mayHaveBeenSent: true });
   });
 
-  it('finds that the server is gone although the connection is open', async () => {
+  it('detects a dead server on an open connection', async () => {
     const started = await start((stream) => {
       stream.respond({ ':status': 200 });
       stream.write('x');
@@ -268,7 +268,7 @@ describe('Http2Pool', () => {
     const { body } = await send(started);
     const chunks = body.chunks()[Symbol.asyncIterator]();
     await chunks.next();
-    // Silence: the server is asked, and answers.
+    // After silence, the server answers a ping.
     await started.clock.advance(60_000);
     while (started.clock.nextInMs !== 30_000) await new Promise(setImmediate);
     started.front.isStalled = true;
@@ -277,7 +277,7 @@ describe('Http2Pool', () => {
     await failed;
   });
 
-  it('closes a connection that nobody uses for long', async () => {
+  it('closes an idle connection', async () => {
     const started = await start(answer);
     await text(send(started));
     const closed = once(started.sessions[0]!, 'close');
@@ -287,14 +287,14 @@ describe('Http2Pool', () => {
     expect(started.clock.pending).toBe(0);
   });
 
-  it('falls back to HTTP/1.1 where there is nothing else', async () => {
+  it('falls back to HTTP/1.1', async () => {
     const started = await start(answer, { alpn: 'http/1.1' });
     expect(await Promise.all([text(send(started)), text(send(started))])).toEqual(['1.1', '1.1']);
     expect(started.sockets.length).toBe(1);
     expect(started.sockets[0]!.destroyed).toBe(true);
   });
 
-  it('does not let a reader who is slow hold up others', async () => {
+  it('does not let a slow reader block others', async () => {
     const started = await start((stream, index) => {
       stream.respond({ ':status': 200 });
       if (index === 0) stream.end(Buffer.alloc(8 * 1024 * 1024));

@@ -6,23 +6,24 @@ import type { ConnectionPool, RequestDefaults } from '../connection-pool.ts';
 import { SocketReader } from '../socket-reader.ts';
 import { Http2Connection, type Http2ConnectionOwner } from './http2-connection.ts';
 
-/** When no answer comes for so long, others do not wait for it any more: a further connection is opened. */
+/** When there is no response for this long, another connection is opened for waiting requests. */
 const stallMs = 50;
 
-/** Opens a connection, with that reader if it can. */
+/** Opens a connection, with the reader if possible. */
 type DialForHttp2 = (signal: AbortSignal, reader: SocketReader) => Promise<Socket>;
 
-/** A request that no connection has room for. */
+/** A request that waits for room on a connection. */
 interface Waiting {
-  /** Without a connection there is only HTTP/1.1. */
+  /** Undefined means HTTP/1.1. */
   readonly start: (connection: Http2Connection | undefined) => void;
   readonly reject: (reason: unknown) => void;
 }
 
 /**
- * HTTP/2 connections to one server with one identity. Requests share one; when the server takes no more at a time, they wait until
- * others have been answered. A further connection is opened when those there are have nothing but answers that go on, such as watches,
- * or nothing is answered for a while. When the server turns out to speak only HTTP/1.1, that is used.
+ * HTTP/2 connections to one server with one client certificate. Requests share one connection. At the server's stream
+ * limit they wait until others have been answered. Another connection is opened when all streams of the existing ones
+ * are streaming responses, such as watches, or when there is no response for a while. When the server supports only
+ * HTTP/1.1, that is used.
  */
 export class Http2Pool implements ConnectionPool, Http2ConnectionOwner {
   readonly #dial: DialForHttp2;
@@ -31,9 +32,9 @@ export class Http2Pool implements ConnectionPool, Http2ConnectionOwner {
   readonly #clock: Clock;
   readonly #connections = new Set<Http2Connection>();
   readonly #waiting = new Set<Waiting>();
-  /** Set while a connection is being opened; it is given up when nobody waits any more. */
+  /** Set while a connection is being opened; aborted when no request waits any more. */
   #dialing: AbortController | undefined;
-  /** Set while requests wait only for others to be answered. */
+  /** Set while requests only wait for others to be answered. */
   #stallCheck: Timer | undefined;
   #fallback: ConnectionPool | undefined;
   #isRetired = false;
@@ -54,7 +55,7 @@ export class Http2Pool implements ConnectionPool, Http2ConnectionOwner {
     try {
       return await this.#start(request);
     } catch (error) {
-      // The server has not looked at it: it was closing the connection, or had enough to do.
+      // The server did not process it: it was closing the connection, or at its limit.
       if (this.#fallback || !(error instanceof NotTakenError)) throw error;
     }
     try {
@@ -129,7 +130,7 @@ export class Http2Pool implements ConnectionPool, Http2ConnectionOwner {
     });
   }
 
-  /** Starts as many as there is room for. */
+  /** Starts as many waiting requests as there is room for. */
   #serve(): void {
     for (const waiting of this.#waiting) {
       const connection = this.#withRoom();
@@ -152,7 +153,7 @@ export class Http2Pool implements ConnectionPool, Http2ConnectionOwner {
     }
   }
 
-  /** Does not reject: who waits hears of it. */
+  /** Never rejects: errors are passed to the waiting requests. */
   async #open(): Promise<void> {
     const dialing = new AbortController();
     this.#dialing = dialing;
@@ -167,7 +168,7 @@ export class Http2Pool implements ConnectionPool, Http2ConnectionOwner {
         for (const waiting of this.#waiting) waiting.start(undefined);
       }
     } catch (error) {
-      // Others may be answered yet.
+      // Requests on existing connections may still be answered, and make room.
       if (this.#dialing === dialing && this.#connections.size === 0) this.#rejectAll(error);
     }
     if (this.#dialing !== dialing) return;
@@ -188,16 +189,16 @@ export class Http2Pool implements ConnectionPool, Http2ConnectionOwner {
     this.#stopWaiting();
   }
 
-  /** Who comes next opens a connection of their own. */
+  /** The next request opens a new connection. */
   #stopWaiting(): void {
     this.#stallCheck?.cancel();
     this.#stallCheck = undefined;
-    this.#dialing?.abort(new TransportError('nobody waits any more'));
+    this.#dialing?.abort(new TransportError('no request is waiting'));
     this.#dialing = undefined;
   }
 }
 
-/** The connection did not take the request: another may. */
+/** The connection did not accept the request, which can be sent on another. */
 class NotTakenError extends Error {}
 
 async function sendOver(connection: Http2Connection, request: TransportRequest): Promise<TransportResponse> {

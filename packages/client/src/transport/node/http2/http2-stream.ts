@@ -7,62 +7,65 @@ import { errorCodes, Http2Error } from './http2-error.ts';
 import { checkTrailers, type ResponseHead, responseHead } from './response-head.ts';
 import { SlabWriter } from './slabs.ts';
 
-/** What may be under way to us on one stream, whose reader may be slow. */
+/** Receive window of a stream, whose reader may be slow. */
 export const streamWindow = 1024 * 1024;
-/** Answers that say they are no longer than this are handed over when they are whole. */
+/** Responses with a content-length up to this are delivered when they are complete. */
 const longestWhole = 64 * 1024;
 
 export interface Http2StreamOwner {
-  /** The answer is not wanted any more. */
+  /** The response was cancelled. */
   onGivenUp(stream: Http2Stream): void;
-  /** The reader has taken so much: the server may send as much again. */
+  /** The reader has consumed this many bytes: send a WINDOW_UPDATE. */
   onTaken(stream: Http2Stream, bytes: number): void;
 }
 
-/** Who waits for an answer. */
+/** The pending call of `send`. */
 interface Caller {
   readonly resolve: (response: TransportResponse) => void;
   readonly reject: (reason: unknown) => void;
   readonly signal: AbortSignal | undefined;
-  /** Stops waiting for the signal; once there is a body, that waits itself. */
+  /** Removes the listener on the signal; a streaming body has its own. */
   readonly unlink: () => void;
 }
 
 /**
- * One request, and what has come of its answer. Holds nothing of it after the end: tables of streams that were replaced by larger ones
- * still name those of then, until the engine looks at all it has.
+ * A request and the received part of its response. Holds no data after the end, because old hash tables of streams may
+ * reference it until they are collected.
  */
 export class Http2Stream {
   readonly id: number;
   readonly #owner: Http2StreamOwner;
-  /** Until there is an answer, or it is known that there will be none. */
+  /** Set until the response or a failure is delivered. */
   #caller: Caller | undefined;
-  /** What of the request's body has not been sent. */
+  /** The unsent part of the request's body. */
   unsent: Uint8Array | undefined;
-  /** How much the server takes of it now. */
+  /** Send window of the stream. */
   sendWindow: number;
-  /** What the server may still send: it was told of no more. */
+  /** Receive window: how much the server may still send. */
   receiveWindow = streamWindow;
   #head: ResponseHead | undefined;
-  /** What came of the body before anybody could have it; only lent until `advance`. */
+  /** Parts of the body received before it was delivered; only valid until `advance`. */
   #ready: Buffer[] = [];
-  /** What came before that of an answer that is handed over whole. */
+  /** Earlier parts of a response that is delivered when complete. */
   #whole: Buffer | undefined;
   #wholeBytes = 0;
-  /** What is still to come of an answer that is handed over whole. Less than nothing for others, and where more came than was said. */
+  /**
+   * Missing bytes of a response that is delivered when complete. Negative for other responses, and when more was
+   * received than announced.
+   */
   #missing = -1;
-  /** Nobody looks at the body; from when the server says that it is done, what comes of it is let go of. */
+  /** The caller does not want the body: it is dropped once the status is a success. */
   #isUnwanted: boolean;
   #body: ChunkQueue | undefined;
   readonly #slabs = new SlabWriter();
-  /** Bytes that the server has not been told were taken. */
+  /** Received bytes for which no WINDOW_UPDATE was sent. */
   #untold = 0;
   #isFull = false;
-  /** The answer has not begun. */
+  /** The response has not begun. */
   isAwaited = true;
-  /** The answer is complete, or there will be none. */
+  /** The response is complete, or has failed. */
   isOver = false;
-  /** The bytes at hand are about it. */
+  /** Affected by the bytes being processed. */
   isTouched = false;
 
   constructor(
@@ -88,15 +91,15 @@ export class Http2Stream {
     this.#caller = { resolve, reject, signal, unlink };
   }
 
-  /** The head of the answer, or what comes after its body, of which nobody wants to know. */
+  /** Receives the head of the response, or trailers, which are ignored. */
   onHeaders(fields: readonly HeaderField[], isEnd: boolean): void {
     if (!this.isAwaited) {
-      if (!isEnd) throw new Http2Error('an answer with two heads');
+      if (!isEnd) throw new Http2Error('a response with two header blocks');
       checkTrailers(fields);
       return;
     }
     const head = responseHead(fields);
-    // Provisional: the answer is still to come.
+    // Informational; the final response follows.
     if (head.status < 200) return;
     this.#head = head;
     this.isAwaited = false;
@@ -105,11 +108,11 @@ export class Http2Stream {
     if (length <= longestWhole) this.#missing = length;
   }
 
-  /** The piece is only lent until `advance`. It takes so many bytes of the window: more than it has if it was padded. */
+  /** The piece is only valid until `advance`. `windowBytes` is its size in the window, including padding. */
   onData(piece: Buffer, windowBytes: number): void {
-    if (this.isAwaited) throw new Http2Error('a body without a head');
+    if (this.isAwaited) throw new Http2Error('DATA before HEADERS');
     this.receiveWindow -= windowBytes;
-    if (this.receiveWindow < 0) throw new Http2Error('more than its window', errorCodes.flowControlError);
+    if (this.receiveWindow < 0) throw new Http2Error('DATA beyond the window', errorCodes.flowControlError);
     this.#untold += windowBytes;
     this.#missing -= piece.length;
     if (this.#body) this.#isFull = !this.#slabs.write(piece, this.#body);
@@ -118,18 +121,19 @@ export class Http2Stream {
   }
 
   onEnd(): void {
-    if (this.isAwaited) throw new Http2Error('an answer without a head');
+    if (this.isAwaited) throw new Http2Error('the stream ended before HEADERS');
     this.isOver = true;
   }
 
-  /** Hands over what the last bytes brought. */
+  /** Delivers what the last bytes completed. */
   advance(): void {
     if (this.#body && this.isOver) {
       this.#body.end();
       this.#body = undefined;
     }
     const head = this.#head;
-    // Many answers at once are all their heads, and then all their bodies: a body of its own for each would cost more than its bytes.
+    // When many responses arrive together, all heads precede all bodies: a streaming body for each would cost more than
+    // its bytes.
     if (head && !this.isOver && (this.#isUnwanted || this.#missing >= 0)) {
       this.#keepReady();
       return;
@@ -142,7 +146,7 @@ export class Http2Stream {
     this.#head = undefined;
   }
 
-  /** In memory of the answer's length, however many pieces it comes in. */
+  /** Copies the parts into one buffer of the response's length. */
   #keepReady(): void {
     if (this.#ready.length === 0) return;
     this.#whole ??= Buffer.allocUnsafe(this.#missing + lengthOf(this.#ready));
@@ -164,7 +168,7 @@ export class Http2Stream {
     return all;
   }
 
-  /** A body that goes on. */
+  /** Opens a streaming body. */
   #open(signal: AbortSignal | undefined): ChunkQueue {
     const body = new ChunkQueue(signal);
     this.#body = body;
@@ -182,7 +186,7 @@ export class Http2Stream {
     return body;
   }
 
-  /** There will be no more. */
+  /** Fails the request, or its body. */
   fail(reason: TransportError): void {
     this.isOver = true;
     this.#body?.fail(reason);
@@ -190,7 +194,7 @@ export class Http2Stream {
     const caller = this.#takeCaller();
     if (!caller) return;
     if (head) {
-      // What came before it broke can be read.
+      // The received part can be read.
       const body = this.#open(caller.signal);
       body.fail(reason);
       caller.resolve({ ...head, body });
@@ -199,7 +203,7 @@ export class Http2Stream {
     this.#takeReady();
   }
 
-  /** Undefined when nobody waits any more. */
+  /** Returns undefined if the call was settled before. */
   #takeCaller(): Caller | undefined {
     const caller = this.#caller;
     this.#caller = undefined;

@@ -1,6 +1,6 @@
 /**
- * RFC 7541, appendix B: how many bits the code of each byte has. Codes of one length follow each other in the order of
- * their bytes, shorter ones come before longer ones; so the lengths say all.
+ * RFC 7541, appendix B: the length of the code of each byte. Codes of equal length are consecutive in the order of
+ * their bytes, and shorter codes precede longer ones, so the lengths define all codes.
  */
 const lengths = Uint8Array.from(
   `13 23 28 28 28 28 28 28 28 24 30 28 28 30 28 28 28 28 28 28 28 28 30 28 28 28 28 28 28 28 28 28
@@ -15,10 +15,10 @@ const lengths = Uint8Array.from(
     .map(Number),
 );
 const longest = 30;
-/** A text ends with the beginning of a code that is all ones; a byte's worth of it at most. */
+/** A string is padded with up to 7 one bits. */
 const mostPadding = 7;
 
-/** The bytes in the order of their codes; and by length, the first code and where its byte is. */
+/** The bytes in the order of their codes; and by length, the first code and its position. */
 const sorted = Uint8Array.from(Array.from(lengths.keys()).sort((a, b) => lengths[a]! - lengths[b]! || a - b));
 const counts = Array.from({ length: longest + 1 }, (_, length) => lengths.filter((each) => each === length).length);
 const firstCodes: number[] = [0];
@@ -28,7 +28,7 @@ for (let length = 1; length <= longest; length++) {
   firstPlaces.push(firstPlaces[length - 1]! + counts[length - 1]!);
 }
 
-/** The text of which these are the codes; undefined when they are not. No byte has a code of less than 5 bits. */
+/** Decodes a string; returns undefined when it is invalid. The shortest code has 5 bits. */
 export function decodeHuffman(bytes: Uint8Array): Buffer | undefined {
   const decoded = Buffer.allocUnsafe(Math.ceil((bytes.length * 8) / 5));
   let count = 0;

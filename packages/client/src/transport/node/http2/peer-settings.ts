@@ -1,7 +1,7 @@
 import { smallestMaxFrame } from './frames.ts';
 import { errorCodes, Http2Error } from './http2-error.ts';
 
-/** RFC 9113, 6.5.2. */
+/** Settings of RFC 9113, 6.5.2. */
 const settings = {
   headerTableSize: 1,
   enablePush: 2,
@@ -14,7 +14,7 @@ const settingBytes = 6;
 export const largestWindow = 2 ** 31 - 1;
 const largestMaxFrame = 2 ** 24 - 1;
 
-/** What a SETTINGS frame says, as far as it is for us; what it says twice, it says last. */
+/** The values of a SETTINGS frame that we use; the last value of a setting counts. */
 export interface PeerSettings {
   headerTableSize?: number;
   maxConcurrentStreams?: number;
@@ -22,7 +22,7 @@ export interface PeerSettings {
   maxFrameSize?: number;
 }
 
-/** Throws an `Http2Error` for a value that a setting cannot have. Others than ours are left out. */
+/** Parses a SETTINGS frame. Throws an `Http2Error` for invalid values. Other settings are ignored. */
 export function readSettings(payload: Buffer): PeerSettings {
   const found: PeerSettings = {};
   for (let at = 0; at < payload.length; at += settingBytes) {
@@ -32,7 +32,7 @@ export function readSettings(payload: Buffer): PeerSettings {
         found.headerTableSize = value;
         break;
       case settings.enablePush:
-        if (value !== 0) throw new Http2Error('a server is asked for pushes');
+        if (value !== 0) throw new Http2Error('a server must not set ENABLE_PUSH');
         break;
       case settings.maxConcurrentStreams:
         found.maxConcurrentStreams = value;
@@ -42,7 +42,7 @@ export function readSettings(payload: Buffer): PeerSettings {
         found.initialWindowSize = value;
         break;
       case settings.maxFrameSize:
-        if (value < smallestMaxFrame || value > largestMaxFrame) throw new Http2Error('frames of an impossible size');
+        if (value < smallestMaxFrame || value > largestMaxFrame) throw new Http2Error('an invalid maximum frame size');
         found.maxFrameSize = value;
         break;
       default:

@@ -7,7 +7,7 @@ import { Http2Connection } from './http2-connection.ts';
 
 const closing: (() => void)[] = [];
 
-/** To be called after each test: ends what it started. */
+/** Must be called after each test: closes everything it opened. */
 export function closeAll(): void {
   for (const close of closing.splice(0)) close();
 }
@@ -16,11 +16,11 @@ export const onCloseAll = (close: () => void): void => void closing.push(close);
 export interface Connected {
   readonly connection: Http2Connection;
   readonly clock: FakeClock;
-  /** How often the connection's owner heard that it is gone. */
+  /** Number of calls of the owner's `onGone`. */
   gone(): number;
 }
 
-/** A connection to the server. */
+/** Starts the server and connects to it. */
 export async function connectTo(server: Server): Promise<Connected> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -46,7 +46,7 @@ export async function connectTo(server: Server): Promise<Connected> {
 
 export const get: TransportRequest = { method: 'GET', url: '/', headers: {} };
 
-/** A whole frame. */
+/** A complete frame. */
 export const framed = (
   type: number,
   flag: number,
@@ -54,12 +54,12 @@ export const framed = (
   payload: Uint8Array | readonly number[] = [],
 ): Buffer => Buffer.concat([frame(type, flag, stream, payload.length), Buffer.from(payload)]);
 
-/** With which every server begins. */
+/** The first frame of every server. */
 export const settings = framed(frameTypes.settings, 0, 0);
-/** Type, flags and stream of the frame that has the head of the first request. */
+/** Type, flags and stream id of the HEADERS frame of the first request. */
 export const wholeHead = Buffer.from([frameTypes.headers, 5, 0, 0, 0, 1]);
 
-/** A server that calls back when the first request without a body has come. */
+/** A server that calls back when the first request without a body was received. */
 export const scripted = (onRequest: (socket: Socket) => void): Server =>
   createServer((socket) => {
     onCloseAll(() => socket.destroy());
@@ -72,5 +72,5 @@ export const scripted = (onRequest: (socket: Socket) => void): Server =>
     });
   });
 
-/** Answers the first request with these bytes. */
+/** A server that responds to the first request with these bytes. */
 export const answering = (bytes: Buffer): Server => scripted((socket) => void socket.write(bytes));

@@ -5,8 +5,8 @@ import type { HpackEncoder } from './hpack-encoder.ts';
 import { headersOfConnections } from './response-head.ts';
 
 /**
- * The head of the request, coded; valid until the encoder is used again. Throws a TypeError for what would not arrive as it is meant:
- * nothing has been encoded then.
+ * Encodes the head of a request; the result is valid until the encoder is used again. Throws a TypeError for invalid
+ * methods, URLs and headers, before anything is encoded.
  */
 export function requestHeaders(
   { method, url, headers, body }: TransportRequest,
@@ -18,7 +18,7 @@ export function requestHeaders(
     if (headersOfConnections.has(name)) throw new TypeError(`the header ${name} cannot be sent over HTTP/2`);
     const value = headers[name]!;
     if (typeof value !== 'string') for (const one of value) checkHeader(name, one);
-    // What was sent before need not be looked at again.
+    // Fields that were sent before were validated then.
     else if (!encoder.knows(name, value)) checkHeader(name, value);
   }
   encoder.begin();
@@ -29,7 +29,7 @@ export function requestHeaders(
   for (const name in defaults) if (!(name in headers)) encoder.add(name, defaults[name]!);
   for (const name in headers) {
     const value = headers[name]!;
-    // Escaped characters in names of extra attributes have capitals.
+    // Percent-encoded characters in names of extra attributes have capitals.
     const lower = name.toLowerCase();
     if (typeof value === 'string') encoder.add(lower, value);
     else for (const one of value) encoder.add(lower, one);

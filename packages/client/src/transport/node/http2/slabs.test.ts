@@ -4,7 +4,7 @@ import { ChunkQueue } from '../../chunk-queue.ts';
 import { SlabWriter } from './slabs.ts';
 
 describe('SlabWriter', () => {
-  it('brings what was written, however streams and readers take turns', async () => {
+  it('returns the written bytes for any interleaving of streams and readers', async () => {
     const step = fc.record({
       stream: fc.nat(2),
       write: fc.nat(40_000),
@@ -19,13 +19,13 @@ describe('SlabWriter', () => {
         });
         const read = async ({ chunks, seen }: (typeof streams)[number]): Promise<boolean> => {
           const { done, value } = await chunks.next();
-          // A copy: the next reading takes it away.
+          // A copy, because the next read invalidates it.
           if (!done) seen.push(new Uint8Array(value));
           return !done;
         };
         for (const [i, { stream, write, reads }] of steps.entries()) {
           const { queue, writer, wanted } = streams[stream]!;
-          // What is lent is used again at once.
+          // The memory is overwritten at once.
           const piece = Buffer.alloc(write, i + 1);
           wanted.push(Buffer.from(piece));
           writer.write(piece, queue);
@@ -41,14 +41,14 @@ describe('SlabWriter', () => {
     );
   });
 
-  it('says when there is enough to be read', () => {
+  it('returns false when the queue is full', () => {
     const [writer, queue] = [new SlabWriter(), new ChunkQueue()];
     expect(writer.write(Buffer.alloc(100_000), queue)).toBe(true);
     expect(writer.write(Buffer.alloc(200_000), queue)).toBe(false);
     expect(queue.pendingBytes).toBe(300_000);
   });
 
-  it('holds many small pieces that nobody reads as one', async () => {
+  it('joins many small unread pieces', async () => {
     const [writer, queue] = [new SlabWriter(), new ChunkQueue()];
     for (let i = 0; i < 10_000; i++) writer.write(Buffer.from([i]), queue);
     queue.end();

@@ -1,15 +1,15 @@
 import type { ChunkQueue } from '../../chunk-queue.ts';
 
-/** As much as comes at a time. */
+/** Size of a slab: as much as is received at a time. */
 const slabBytes = 16 * 1024;
-/** More are not held for whoever needs them next. */
+/** Maximum number of free slabs. */
 const mostFree = 64;
 
-/** Memory for what comes and is soon read. */
+/** Reusable memory for received data. */
 interface Slab {
   readonly bytes: Buffer;
   used: number;
-  /** How many parts of it are still to be read. */
+  /** Number of unread parts of it. */
   unread: number;
 }
 
@@ -23,16 +23,16 @@ function giveBack(slab: Slab): void {
 }
 
 /**
- * Copies what comes on one stream, in memory that is used again when it has been read. A stream on which nothing waits to be read has
- * none.
+ * Copies the data of one stream into slabs, which are reused when they have been read. A stream without unread data
+ * holds no slab.
  */
 export class SlabWriter {
-  /** The one that is not full. */
+  /** The current slab, which is not full. */
   #slab: Slab | undefined;
-  /** What was written last, and goes up to the end of what the slab holds. */
+  /** The last written part, which extends to the end of the used part of the slab. */
   #last: Uint8Array | undefined;
 
-  /** Returns whether there is room for more. */
+  /** Writes a piece. Returns false when the queue is full. */
   write(piece: Buffer, queue: ChunkQueue): boolean {
     let hasRoom = true;
     for (let at = 0; at < piece.length; ) {
@@ -48,7 +48,7 @@ export class SlabWriter {
     return hasRoom;
   }
 
-  /** Together with what was written last, if that still waits. */
+  /** Adds a part to the queue, joined with the last one if that is unread. */
   #pass(slab: Slab, start: number, queue: ChunkQueue): boolean {
     const last = start > 0 ? this.#last : undefined;
     const longer = last && slab.bytes.subarray(start - last.length, slab.used);

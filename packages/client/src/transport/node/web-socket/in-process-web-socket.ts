@@ -3,16 +3,16 @@ import { type Duplex, duplexPair } from 'node:stream';
 import type { WebSocketConnection, WebSocketRequest } from '../../transport.ts';
 import { openWebSocket } from './web-socket.ts';
 
-/** A request whose answer may want the connection. */
+/** An upgrade request. */
 interface UpgradeCall {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Aborted when the connection is gone. */
+  /** Aborted when the connection is closed. */
   readonly signal: AbortSignal;
 }
 
-/** The server takes the connection over, and begins with the head of its answer. */
+/** The server takes over the connection, and first writes the head of its response. */
 export interface Upgrade {
   readonly upgrade: (socket: Duplex, head: Uint8Array) => void;
 }
@@ -23,7 +23,7 @@ interface Refusal {
   readonly body: Uint8Array;
 }
 
-/** Opens a WebSocket to a server that is a function in this process: what a socket would carry goes through memory. */
+/** Opens a WebSocket to a server in the same process: the connection is a pair of streams in memory. */
 export function openInProcessWebSocket(
   request: WebSocketRequest,
   call: (request: UpgradeCall) => Promise<Upgrade | Refusal>,
@@ -38,13 +38,13 @@ export function openInProcessWebSocket(
   });
 }
 
-/** The client's end of a connection to the function; HTTP is spoken on it as on any. */
+/** Returns the client's side of a connection to the function, with HTTP on it. */
 function serve(call: (request: UpgradeCall) => Promise<Upgrade | Refusal>): Duplex {
   const [client, server] = duplexPair();
-  // Sockets are gone when either side is; these know of each other only what is written.
+  // Unlike the two sides of a socket, these are not closed together automatically.
   client.once('close', () => server.destroy());
   server.once('close', () => {
-    // What was written before is still to be read.
+    // Earlier data can still be read.
     client.once('end', () => client.destroy());
     if (!client.readableEnded) client.push(null);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readableAfterFailedWrites } from './readable-after-failed-writes.ts';
 
 describe('readableAfterFailedWrites', () => {
-  it.each([1, 3])('reads what the other side said last, after %j writes at a time', async (count) => {
+  it.each([1, 3])('reads the last data of the other side, after %j concurrent writes', async (count) => {
     let tried = 0;
     const connection = readableAfterFailedWrites(
       new Duplex({

@@ -3,12 +3,15 @@ import type { Duplex } from 'node:stream';
 type Done = (error?: Error | null) => void;
 
 /**
- * Makes a connection outlive its failed writes: what is written after one goes nowhere, and reading goes on to its end,
- * which is soon. A server that wants no more input says how the command ended and closes the connection, which resets it
- * when input is still on its way; Node would destroy the socket with that last word unread.
+ * Keeps a connection readable after a failed write: later writes are discarded, and reading continues to the end, which
+ * is soon. A server that needs no more input sends the command's status and closes the connection, which is then reset
+ * if input is still being sent. Node would destroy the socket with that status unread.
  */
 export function readableAfterFailedWrites(connection: Duplex): Duplex {
-  /** From then on writes take a turn of the event loop each, so that who writes on and on does not keep it from reading. */
+  /**
+   * Set after a failed write. Then each write takes a turn of the event loop, so that a busy writer does not prevent
+   * reading.
+   */
   let isBroken = false;
   const noting = (done: Done): Done => {
     return (error) => {

@@ -2,21 +2,23 @@ import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import type { RawData, WebSocket } from 'ws';
 import { TransportError, type WebSocketConnection } from '../../transport.ts';
 
-/** More than this waiting to be read, and the server is made to wait. */
+/** When more than this is unread, the socket is paused. */
 const maxReceivedBytes = 1024 * 1024;
 
-/** More than this waiting to be sent, and the sender is made to wait. */
+/** When more than this is unsent, `send` waits. */
 const maxUnsentBytes = 1024 * 1024;
 
-/** As client-go: a ping every so often, and the connection is dead when nothing has come for a dozen of them. */
+/**
+ * As in client-go: interval of pings, and the silence (a dozen pings) after which the connection is considered dead.
+ */
 const pingPeriodMs = 5_000;
 const silenceMs = 61_000;
 
-/** So long the other side may take to say goodbye. */
+/** How long to wait for the close frame of the other side. */
 const closeTimeoutMs = 2_000;
 
 const normalClosure = 1000;
-/** The proper ends: said so, the server goes away, no reason given. */
+/** Codes of normal closures: normal, going away, no status. */
 const properClosures = new Set([normalClosure, 1001, 1005]);
 
 /** An open WebSocket of the `ws` library. */
@@ -25,13 +27,13 @@ export class NodeWebSocketConnection implements WebSocketConnection {
   readonly #socket: WebSocket;
   readonly #clock: Clock;
   readonly #signal: AbortSignal | undefined;
-  /** Received and not given out yet; at most `maxReceivedBytes` and what one read of the socket brings. */
+  /** Received and unread; at most `maxReceivedBytes` plus one read of the socket. */
   #received: Uint8Array[] = [];
   #receivedBytes = 0;
-  /** Set once; what was received before it is still read. */
+  /** Set once; messages received before are still returned. */
   #end: { readonly failure?: unknown } | undefined;
   #wake: (() => void) | undefined;
-  /** Who waits until the socket has taken enough. */
+  /** Rejects pending `send` calls. */
   readonly #unsent = new Set<(error: unknown) => void>();
   #lastHeard: number;
   #timer: Timer;
@@ -96,7 +98,7 @@ export class NodeWebSocketConnection implements WebSocketConnection {
     if (this.#end) return;
     this.#finish();
     this.#received = [];
-    // The other side's goodbye may be behind what nobody reads any more.
+    // The close frame of the other side may follow unread messages.
     this.#socket.resume();
     this.#socket.close(code, reason);
     this.#timer = this.#clock.setTimeout(() => this.#socket.terminate(), closeTimeoutMs);
@@ -108,7 +110,7 @@ export class NodeWebSocketConnection implements WebSocketConnection {
   };
 
   readonly #beat = (): void => {
-    // Nothing is heard while nothing is read.
+    // No data is received while the socket is paused.
     if (!this.#socket.isPaused && this.#clock.monotonic() - this.#lastHeard > silenceMs) {
       this.#finish(new TransportError('the WebSocket broke: no answer to pings', { code: 'ETIMEDOUT' }));
       this.#socket.terminate();

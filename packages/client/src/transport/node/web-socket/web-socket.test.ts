@@ -29,7 +29,7 @@ afterAll(() => {
   server.close();
 });
 
-/** What is accepted next. */
+/** The next accepted WebSocket. */
 let accepted: Promise<WebSocket>;
 beforeEach(() => {
   accepted = new Promise((resolve) => {
@@ -92,7 +92,7 @@ describe('openWebSocket', () => {
     await expect(connection.send(Buffer.of(1))).rejects.toBeInstanceOf(TransportError);
   });
 
-  it('gives what came before the end', async () => {
+  it('returns the messages received before the end', async () => {
     const connection = await open();
     const other = await accepted;
     for (const text of ['one', 'two']) other.send(text);
@@ -100,7 +100,7 @@ describe('openWebSocket', () => {
     expect(await all(connection)).toEqual(['one', 'two']);
   });
 
-  it('makes both sides wait', async () => {
+  it('has backpressure in both directions', async () => {
     const connection = await open();
     const other = await accepted;
     const chunk = Buffer.alloc(100_000, 'x');
@@ -136,8 +136,8 @@ describe('openWebSocket', () => {
   });
 
   it.each([
-    ['is cut', (other: WebSocket) => other.terminate()],
-    ['is closed as broken', (other) => other.close(1011, 'no idea')],
+    ['is broken', (other: WebSocket) => other.terminate()],
+    ['is closed with an error code', (other) => other.close(1011, 'no idea')],
   ] satisfies [string, (other: WebSocket) => void][])('throws when the connection %s', async (_, act) => {
     const connection = await open();
     act(await accepted);
@@ -158,7 +158,7 @@ describe('openWebSocket', () => {
 });
 
 describe('openWebSocket rejects', () => {
-  it('with the answer when the server gives an ordinary one', async () => {
+  it('with the response when the server does not upgrade', async () => {
     onUpgrade = (_, socket) =>
       socket.end('HTTP/1.1 403 Forbidden\r\nx-a: b\r\nconnection: close\r\ncontent-length: 4\r\n\r\nnope');
     const refused = await open().catch((error: unknown) => error);
@@ -167,7 +167,7 @@ describe('openWebSocket rejects', () => {
     expect([status, headers['x-a'], Buffer.from(await body.bytes()).toString()]).toEqual([403, 'b', 'nope']);
   });
 
-  it('with the beginning of an answer that is too long', async () => {
+  it('with the beginning of a response that is too long', async () => {
     onUpgrade = (_, socket) => {
       socket.write('HTTP/1.1 400 Bad Request\r\n\r\n');
       socket.write('x'.repeat(1_000_000));
@@ -179,7 +179,7 @@ describe('openWebSocket rejects', () => {
 
   it.each<[string, OnUpgrade]>([
     ['closes', (_, socket) => socket.destroy()],
-    ['speaks otherwise', (_, socket) => socket.end('SSH-2.0-OpenSSH\r\n')],
+    ['does not speak HTTP', (_, socket) => socket.end('SSH-2.0-OpenSSH\r\n')],
     [
       'proves nothing',
       (_, socket) =>
@@ -213,7 +213,7 @@ describe('openWebSocket rejects', () => {
 });
 
 describe('pings', () => {
-  it('are sent every five seconds, and the connection is given up when nothing comes for a minute', async () => {
+  it('are sent every five seconds, and the connection is closed after a minute of silence', async () => {
     const clock = new FakeClock();
     const connection = await open({ clock });
     const other = await accepted;
@@ -224,7 +224,7 @@ describe('pings', () => {
       await clock.advance(5_000);
       await pinged;
     }
-    // Does not answer any more.
+    // The server stops responding.
     other.pause();
     await clock.advance(70_000);
     await expect(reading).rejects.toThrow('no answer to pings');
@@ -240,7 +240,7 @@ describe('pings', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('leave nothing behind when the other side does not say goodbye', async () => {
+  it('leave nothing behind when the other side sends no close frame', async () => {
     const clock = new FakeClock();
     const connection = await open({ clock });
     const other = await accepted;

@@ -8,28 +8,28 @@ import { TransportError, UpgradeRefusedError, type WebSocketConnection } from '.
 import { readableAfterFailedWrites } from './readable-after-failed-writes.ts';
 import { NodeWebSocketConnection } from './web-socket-connection.ts';
 
-/** What a WebSocket is opened over. */
+/** The parameters of a WebSocket. */
 export interface WebSocketTarget {
-  /** Where the handshake goes: host, path and query. Its scheme does not matter: that is the connection's. */
+  /** Host, path and query of the handshake. The scheme is ignored, because the connection is given. */
   readonly url: URL;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** Subprotocols offered, the best first. */
+  /** Offered subprotocols in order of preference. */
   readonly protocols: readonly string[];
-  /** The connection to the server, TLS done. Closed with the WebSocket. */
+  /** Opens the connection to the server, including TLS. Closed with the WebSocket. */
   readonly createConnection: () => Duplex | Promise<Duplex>;
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
 }
 
-/** Of a refusal's body, more than this is not read. */
+/** Maximum part that is read of the body of a rejection. */
 const maxRefusalBytes = 64 * 1024;
 
-/** A message longer than this breaks the connection: servers send a few tens of kilobytes at a time. */
+/** Maximum size of a message; a longer one breaks the connection. Servers send a few tens of kilobytes at a time. */
 const maxPayload = 16 * 1024 * 1024;
 
 /**
- * Opens a WebSocket over a connection. Rejects with an `UpgradeRefusedError` when the server gives an ordinary answer,
- * with the signal's reason when that is aborted, else with a `TransportError`. After that, aborting breaks the connection.
+ * Opens a WebSocket over a connection. Rejects with an `UpgradeRefusedError` when the server does not upgrade, with the
+ * signal's reason on abort, otherwise with a `TransportError`. Aborting later breaks the connection.
  */
 export async function openWebSocket(target: WebSocketTarget): Promise<WebSocketConnection> {
   const { url, headers, protocols, createConnection, signal, clock = systemClock } = target;
@@ -43,7 +43,7 @@ export async function openWebSocket(target: WebSocketTarget): Promise<WebSocketC
     headers: {
       ...flat(headers),
       host: url.host,
-      // Not by the library's own parameter, which refuses names with a slash, such as `SPDY/3.1+portforward.k8s.io`.
+      // Not passed as the `ws` parameter, which rejects names with a slash, such as `SPDY/3.1+portforward.k8s.io`.
       ...(protocols.length > 0 && { 'Sec-WebSocket-Protocol': protocols.join(', ') }),
     },
     createConnection: () => readableAfterFailedWrites(connection),
@@ -63,12 +63,12 @@ function handshake(
 ): Promise<WebSocketConnection> {
   return new Promise((resolve, reject) => {
     let protocol = '';
-    // Stays until it is open: when given up, the library still reports that it was.
+    // Kept until the WebSocket is open, because `ws` also emits an error after termination.
     const onError = (error: Error): void => fail(toTransportError(error));
     socket.on('error', onError);
     socket.on('upgrade', (response) => {
       protocol = response.headers['sec-websocket-protocol'] ?? '';
-      // The library knows of none that were offered.
+      // `ws` does not know that subprotocols were offered.
       delete response.headers['sec-websocket-protocol'];
       if (protocol !== '' && !protocols.includes(protocol)) {
         fail(new TransportError(`the server chose a subprotocol that was not offered: ${protocol}`));
