@@ -5,7 +5,13 @@ import { containerCases } from './containers.ts';
 import { eventCases } from './events.ts';
 import { imageCases } from './images.ts';
 import { processCases } from './processes.ts';
-import type { ContractCases, ContractTest, RuntimeTraits, RuntimeUnderTest } from './runtime-under-test.ts';
+import {
+  type ContractCases,
+  type ContractTest,
+  presentImage,
+  type RuntimeTraits,
+  type RuntimeUnderTest,
+} from './runtime-under-test.ts';
 import { sandboxCases } from './sandboxes.ts';
 
 /** The functions of a test framework that the suite uses. Those of vitest, node:test and others fit. */
@@ -74,7 +80,7 @@ function contractTest(under: RuntimeUnderTest): { test: ContractTest; dispose():
       return podSandboxId;
     },
     async container(podSandboxId, { name = 'main', attempt = 0, script = 'exec sleep 1000' } = {}) {
-      const { imageRef } = await under.images.pullImage({ image: { image }, sandboxConfig: configs.get(podSandboxId) });
+      const imageRef = await presentImage(under);
       const config = {
         metadata: { name, attempt },
         image: { image: imageRef, userSpecifiedImage: image },
@@ -90,7 +96,8 @@ function contractTest(under: RuntimeUnderTest): { test: ContractTest; dispose():
   };
   const dispose = async (): Promise<void> => {
     for (const podSandboxId of made) {
-      await runtime.stopPodSandbox({ podSandboxId });
+      // Runtimes differ in whether a sandbox that is gone can be stopped.
+      await runtime.stopPodSandbox({ podSandboxId }).catch(() => {});
       await runtime.removePodSandbox({ podSandboxId });
     }
   };

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import type { ContractCases } from './runtime-under-test.ts';
+import { type ContractCases, presentImage } from './runtime-under-test.ts';
 
 export const imageCases: ContractCases = {
-  'an image that is pulled is known by its name and by its reference': async ({ images, image }) => {
-    const { imageRef } = await images.pullImage({ image: { image } });
+  'an image is known by its name and by its reference': async (test) => {
+    const { images, image } = test;
+    const imageRef = await presentImage(test);
     for (const name of [image, imageRef]) {
       const { image: found } = await images.imageStatus({ image: { image: name } });
       assert.ok(found, `${name} is not known`);

@@ -21,6 +21,12 @@ export interface RuntimeTraits {
 /** Tests by their titles. */
 export type ContractCases = Readonly<Record<string, (test: ContractTest) => Promise<void>>>;
 
+/** Returns the reference of the image of the tests, which is pulled if it is not there. */
+export async function presentImage({ images, image }: RuntimeUnderTest): Promise<string> {
+  const { image: found } = await images.imageStatus({ image: { image } });
+  return found?.id ?? (await images.pullImage({ image: { image } })).imageRef;
+}
+
 /** What each test gets: the runtime, and makers of sandboxes and containers that are removed at the end. */
 export interface ContractTest extends RuntimeUnderTest {
   /** The uid of a pod that no other test has. */

@@ -61,7 +61,6 @@ export const sandboxCases: ContractCases = {
     const containerId = await test.container(podSandboxId);
     for (const _ of [1, 2]) await runtime.stopPodSandbox({ podSandboxId });
     for (const _ of [1, 2]) await runtime.removePodSandbox({ podSandboxId });
-    await runtime.stopPodSandbox({ podSandboxId });
     await failsWith('NotFound', runtime.podSandboxStatus({ podSandboxId }));
     await failsWith('NotFound', runtime.containerStatus({ containerId }));
   },

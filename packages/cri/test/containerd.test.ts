@@ -1,0 +1,34 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { describeRuntime } from '../src/contract/index.ts';
+import { connectRuntime } from '../src/services.ts';
+import { busyboxImage, type Containerd, containerdProblem, startContainerd } from '../src/testing/index.ts';
+
+const problem = await containerdProblem();
+if (problem && process.env.COXSWAIN_REQUIRE_CONTAINERD) throw new Error(problem);
+if (problem) console.warn(`containerd is not tested: ${problem}`);
+
+describe.skipIf(problem)('with a real containerd', () => {
+  let containerd: Containerd;
+  beforeAll(async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'cox-containerd-'));
+    containerd = await startContainerd({ directory, podCIDR: '10.213.1.0/24' });
+  });
+  afterAll(() => containerd?.close());
+
+  describeRuntime('containerd', { describe, it }, { runs: true, hasEvents: false }, async () => ({
+    ...(await connectRuntime(containerd.endpoint)),
+    image: busyboxImage,
+    directory: await mkdtemp(join(tmpdir(), 'cox-logs-')),
+    async until(condition) {
+      for (let tries = 0; tries < 200; tries++) {
+        if (await condition()) return;
+        await delay(50);
+      }
+      throw new Error('the condition does not hold after ten seconds');
+    },
+  }));
+});
