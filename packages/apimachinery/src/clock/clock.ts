@@ -22,7 +22,7 @@ export interface Timer {
   cancel(): void;
 }
 
-/** setTimeout takes longer delays for 1 ms. */
+/** setTimeout treats longer delays as 1 ms. */
 const longestDelayMs = 2 ** 31 - 1;
 
 /** The system's time. Delays are rounded up: Node truncates fractions of milliseconds, so the timer would be early. */

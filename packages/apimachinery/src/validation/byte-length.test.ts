@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { byteLength, isLongerThan } from './byte-length.ts';
 
 describe('byteLength', () => {
-  it('counts what an encoder would write', () => {
+  it('counts the bytes that an encoder would write', () => {
     const encoder = new TextEncoder();
     // Any code units, so that lone surrogates occur too.
     const text = fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units));

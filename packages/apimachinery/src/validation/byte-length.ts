@@ -1,4 +1,4 @@
-/** The number of bytes a string takes as UTF-8, which is what upstream's limits count. A lone surrogate counts as U+FFFD. */
+/** Returns the number of bytes of a string in UTF-8, which is what upstream's limits count. A lone surrogate counts as U+FFFD. */
 export function byteLength(text: string): number {
   let bytes = text.length;
   for (let i = 0; i < text.length; i++) {
@@ -16,7 +16,7 @@ export function byteLength(text: string): number {
   return bytes;
 }
 
-/** Whether a string takes more than `maxBytes` bytes; short strings are answered without counting. */
+/** Whether a string takes more than `maxBytes` bytes. Short strings are decided without counting bytes. */
 export function isLongerThan(text: string, maxBytes: number): boolean {
   return text.length > maxBytes || (text.length * 3 > maxBytes && byteLength(text) > maxBytes);
 }

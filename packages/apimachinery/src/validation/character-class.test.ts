@@ -29,7 +29,7 @@ const words: Readonly<Record<string, readonly [expression: RegExp, ends: number,
   'the name of a label': [/^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/, alphanumeric, dash | underscore | dot],
 };
 
-it.each(Object.entries(words))('recognizes %s as an expression would', (_, [expression, ends, inner, joint]) => {
+it.each(Object.entries(words))('recognizes %s like a regular expression', (_, [expression, ends, inner, joint]) => {
   fc.assert(
     fc.property(texts, (text) => {
       expect(isWord(text, 0, text.length, ends, inner, joint)).toBe(expression.test(text));
@@ -39,7 +39,7 @@ it.each(Object.entries(words))('recognizes %s as an expression would', (_, [expr
   );
 });
 
-it('tells characters apart as an expression would', () => {
+it('classifies characters like a regular expression', () => {
   fc.assert(
     fc.property(texts, (text) => {
       expect(consistsOf(text, printed)).toBe(/^[ -<>-~]*$/.test(text));

@@ -1,11 +1,11 @@
-/** Sets of ASCII characters, as bits: a format is told by which of them may stand where. */
+/** Classes of ASCII characters, as bits. A format is described by the classes it allows at each position. */
 export const lower = 1;
 const upper = 2;
 export const digit = 4;
 export const dash = 8;
 export const dot = 16;
 export const underscore = 32;
-/** Everything else that is printed, except `=`. */
+/** All other printable characters, except `=`. */
 const mark = 64;
 
 export const lowerAlphanumeric = lower | digit;
@@ -13,7 +13,7 @@ export const alphanumeric = lower | upper | digit;
 /** All of these: printable ASCII, except `=`. */
 export const printed = alphanumeric | dash | dot | underscore | mark;
 
-/** Before the first character of a text. */
+/** The class before the first character of a text. */
 const start = 128;
 
 const classes = new Uint8Array(128);
@@ -49,9 +49,9 @@ export const startsWithOneOf = (text: string, allowed: number): boolean =>
   text.length > 0 && (classAt(text, 0) & allowed) !== 0;
 
 /**
- * Whether the text from `from` to `to` is a word that starts and ends with a character of `ends` and may have those of
- * `inner` in between; with a `joint`, whether it is one or more such words with one of these characters between them.
- * Never true for an empty text or word. Takes one look at each character: names are checked on every write.
+ * Whether the text from `from` to `to` is a word that starts and ends with a character of `ends` and may have those of `inner` in
+ * between; with a `joint`, whether it is one or more such words with one of these characters between them. Never true for an empty text
+ * or word. Reads each character once, because names are checked on every write.
  */
 export function isWord(text: string, from: number, to: number, ends: number, inner: number, joint = 0): boolean {
   let previous = start;

@@ -1,16 +1,16 @@
 import { type ErrorList, invalid, type Path, quote } from '../field/index.ts';
 import { formatIP, type IPAddress, isIPv4, parseIPSloppy } from './ip-address.ts';
 
-/** A network, as its address was written. */
+/** A network, with the address as it was written. */
 export interface CIDR {
   readonly address: IPAddress;
-  /** Leading bits that name the network, of 128. */
+  /** The length of the prefix in bits, of 128. */
   readonly prefixBits: number;
   readonly network: Uint8Array;
   readonly hasLeadingZeros: boolean;
 }
 
-/** Reads a CIDR as old versions of Go did; undefined when it is none. */
+/** Parses a CIDR as old versions of Go did. Returns undefined when the text is not one. */
 export function parseCIDRSloppy(text: string): CIDR | undefined {
   const slash = text.indexOf('/');
   const length = text.slice(slash + 1);
@@ -27,12 +27,12 @@ export function parseCIDRSloppy(text: string): CIDR | undefined {
   };
 }
 
-/** The address with all but its first bits cleared. */
+/** Returns the address with all bits after the prefix cleared. */
 function mask(bytes: Uint8Array, prefixBits: number): Uint8Array {
   return bytes.map((byte, i) => byte & (0xff << Math.min(8, Math.max(0, 8 * (i + 1) - prefixBits))));
 }
 
-/** Every address of the inner network is one of the outer's; never so for networks of two families. */
+/** Whether every address of the inner network is in the outer one. False for networks of different families. */
 export function isCIDRWithin(inner: CIDR, outer: CIDR): boolean {
   return (
     isIPv4(inner.network) === isIPv4(outer.network) &&
@@ -41,7 +41,7 @@ export function isCIDRWithin(inner: CIDR, outer: CIDR): boolean {
   );
 }
 
-/** The canonical form. What is left an IPv4 address is written as one, and its prefix length with it. */
+/** Returns the canonical form. If the address is an IPv4 address, it is written as one, with the prefix length of IPv4. */
 function format(bytes: Uint8Array, prefixBits: number): string {
   return `${formatIP(bytes)}/${isIPv4(bytes) ? prefixBits - 96 : prefixBits}`;
 }
@@ -57,7 +57,7 @@ function strictProblem(cidr: CIDR): string | undefined {
 
 const invalidCIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
-/** For fields of new kinds: a network in canonical form and no other. */
+/** For fields of new kinds: accepts only a network in canonical form. */
 export function isValidCIDR(path: Path, value: string): ErrorList {
   const cidr = parseCIDRSloppy(value);
   if (!cidr) return [invalid(path, value, invalidCIDR)];
@@ -67,7 +67,7 @@ export function isValidCIDR(path: Path, value: string): ErrorList {
     : requireCanonical(path, value, format(cidr.network, cidr.prefixBits));
 }
 
-/** For old fields: see `isValidIPForLegacyField`. */
+/** For legacy fields: see `isValidIPForLegacyField`. */
 export function isValidCIDRForLegacyField(
   path: Path,
   value: string,
@@ -81,7 +81,7 @@ export function isValidCIDRForLegacyField(
   return problem ? [invalid(path, value, problem)] : [];
 }
 
-/** An address together with its network, `10.9.8.7/24`, in canonical form. */
+/** Accepts only an address with its prefix length, `10.9.8.7/24`, in canonical form. */
 export function isValidInterfaceAddress(path: Path, value: string): ErrorList {
   const cidr = parseCIDRSloppy(value);
   if (!cidr) {
@@ -89,7 +89,7 @@ export function isValidInterfaceAddress(path: Path, value: string): ErrorList {
   }
   const { bytes, writtenAsIPv6 } = cidr.address;
   const length = writtenAsIPv6 ? cidr.prefixBits : cidr.prefixBits - 96;
-  // Upstream takes up to 32 for the length in an IPv4 address, even in a mapped one.
+  // As upstream: for an IPv4 address, even a mapped one, a length of up to 32 is that of IPv4.
   return requireCanonical(path, value, `${formatIP(bytes)}/${isIPv4(bytes) && length > 32 ? length - 96 : length}`);
 }
 

@@ -8,14 +8,14 @@ const reason =
   "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
 
 describe('validateConditions', () => {
-  it('accepts good ones', () => {
+  it('accepts valid ones', () => {
     expect(validateConditions(undefined, path)).toEqual([]);
     expect(validateConditions([good, { ...good, type: 'a.b/C', status: 'Unknown', reason: 'A,B:c_' }], path)).toEqual(
       [],
     );
   });
 
-  it('tells all that is wrong with one', () => {
+  it('reports all errors of a condition', () => {
     const bad = {
       type: 'Ready',
       status: 'yes',
@@ -34,7 +34,7 @@ describe('validateConditions', () => {
     ]);
   });
 
-  it('judges form and length of a reason', () => {
+  it('checks form and length of a reason', () => {
     expect(validateConditions([{ ...good, reason: 'a:' }], path).map(String)).toEqual([
       `status.conditions[0].reason: Invalid value: "a:": ${reason}`,
     ]);

@@ -3,7 +3,7 @@ import { isLongerThan } from './byte-length.ts';
 import { validateLabelName } from './labels.ts';
 import { stringCheck } from './string-format.ts';
 
-/** A condition as it was decoded: the status may be anything. */
+/** A decoded condition. Its status may be any text. */
 interface UncheckedCondition {
   readonly type?: string;
   readonly status?: string;
@@ -24,7 +24,7 @@ const isConditionReason = stringCheck({
   examples: ['my_name', 'MY_NAME', 'MyName', 'ReasonA,ReasonB', 'ReasonA:ReasonB'],
 });
 
-/** Each condition by itself, and no type twice. */
+/** Validates each condition, and that no type occurs twice. */
 export function validateConditions(conditions: readonly UncheckedCondition[] | undefined, path: Path): ErrorList {
   const errors: ErrorList = [];
   const seen = new Set<string>();

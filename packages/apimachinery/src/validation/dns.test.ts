@@ -72,7 +72,7 @@ describe('DNS names', () => {
     expect(checks[check](value)).toEqual(messages);
   });
 
-  it('judges a text of a megabyte', () => {
+  it('checks a text of a megabyte', () => {
     expect(isDns1123Subdomain(`${'a.'.repeat(500_000)}a`)).toEqual(['must be no more than 253 characters']);
     expect(isDns1123Label(`a${'-'.repeat(1_000_000)}`)).toEqual(['must be no more than 63 characters', label]);
   });

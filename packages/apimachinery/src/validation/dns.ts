@@ -11,13 +11,13 @@ const dns1123Label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const underscoredLabel = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
 const dotted = (label: string): string => `${label}(\\.${label})*`;
 
-/** Matches what `dotted` describes, by looking for a place where a label should begin and none does. */
+/** Returns a test for the pattern `dotted(label)`, which searches for a position where a label should begin and none does. */
 function dottedMatcher(label: string, flags = ''): (value: string) => boolean {
   const missingLabel = new RegExp(`(?:^|\\.)(?!${label}(?:\\.|$))`, flags);
   return (value) => !missingLabel.test(value);
 }
 
-/** Whether the text up to `end` is a DNS subdomain, whatever its length. */
+/** Whether the text up to `end` is a DNS subdomain, regardless of its length. */
 export const matchesSubdomain = (value: string, end: number = value.length): boolean =>
   isWord(value, 0, end, lowerAlphanumeric, dash, dot);
 
@@ -32,13 +32,13 @@ const subdomain: StringFormat = {
   maxLength: dns1123SubdomainMaxLength,
 };
 
-/** A name as most objects have it: labels joined by dots, 253 characters at most. */
+/** The format of most objects' names: labels joined by dots, 253 characters at most. */
 export const isDns1123Subdomain: StringCheck = stringCheck(subdomain);
 
-/** The same rule where upstream counts bytes in its message: prefixes of label keys. */
+/** Like `isDns1123Subdomain`, where upstream's message counts bytes: prefixes of label keys. */
 export const isDns1123SubdomainBytes: StringCheck = stringCheck({ ...subdomain, lengthUnit: 'bytes' });
 
-/** Upper case is allowed too. The message shows the lower-case expression all the same. */
+/** Also allows upper case. The message shows the lower-case expression nevertheless. */
 export const isDns1123SubdomainCaseless: StringCheck = stringCheck({
   ...subdomain,
   matches: dottedMatcher(dns1123Label, 'iu'),
@@ -48,7 +48,7 @@ export const isDns1123SubdomainCaseless: StringCheck = stringCheck({
   lengthUnit: 'bytes',
 });
 
-/** Underscores are allowed too, as in search domains of a pod's DNS configuration. */
+/** Also allows underscores, as in search domains of a pod's DNS configuration. */
 export const isDns1123SubdomainWithUnderscore: StringCheck = stringCheck({
   ...subdomain,
   pattern: dotted(underscoredLabel),
@@ -82,7 +82,7 @@ const labelError = regexError(
   '123-abc',
 );
 
-/** One part of a domain name, 63 characters at most. */
+/** Checks one part of a domain name, 63 characters at most. */
 export function isDns1123Label(value: string): string[] {
   const errors: string[] = [];
   if (isLongerThan(value, dns1123LabelMaxLength)) errors.push(maxLenError(dns1123LabelMaxLength));

@@ -4,7 +4,7 @@ import { isQualifiedName } from './label-format.ts';
 import { regexError } from './messages.ts';
 import { matcher } from './string-format.ts';
 
-/** A domain of three parts or more, such as a webhook's name. */
+/** Requires a domain of three parts or more, such as a webhook's name. */
 export function isFullyQualifiedName(path: Path, name: string): ErrorList {
   if (name === '') return [required(path)];
   const messages = isDns1123Subdomain(name);
@@ -15,7 +15,7 @@ export function isFullyQualifiedName(path: Path, name: string): ErrorList {
   return [];
 }
 
-/** A domain of two parts or more, each a valid label; a dot at the end is allowed and not counted. */
+/** Requires a domain of two parts or more, each a valid label. A dot at the end is allowed and not counted. */
 export function isFullyQualifiedDomainName(path: Path, name: string): ErrorList {
   if (name === '') return [required(path)];
   const domain = name.endsWith('.') ? name.slice(0, -1) : name;
@@ -35,7 +35,7 @@ export function isFullyQualifiedDomainName(path: Path, name: string): ErrorList 
 const httpPath = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 const isHTTPPath = matcher(httpPath);
 
-/** `acme.io/some/path`, such as a job's `managedBy`. */
+/** Requires a path such as `acme.io/some/path`, for example in a job's `managedBy`. */
 export function isDomainPrefixedPath(path: Path, value: string): ErrorList {
   if (value === '') return [required(path)];
   const slash = value.indexOf('/');
@@ -49,7 +49,7 @@ export function isDomainPrefixedPath(path: Path, value: string): ErrorList {
   return errors;
 }
 
-/** `acme.io/foo`: a qualified name whose prefix is not optional. */
+/** Requires a key such as `acme.io/foo`: a qualified name whose prefix is not optional. */
 export function isDomainPrefixedKey(path: Path, key: string): ErrorList {
   if (key === '') return [required(path)];
   const messages = isQualifiedName(key);

@@ -6,7 +6,7 @@ export function validateFinalizerName(name: string, path: Path, errors: ErrorLis
   return invalidEach(path, name, isQualifiedName(name), errors);
 }
 
-/** Dependents are orphaned or deleted, not both. */
+/** Validates the names of finalizers, and that dependents are not both orphaned and deleted. */
 export function validateFinalizers(
   finalizers: readonly string[] | undefined,
   path: Path,
@@ -21,7 +21,7 @@ export function validateFinalizers(
   return errors;
 }
 
-/** An object that is being deleted can only lose finalizers. */
+/** Validates that an object being deleted only loses finalizers. */
 export function validateNoNewFinalizers(
   newFinalizers: readonly string[] | undefined,
   oldFinalizers: readonly string[] | undefined,

@@ -4,7 +4,7 @@ import { semanticEqual } from './semantic-equal.ts';
 export const fieldImmutableErrorMessage = 'field is immutable';
 export const isNegativeErrorMessage = 'must be greater than or equal to 0';
 
-/** Complains when the two values differ in meaning; see `semanticEqual`. */
+/** Adds an error when the two values differ in meaning; see `semanticEqual`. */
 export function validateImmutableField(
   newValue: unknown,
   oldValue: unknown,

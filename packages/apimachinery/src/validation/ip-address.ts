@@ -1,15 +1,18 @@
-/** An address as its 16 bytes; an IPv4 address is held in its IPv6-mapped form. */
+/** An address as its 16 bytes. An IPv4 address is in IPv4-mapped form. */
 export interface IPAddress {
   readonly bytes: Uint8Array;
-  /** It was written with colons, even if it is an IPv4-mapped address. */
+  /** Whether it was written with colons, even as an IPv4-mapped address. */
   readonly writtenAsIPv6: boolean;
-  /** Upstream's old parser accepts leading zeros that every other parser refuses or reads as octal. */
+  /** Whether it has leading zeros. Upstream's old parser accepts them; all other parsers refuse them or read octal. */
   readonly hasLeadingZeros: boolean;
 }
 
 const v4Offset = 12;
 
-/** Reads an address as old versions of Go did, leading zeros and all; undefined when it is none. No zones. */
+/**
+ * Parses an address as old versions of Go did, with leading zeros. Returns undefined when the text is not an address. Zones are not
+ * accepted.
+ */
 export function parseIPSloppy(text: string): IPAddress | undefined {
   const separator = /[.:]/.exec(text)?.[0];
   if (separator === '.') return parseIPv4(text);
@@ -17,7 +20,7 @@ export function parseIPSloppy(text: string): IPAddress | undefined {
 }
 
 function parseIPv4(text: string): IPAddress | undefined {
-  // Digits are bounded only in value, so that any number of leading zeros passes.
+  // Only the value of the digits is limited, so any number of leading zeros is accepted.
   const match = /^(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text);
   if (!match) return undefined;
   const bytes = new Uint8Array(16);
@@ -45,7 +48,7 @@ function parseIPv6(text: string): IPAddress | undefined {
 
   const count = groups.reduce((sum, part) => sum + part.length, 0);
   const free = 16 - tail.length - 2 * count;
-  // Without `::` all bytes must be there; with it, it must stand for one group at least.
+  // Without `::` all bytes must be present; `::` stands for at least one group.
   if (halves.length === 1 ? free !== 0 : free < 2) return undefined;
 
   const bytes = new Uint8Array(16);
@@ -66,12 +69,12 @@ function parseIPv6(text: string): IPAddress | undefined {
   return { bytes, writtenAsIPv6: true, hasLeadingZeros };
 }
 
-/** It is an IPv4 address, whichever way it was written. */
+/** Whether it is an IPv4 address, however it was written. */
 export function isIPv4(bytes: Uint8Array): boolean {
   return bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
 }
 
-/** The canonical form: dotted for IPv4, also when it was mapped; RFC 5952 for IPv6. */
+/** Returns the canonical form: dotted for IPv4, even if it was mapped; RFC 5952 for IPv6. */
 export function formatIP(bytes: Uint8Array): string {
   return isIPv4(bytes) ? bytes.subarray(v4Offset).join('.') : formatIPv6(bytes);
 }

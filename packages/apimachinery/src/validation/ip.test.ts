@@ -77,7 +77,7 @@ describe('addresses', () => {
     expect(getWarningsForIP(f, value)).toEqual(warning ? [warning] : []);
   });
 
-  it('that are none are refused everywhere', () => {
+  it('that are invalid are refused everywhere', () => {
     expect(isValidIP(f, '1.2.3').map(String)).toEqual([`f: Invalid value: "1.2.3": ${invalidIP}`]);
     expect(isValidIPForLegacyField(f, '1.2.3', false).map(String)).toEqual([`f: Invalid value: "1.2.3": ${invalidIP}`]);
     expect(getWarningsForIP(f, '1.2.3')).toEqual([]);

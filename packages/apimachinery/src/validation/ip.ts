@@ -3,13 +3,13 @@ import { formatIP, type IPAddress, isIPv4, parseIPSloppy } from './ip-address.ts
 
 const invalidIP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 
-/** What the strict rule adds to what the sloppy parser accepted. */
+/** Returns what the strict rule refuses in an address that the sloppy parser accepted. */
 function strictProblem(ip: IPAddress): string | undefined {
   if (ip.hasLeadingZeros) return 'must not have leading 0s';
   return ip.writtenAsIPv6 && isIPv4(ip.bytes) ? 'must not be an IPv4-mapped IPv6 address' : undefined;
 }
 
-/** For fields of new kinds: an address in canonical form and no other. */
+/** For fields of new kinds: accepts only an address in canonical form. */
 export function isValidIP(path: Path, value: string): ErrorList {
   const ip = parseIPSloppy(value);
   if (!ip) return [invalid(path, value, invalidIP)];
@@ -20,8 +20,8 @@ export function isValidIP(path: Path, value: string): ErrorList {
 }
 
 /**
- * For old fields, in which addresses with leading zeros or in IPv4-mapped form may already be stored: those are refused
- * only with `strict`, and never when the value stood there before.
+ * For legacy fields, in which addresses with leading zeros or in IPv4-mapped form may already be stored. These are refused only with
+ * `strict`, and never when the old object had the same value.
  */
 export function isValidIPForLegacyField(
   path: Path,

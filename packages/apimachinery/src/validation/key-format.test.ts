@@ -32,7 +32,7 @@ const percent =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 const integer = 'must be a valid decimal integer in canonical form';
 
-describe('keys and the like', () => {
+describe('formats of keys', () => {
   it.each<[check: keyof typeof checks, values: string[]]>([
     ['isCIdentifier', ['a', '_', 'A_1']],
     ['isConfigMapKey', ['a', '.a', 'a..b', '-', 'A_1.b', 'a'.repeat(253)]],

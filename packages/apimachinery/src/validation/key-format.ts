@@ -10,7 +10,7 @@ export const isCIdentifier: StringCheck = stringCheck({
   examples: ['my_name', 'MY_NAME', 'MyName'],
 });
 
-/** Names that a directory would read as itself or its parent. */
+/** Refuses names that have a special meaning in a directory. */
 function refuseDotDot(value: string, errors: string[]): void {
   if (value === '.' || value === '..') errors.push(`must not be '${value}'`);
   else if (value.startsWith('..')) errors.push("must not start with '..'");
@@ -26,7 +26,7 @@ export const isEnvVarName: StringCheck = stringCheck(
   refuseDotDot,
 );
 
-/** Any printable ASCII but `=`. */
+/** Any printable ASCII except `=`. */
 export function isRelaxedEnvVarName(value: string): string[] {
   if (value === '') return [`environment variable name ${emptyError()}`];
   return consistsOf(value, printed)
@@ -58,7 +58,7 @@ export const isValidPercent: StringCheck = stringCheck({
   examples: ['1%', '93%'],
 });
 
-/** An integer as a program prints it: no plus, no leading zeros, no `-0`. */
+/** Requires an integer as programs print it: no plus, no leading zeros, no `-0`. */
 export function isDecimalInteger(value: string): string[] {
   if (value === '') return [emptyError()];
   return /^(0|-?[1-9][0-9]*)$/.test(value) ? [] : ['must be a valid decimal integer in canonical form'];

@@ -20,7 +20,7 @@ const nameError = regexError(
   '123-abc',
 );
 
-/** A label key, annotation key, finalizer or condition type: a name, after a DNS subdomain and `/` if it likes. */
+/** Checks a label key, annotation key, finalizer or condition type: a name, optionally after a DNS subdomain and `/`. */
 export function isQualifiedName(value: string): string[] {
   return isGood(value) ? [] : problemsOf(value);
 }

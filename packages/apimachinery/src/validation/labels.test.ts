@@ -13,7 +13,7 @@ const value =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
 describe('validateLabels', () => {
-  it('names the map', () => {
+  it('reports the path of the map', () => {
     const errors = validateLabels({ 'a b': 'c d', ok: '' }, Path.of('metadata', 'labels'));
     expect(errors.map(String)).toEqual([
       `metadata.labels: Invalid value: "a b": ${name}`,
@@ -47,7 +47,7 @@ describe('validateLabelSelector', () => {
     ]);
   });
 
-  it('lets pass what its options allow', () => {
+  it('accepts what its options allow', () => {
     const invalidValue = { matchExpressions: [{ key: 'a', operator: 'In', values: ['-'] }] };
     expect(validateLabelSelector(invalidValue, { allowInvalidLabelValueInSelector: true }, path)).toEqual([]);
     expect(validateLabelSelector(invalidValue, {}, path)).toHaveLength(1);
@@ -55,7 +55,7 @@ describe('validateLabelSelector', () => {
     expect(validateLabelSelector(unknownOperator, { allowUnknownOperatorInRequirement: true }, path)).toEqual([]);
   });
 
-  it('knows of invalid values', () => {
+  it('detects invalid values', () => {
     expect(labelSelectorHasInvalidLabelValue(selector)).toBe(true);
     expect(labelSelectorHasInvalidLabelValue({ matchLabels: { a: '-' } })).toBe(false);
     expect(labelSelectorHasInvalidLabelValue(undefined)).toBe(false);

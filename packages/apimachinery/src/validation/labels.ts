@@ -2,15 +2,15 @@ import { checkField, type ErrorList, forbidden, invalid, invalidEach, type Path,
 import { isQualifiedName, isValidLabelValue } from './label-format.ts';
 
 export interface LabelSelectorValidationOptions {
-  /** Objects stored before values were checked must stay updatable. */
+  /** Objects stored before values were validated must stay updatable. */
   readonly allowInvalidLabelValueInSelector?: boolean;
-  /** For access reviews, which pass on operators that they do not know. */
+  /** For access reviews, which pass on unknown operators. */
   readonly allowUnknownOperatorInRequirement?: boolean;
 }
 
 export type FieldSelectorValidationOptions = Pick<LabelSelectorValidationOptions, 'allowUnknownOperatorInRequirement'>;
 
-/** A requirement of a label or field selector as it was decoded: the operator may be anything. */
+/** A decoded requirement of a label or field selector. Its operator may be any text. */
 interface SelectorRequirement {
   readonly key: string;
   readonly operator: string;
@@ -22,12 +22,12 @@ interface UncheckedLabelSelector {
   readonly matchExpressions?: readonly SelectorRequirement[];
 }
 
-/** The key of a label, or whatever else follows the same rule: condition types, topology keys. */
+/** Validates the key of a label, or another value with the same rule: condition types, topology keys. */
 export function validateLabelName(name: string, path: Path, errors: ErrorList = []): ErrorList {
   return invalidEach(path, name, isQualifiedName(name), errors);
 }
 
-/** Errors name the map, not the key: a key could hold anything. */
+/** Validates labels. Errors have the path of the map, not of the key, because an invalid key may contain anything. */
 export function validateLabels(
   labels: Readonly<Record<string, string>> | undefined,
   path: Path,
@@ -88,7 +88,7 @@ export function validateFieldSelectorRequirement(
   return errors;
 }
 
-/** Sets need values, existence has none. */
+/** `In` and `NotIn` need values; `Exists` and `DoesNotExist` must have none. */
 function validateOperator(
   { operator, values = [] }: SelectorRequirement,
   { allowUnknownOperatorInRequirement }: FieldSelectorValidationOptions,

@@ -2,7 +2,7 @@ import { type ErrorList, invalid, type Path, tooLong } from '../field/index.ts';
 import { isLongerThan } from './byte-length.ts';
 import { validateFieldManager } from './options.ts';
 
-/** An entry as it was decoded: the operation may be anything. */
+/** A decoded entry. Its operation may be any text. */
 interface UncheckedEntry {
   readonly manager?: string;
   readonly operation?: string;

@@ -6,7 +6,7 @@ export const maxLenError = (length: number, unit: 'characters' | 'bytes' = 'char
 export const inclusiveRangeError = (low: number, high: number): string =>
   `must be between ${low} and ${high}, inclusive`;
 
-/** Says what a value must look like, with examples and the regular expression. */
+/** Returns a message with the form that a value must have, with examples and the regular expression. */
 export function regexError(message: string, pattern: string, ...examples: string[]): string {
   const shown = examples.map((example) => `'${example}', `).join(' or ');
   return `${message} (${shown && `e.g. ${shown}`}regex used for validation is '${pattern}')`;

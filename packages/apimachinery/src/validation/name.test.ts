@@ -11,12 +11,12 @@ describe('names', () => {
     expect(nameIsDnsLabel('-', true)).toHaveLength(1);
   });
 
-  it('lose the dash and what stands before it', () => {
+  it('lose the dash and the character before it', () => {
     expect(['ab-', 'a--', '--', '-', 'ab', ''].map(maskTrailingDash)).toEqual(['aa', 'aa', 'a', '-', 'ab', '']);
     expect(nameIsDnsLabel('aé-', true)).toHaveLength(1);
   });
 
-  it('can stand in a path', () => {
+  it('can be path segments', () => {
     expect(pathSegmentName('system:node', false)).toEqual([]);
     expect(pathSegmentName('.', false)).toEqual(["may not be '.'"]);
     expect(pathSegmentName('..', false)).toEqual(["may not be '..'"]);

@@ -1,13 +1,14 @@
 import { isDns1035Label, isDns1123Label, isDns1123Subdomain } from './dns.ts';
 import type { StringCheck } from './string-format.ts';
 
-/** Says what is wrong with a name; with `prefix` the name is a generateName that a suffix will follow. */
+/** Returns the problems of a name. With `prefix` the name is a generateName, which a suffix will follow. */
 export type ValidateNameFunc = (name: string, prefix: boolean) => string[];
 
-/** A generateName may end in the dash that the suffix will follow. */
+/** Replaces the dash at the end of a generateName, which is valid because a suffix will follow. */
 export function maskTrailingDash(name: string): string {
   if (name.length < 2 || !name.endsWith('-')) return name;
-  // Whatever stands before it goes with the dash, but upstream takes one byte only: what is not ASCII stays refused.
+  // The character before the dash is replaced together with it. Upstream replaces one byte only, so a character that is not ASCII is
+  // still refused.
   return name.charCodeAt(name.length - 2) < 0x80 ? `${name.slice(0, -2)}a` : name.slice(0, -1);
 }
 
@@ -22,12 +23,12 @@ export const nameIsDns1035Label: ValidateNameFunc = nameIs(isDns1035Label);
 export const validateNamespaceName: ValidateNameFunc = nameIsDnsLabel;
 export const validateServiceAccountName: ValidateNameFunc = nameIsDnsSubdomain;
 
-/** A name that can stand as one segment of a URL's path: all that RBAC objects ask for. */
+/** Checks that a name can be one segment of a URL path, which is the only rule for names of RBAC objects. */
 export function isPathSegmentName(name: string): string[] {
   return name === '.' || name === '..' ? [`may not be '${name}'`] : isPathSegmentPrefix(name);
 }
 
-/** The beginning of such a name, where dots alone do no harm. */
+/** Checks the beginning of such a name, which may consist of dots. */
 export function isPathSegmentPrefix(name: string): string[] {
   const messages: string[] = [];
   if (name.includes('/')) messages.push("may not contain '/'");

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isInRange, isValidGroupId, isValidPortName, isValidPortNum, isValidUserId } from './number-range.ts';
 
 describe('numbers', () => {
-  it('are within their range or told so', () => {
+  it('are checked against their range', () => {
     expect([isValidPortNum(1), isValidPortNum(65535), isInRange(5, 5, 5), isValidUserId(0)].flat()).toEqual([]);
     expect([isValidGroupId(2147483647), isValidGroupId(2147483647n)].flat()).toEqual([]);
     expect(isValidPortNum(0)).toEqual(['must be between 1 and 65535, inclusive']);

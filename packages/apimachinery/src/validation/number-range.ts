@@ -4,7 +4,7 @@ import { inclusiveRangeError, maxLenError } from './messages.ts';
 
 const maxInt32 = 2 ** 31 - 1;
 
-/** Says nothing when `low <= value <= high`. */
+/** Returns no message when `low <= value <= high`. */
 export function isInRange(value: number | bigint, low: number, high: number): string[] {
   return value >= low && value <= high ? [] : [inclusiveRangeError(low, high)];
 }
@@ -15,7 +15,7 @@ export const isValidGroupId = (gid: number | bigint): string[] => isInRange(gid,
 
 const portNameMaxLength = 15;
 
-/** A port's name by RFC 6335. */
+/** Checks a port's name by RFC 6335. */
 export function isValidPortName(port: string): string[] {
   const errors: string[] = [];
   if (isLongerThan(port, portNameMaxLength)) errors.push(maxLenError(portNameMaxLength));

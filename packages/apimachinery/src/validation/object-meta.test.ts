@@ -52,7 +52,7 @@ describe('validateObjectMeta', () => {
       ],
     ],
     [
-      'an owner that is nobody',
+      'an owner with empty fields',
       { ...good, ownerReferences: [{ apiVersion: 'a/b/c', kind: '', name: '', uid: '' }] },
       [
         'ownerReferences.apiVersion: Invalid value: "a/b/c": version must not be empty',
@@ -83,14 +83,14 @@ describe('validateObjectMeta', () => {
     );
   });
 
-  it('allows no namespace on kinds that have none', () => {
+  it('forbids a namespace on kinds that have none', () => {
     expect(validateObjectMeta({ name: 'x' }, false, nameIsDnsSubdomain, path)).toEqual([]);
     expect(validateObjectMeta(good, false, nameIsDnsSubdomain, path).map(String)).toEqual([
       'metadata.namespace: Forbidden: not allowed on this type',
     ]);
   });
 
-  it('can leave generateName alone', () => {
+  it('can ignore generateName', () => {
     const validate = (meta: ObjectMeta) =>
       validateObjectMetaWithOpts(
         meta,
@@ -141,10 +141,10 @@ describe('validateObjectMetaUpdate', () => {
 
   it.each<[why: string, newMeta: ObjectMeta, oldMeta: ObjectMeta, errors: string[]]>([
     ['no change', old, old, []],
-    ['finalizers on a living object', { ...old, finalizers: ['a b'] }, old, []],
-    ['finalizers taken off a dying object', { ...deleted, finalizers: [] }, deleted, []],
+    ['finalizers on an object that is not being deleted', { ...old, finalizers: ['a b'] }, old, []],
+    ['finalizers removed from an object being deleted', { ...deleted, finalizers: [] }, deleted, []],
     [
-      'finalizers put on a dying object',
+      'finalizers added to an object being deleted',
       { ...deleted, finalizers: ['c', 'b', 'a', 'b'] },
       deleted,
       [
@@ -152,7 +152,7 @@ describe('validateObjectMetaUpdate', () => {
       ],
     ],
     [
-      'no resourceVersion, and back in generation',
+      'no resourceVersion, and a lower generation',
       { ...old, resourceVersion: '', generation: 2 },
       old,
       [
@@ -161,7 +161,7 @@ describe('validateObjectMetaUpdate', () => {
       ],
     ],
     [
-      'another identity',
+      'a changed identity',
       { ...deleted, name: 'y', namespace: undefined, uid: '2', creationTimestamp: '2024-01-02T00:00:00Z' },
       old,
       [
@@ -174,7 +174,7 @@ describe('validateObjectMetaUpdate', () => {
       ],
     ],
     [
-      'a deletion taken back',
+      'a reverted deletion',
       { ...old, creationTimestamp: undefined },
       deleted,
       ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'].map(

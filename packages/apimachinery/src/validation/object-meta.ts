@@ -19,13 +19,13 @@ import { validateManagedFields } from './managed-fields.ts';
 import { type ValidateNameFunc, validateNamespaceName } from './name.ts';
 import { validateOwnerReferences } from './owner-references.ts';
 
-/** Keys and values of all annotations of an object together. */
+/** The maximum size of the keys and values of all annotations of an object together. */
 export const totalAnnotationSizeLimitBytes = 256 * 1024;
 
-/** A name check that reports field errors itself, for kinds whose rules are more than a format. */
+/** A check of a name that returns field errors, for kinds whose rules are more than a format. */
 export type ValidateNameFuncWithErrors = (path: Path, name: string) => ErrorList;
 
-/** Keys follow the rule of label keys, except that case does not matter. */
+/** Validates annotations. Keys follow the rule of label keys, except that case does not matter. */
 export function validateAnnotations(
   annotations: Readonly<Record<string, string>> | undefined,
   path: Path,
@@ -37,7 +37,7 @@ export function validateAnnotations(
     invalidEach(path, key, isQualifiedName(key.toLowerCase()), errors);
     units += key.length + annotations[key]!.length;
   }
-  // A character of a string takes three bytes at most.
+  // A code unit of a string takes three bytes at most.
   if (units * 3 > totalAnnotationSizeLimitBytes && sizeOf(annotations) > totalAnnotationSizeLimitBytes)
     errors.push(tooLong(path, totalAnnotationSizeLimitBytes));
   return errors;
@@ -46,7 +46,7 @@ export function validateAnnotations(
 const sizeOf = (annotations: Readonly<Record<string, string>>): number =>
   Object.entries(annotations).reduce((size, [key, value]) => size + byteLength(key) + byteLength(value), 0);
 
-/** The metadata of an object about to be created, its name already generated. */
+/** Validates the metadata of an object to be created, whose name has already been generated. */
 export function validateObjectMeta(
   meta: ObjectMeta,
   requiresNamespace: boolean,
@@ -61,7 +61,7 @@ export function validateObjectMeta(
   return validateObjectMetaBesidesName(meta, requiresNamespace, path, errors);
 }
 
-/** The same for kinds that judge the finished name only and leave generateName alone. */
+/** Like `validateObjectMeta`, for kinds that check only the final name and ignore generateName. */
 export function validateObjectMetaWithOpts(
   meta: ObjectMeta,
   requiresNamespace: boolean,
@@ -110,7 +110,7 @@ function validateNamespace(namespace: string, requiresNamespace: boolean, path: 
 const identity = ['name', 'namespace', 'uid'] as const;
 const lifetime = ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 
-/** What an update may not do to metadata: it needs a resourceVersion, and identity and deletion are not the client's. */
+/** Validates the metadata of an update: it needs a resourceVersion, and clients cannot change identity and deletion. */
 export function validateObjectMetaUpdate(
   newMeta: ObjectMeta,
   oldMeta: ObjectMeta,

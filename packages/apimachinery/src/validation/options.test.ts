@@ -29,7 +29,7 @@ describe('write options', () => {
     expect(validateUpdateOptions({})).toEqual([]);
   });
 
-  it('ask for a field manager on apply, and let only apply be forced', () => {
+  it('require a field manager for apply, and allow force only for apply', () => {
     expect(validatePatchOptions({}, apply).map(String)).toEqual([
       'fieldManager: Required value: is required for apply patch',
     ]);
@@ -55,7 +55,7 @@ describe('validateDeleteOptions', () => {
     ['none', {}, []],
     ['a policy', { propagationPolicy: 'Foreground', gracePeriodSeconds: 0 }, []],
     [
-      'an unknown policy beside the old option',
+      'an unknown policy together with the old option',
       { propagationPolicy: 'Later', orphanDependents: true },
       [
         'propagationPolicy: Invalid value: "Later": orphanDependents and deletionPropagation cannot be both set',
@@ -93,7 +93,7 @@ describe('validateDeleteOptions', () => {
 });
 
 describe('validateTableOptions', () => {
-  it('knows three policies', () => {
+  it('accepts three policies', () => {
     for (const includeObject of [undefined, '', 'None', 'Metadata', 'Object']) {
       expect(validateTableOptions({ includeObject })).toEqual([]);
     }

@@ -3,25 +3,25 @@ import type { DeleteOptions } from '../meta/options.ts';
 import { byteLength, isLongerThan } from './byte-length.ts';
 import { consistsOf, printed } from './character-class.ts';
 
-/** What creating, updating and patching have in common. */
+/** The options that creating, updating and patching have in common. */
 interface WriteOptions {
   readonly fieldManager?: string;
   readonly dryRun?: readonly string[];
   readonly fieldValidation?: string;
 }
 
-/** As decoded: the policy may be anything. */
+/** Decoded options. The policy may be any text. */
 type UncheckedDeleteOptions = Omit<DeleteOptions, 'propagationPolicy'> & { readonly propagationPolicy?: string };
 
 export const fieldManagerMaxLength = 128;
 
-/** Empty means unset. Every character must be printable, and the message counts positions in bytes. */
+/** Empty means unset. Every character must be printable. The message counts positions in bytes. */
 export function validateFieldManager(fieldManager: string | undefined, path: Path, errors: ErrorList = []): ErrorList {
   if (!fieldManager || isPlain(fieldManager)) return errors;
   if (isLongerThan(fieldManager, fieldManagerMaxLength)) errors.push(tooLong(path, fieldManagerMaxLength));
   let position = 0;
   for (const character of fieldManager) {
-    // Differs from upstream: characters beyond the limit get no complaint of their own, each of which would hold it all.
+    // Differs from upstream: characters beyond the limit get no errors, because each error contains the whole value.
     if (position >= fieldManagerMaxLength) break;
     if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character)) {
       const code = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
@@ -58,7 +58,7 @@ export const validateUpdateOptions = (options: WriteOptions): ErrorList => valid
 
 const applyPatchTypes: ReadonlySet<string> = new Set(['application/apply-patch+yaml', 'application/apply-patch+cbor']);
 
-/** Apply needs a field manager; only apply can be forced. The patch type is the request's content type. */
+/** Apply needs a field manager, and only apply can be forced. `patchType` is the content type of the request. */
 export function validatePatchOptions(
   options: WriteOptions & { readonly force?: boolean },
   patchType: string,
@@ -92,7 +92,7 @@ export function validateDeleteOptions(options: UncheckedDeleteOptions): ErrorLis
   return errors;
 }
 
-/** Deleting what cannot even be read goes with no other option. */
+/** Deleting an object that cannot be read cannot be combined with other options. */
 function validateIgnoreStoreReadError(options: UncheckedDeleteOptions): ErrorList {
   if (!options.ignoreStoreReadErrorWithClusterBreakingPotential) return [];
   const others = {

@@ -1,7 +1,7 @@
 import { type ErrorList, invalid, type Path } from '../field/index.ts';
 import type { OwnerReference } from '../meta/object-meta.ts';
 
-/** Each reference by itself, and one controller at most. Errors name the list, as upstream's do. */
+/** Validates each reference, and that there is one controller at most. As upstream, errors have the path of the list. */
 export function validateOwnerReferences(
   references: readonly OwnerReference[] | undefined,
   path: Path,
@@ -32,13 +32,13 @@ function validateOwnerReference(reference: OwnerReference, path: Path, errors: E
   for (const field of requiredFields) {
     if (!reference[field]) errors.push(invalid(path.child(field), '', 'must not be empty'));
   }
-  // Events come and go too fast to own anything.
+  // Events are too short-lived to own anything.
   if (kind === 'Event' && versionOf(apiVersion) === 'v1' && isCoreGroup(apiVersion)) {
     errors.push(invalid(path, reference, '/v1, Kind=Event is disallowed from being an owner'));
   }
 }
 
-/** An apiVersion with more than one slash names no version at all. */
+/** Returns the version; empty for an apiVersion with more than one slash. */
 function versionOf(apiVersion: string): string {
   const slash = apiVersion.indexOf('/');
   return slash === apiVersion.lastIndexOf('/') ? apiVersion.slice(slash + 1) : '';

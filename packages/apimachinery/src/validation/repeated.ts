@@ -1,6 +1,6 @@
 /**
- * Of each item, whether one with the same identity came before it. In one pass: lists in requests can be long, and
- * looking back from every item would take the square of that.
+ * Returns for each item whether one with the same identity came before it. In one pass: lists in requests can be long, and comparing
+ * every item with all before it would take quadratic time.
  */
 export function repeated<T>(list: readonly T[], identity: (item: T) => unknown = itself): boolean[] {
   const seen = new Set<unknown>();

@@ -26,7 +26,7 @@ describe('semanticEqual', () => {
     expect(semanticEqual(b, a)).toBe(equal);
   });
 
-  it('compares values nested as deep as one likes', () => {
+  it('compares values of any depth', () => {
     const nest = (leaf: unknown): unknown => {
       let value = leaf;
       for (let i = 0; i < 100_000; i++) value = { a: [value] };
@@ -51,7 +51,7 @@ describe('validateImmutableField', () => {
 });
 
 describe('validateNonnegativeField', () => {
-  it('takes absent for zero', () => {
+  it('treats absent as zero', () => {
     const path = Path.of('replicas');
     expect([validateNonnegativeField(undefined, path), validateNonnegativeField(0n, path)].flat()).toEqual([]);
     expect(validateNonnegativeField(-1, path).map(String)).toEqual([

@@ -1,12 +1,12 @@
 import { isJsonObject, ownEntry } from '../json/own-entry.ts';
 
 /**
- * Whether two JSON values mean the same to upstream: like deep equality, except that an absent list and an empty one
- * are the same thing. Values are compared as they are written, so quantities and times must be in canonical form.
+ * Whether two JSON values mean the same to upstream: like deep equality, except that an absent list and an empty one are equal. The texts
+ * of quantities and times are compared, so they must be in canonical form.
  */
 export function semanticEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
-  // A list of pairs still to compare instead of recursion: values may be nested as deep as a client likes.
+  // Uses a list of pairs to compare instead of recursion: a client may nest values to any depth.
   const pending: unknown[] = [a, b];
   while (pending.length > 0) {
     const right = pending.pop();

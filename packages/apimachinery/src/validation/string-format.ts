@@ -1,11 +1,17 @@
 import { isLongerThan } from './byte-length.ts';
 import { maxLenError, regexError } from './messages.ts';
 
-/** What a kind of string looks like and what to say to a string that does not. */
+/** A format of strings, and the message for strings that do not have it. */
 export interface StringFormat {
-  /** Printed as it stands, and matched from end to end unless `matches` does that. Must not backtrack more than linearly. */
+  /**
+   * The regular expression in the message. Unless there is `matches`, a string is matched against it from end to end. Must not backtrack
+   * more than linearly.
+   */
   readonly pattern: string;
-  /** For formats that are checked often, and for patterns that repeat a group: on megabytes those overflow the stack. */
+  /**
+   * Replaces the match of `pattern`. For formats that are checked often, and for patterns that repeat a group: those overflow the stack
+   * on megabytes.
+   */
   readonly matches?: (value: string) => boolean;
   readonly message: string;
   readonly examples: readonly string[];
@@ -13,16 +19,16 @@ export interface StringFormat {
   readonly lengthUnit?: 'characters' | 'bytes';
 }
 
-/** Checks a value and returns what is wrong with it: nothing for a good one. */
+/** Returns the problems of a value; none for a valid one. */
 export type StringCheck = (value: string) => string[];
 
-/** Whether the whole of a value matches a pattern. */
+/** Returns a test whether the whole of a value matches a pattern. */
 export function matcher(pattern: string): (value: string) => boolean {
   const expression = new RegExp(`^(?:${pattern})$`);
   return (value) => expression.test(value);
 }
 
-/** Compiles a format to a check that reports length first, then form. `more` adds what a pattern cannot say. */
+/** Compiles a format to a check that reports length first, then form. `more` adds errors that a pattern cannot express. */
 export function stringCheck(format: StringFormat, more?: (value: string, errors: string[]) => void): StringCheck {
   const { maxLength = Number.POSITIVE_INFINITY, lengthUnit, message, pattern, examples } = format;
   const matches = format.matches ?? matcher(pattern);

@@ -6,17 +6,17 @@ it.each([
   ['   ', '', ''],
   [' a b ', 'a b', ' a b'],
   ['a', 'a', 'a'],
-])('%j loses what stands at its ends', (text, both, right) => {
+])('%j is trimmed at its ends', (text, both, right) => {
   expect(trim(text)).toBe(both);
   expect(trimRight(text)).toBe(right);
 });
 
-it('takes other characters', () => {
+it('trims other characters', () => {
   expect(trim('\t a\t', ' \t')).toBe('a');
   expect(trimRight('/a//', '/')).toBe('/a');
 });
 
-it('is as quick for many that are not at the end', () => {
+it('is as fast for many that are not at the end', () => {
   const text = `${' '.repeat(3_000_000)}x`;
   expect(trimRight(text)).toBe(text);
   expect(trim(text)).toBe('x');

@@ -1,7 +1,6 @@
 /**
- * The text without those of the characters (all of one code unit) that stand at its ends. By hand: a pattern for what
- * stands at the end looks for the end at every such character there is, and whoever sends thousands of them in the
- * middle makes everybody wait.
+ * Returns the text without the given characters (each of one code unit) at its ends. Not by a regular expression: one for the end of a
+ * text searches for the end from every such character, so a client that sends thousands of them in the middle would block the event loop.
  */
 export function trim(text: string, characters = ' '): string {
   let start = 0;
@@ -9,7 +8,7 @@ export function trim(text: string, characters = ' '): string {
   return trimRight(start === 0 ? text : text.slice(start), characters);
 }
 
-/** The same at the end only. */
+/** Like `trim`, at the end only. */
 export function trimRight(text: string, characters = ' '): string {
   let end = text.length;
   while (end > 0 && characters.includes(text[end - 1]!)) end--;

@@ -11,11 +11,11 @@ it.each<[string, unknown, boolean]>([
   ['no object', { type: 'ADDED' }, false],
   ['a list', [], false],
   ['nothing', null, false],
-])('judges %s', (_, value, expected) => {
+])('isWatchEvent for %s', (_, value, expected) => {
   expect(isWatchEvent(value)).toBe(expected);
 });
 
-it('tells events that bring objects', () => {
+it('isObjectEvent detects events with objects', () => {
   const names = (events: WatchEvent<{ name: string }>[]): string[] =>
     events.filter(isObjectEvent).map((event) => event.object.name);
   expect(

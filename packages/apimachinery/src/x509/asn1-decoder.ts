@@ -8,7 +8,7 @@ const defaultParameters =
 const syntaxError = (message: string): X509Error => new X509Error(`asn1: syntax error: ${message}`);
 const structureError = (message: string): X509Error => new X509Error(`asn1: structure error: ${message}`);
 
-/** Why Go's decoder of ASN.1 (encoding/asn1) finds no element of the type where the reader is. */
+/** Returns the error of Go's ASN.1 decoder (encoding/asn1) when there is no element of the type at the reader's position. */
 export function decodingProblem({ bytes, offset }: DerReader, tag: number, type: string): X509Error {
   if (offset >= bytes.length) return syntaxError('sequence truncated');
   const [found, first] = [bytes[offset]!, bytes[offset + 1]];
@@ -32,7 +32,7 @@ export function decodingProblem({ bytes, offset }: DerReader, tag: number, type:
   return structureError(`tags don't match (${tag & 0x1f} vs ${header}) ${defaultParameters} ${type} @${start}`);
 }
 
-/** The next element, if it has the tag. Throws an X509Error that names Go's type otherwise. */
+/** Reads the next element, which must have the tag. Throws an X509Error that contains Go's type otherwise. */
 export function decodeElement(reader: DerReader, tag: number, type: string): DerElement {
   const element = reader.take(tag);
   if (!element) throw decodingProblem(reader, tag, type);

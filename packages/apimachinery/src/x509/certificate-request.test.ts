@@ -19,8 +19,8 @@ function readOrRefuse<T>(read: () => T): T | undefined {
   }
 }
 
-describe('a request for a certificate', () => {
-  it('says all that there is in it', () => {
+describe('a certificate request', () => {
+  it('has all its fields', () => {
     const request = parseCertificateRequest(requestOf({ requested: [extensions.keyUsage, alternativeNames] }));
     expect(request).toMatchObject({
       dnsNames: ['a.example', '*.b.example'],
@@ -32,11 +32,11 @@ describe('a request for a certificate', () => {
     expect(toHex(request.publicKeyInfo)).toBe(toHex(spkiOf(keyPairs['P-256'].publicKey)));
   });
 
-  it('may ask for nothing', () => {
+  it('may request no extensions', () => {
     expect(parseCertificateRequest(requestOf({ key: 'Ed25519', requested: [] })).dnsNames).toEqual([]);
   });
 
-  it('passes over parts of the name that are no strings', () => {
+  it('ignores attributes of the name that are not strings', () => {
     const attribute = (value: Uint8Array) => derSet(derSequence(derOid('2.5.4.3'), value));
     const subject = derSequence(attribute(derUtf8String('jane')), attribute(derInteger(Uint8Array.of(5))));
     const request = parseCertificateRequest(requestOf({ subject }));
@@ -45,30 +45,26 @@ describe('a request for a certificate', () => {
 
   it.each([
     [
-      'that asks for a thing twice',
+      'with a duplicate extension',
       () => requestOf({ requested: [extensions.keyUsage, extensions.keyUsage] }),
       'x509: certificate request contains duplicate requested extensions',
     ],
-    [
-      'with something after it',
-      () => Buffer.concat([requestOf(), Uint8Array.of(0)]),
-      'asn1: syntax error: trailing data',
-    ],
-    ['without an end', () => requestOf().subarray(0, 100), 'asn1: syntax error: data truncated'],
-    ['that is nothing', () => new Uint8Array(), 'asn1: syntax error: sequence truncated'],
+    ['with trailing data', () => Buffer.concat([requestOf(), Uint8Array.of(0)]), 'asn1: syntax error: trailing data'],
+    ['that is truncated', () => requestOf().subarray(0, 100), 'asn1: syntax error: data truncated'],
+    ['that is empty', () => new Uint8Array(), 'asn1: syntax error: sequence truncated'],
     [
       'of another form',
       () => derSequence(derNull),
       /^asn1: structure error: tags don't match \(16 vs \{class:0 tag:5 /,
     ],
-    ['that is endless', () => new Uint8Array(128 * 1024 + 1), 'asn1: structure error: length too large'],
+    ['that is too long', () => new Uint8Array(128 * 1024 + 1), 'asn1: structure error: length too large'],
   ])('is refused: one %s', (_, der, problem) => {
     expect(() => parseCertificateRequest(der())).toThrow(problem);
   });
 });
 
-describe('whatever is made of a request or a key', () => {
-  it('is read or refused with X509Error', () => {
+describe('a mutated request or key', () => {
+  it('is parsed or refused with X509Error', () => {
     fc.assert(
       fc.property(fc.oneof(mutated(samples), fc.uint8Array({ maxLength: 300 })), (der) => {
         readOrRefuse(() => parseCertificateRequest(der));
@@ -77,7 +73,7 @@ describe('whatever is made of a request or a key', () => {
     );
   });
 
-  it('is the same key when it is written again', () => {
+  it('is the same key after encoding it again', () => {
     fc.assert(
       fc.property(mutated(keys), (der) => {
         const key = readOrRefuse(() => parsePkixPublicKey(der));
@@ -90,7 +86,9 @@ describe('whatever is made of a request or a key', () => {
 
 const program = process.env.OPENSSL ?? 'openssl';
 
-/** What `openssl req` says of the name and the names of a request; undefined when it cannot read it. */
+/**
+ * Returns the output of `openssl req` with the subject and the alternative names of a request; undefined when it cannot read the request.
+ */
 function openssl(der: Uint8Array): string | undefined {
   const options = ['req', '-inform', 'DER', '-noout', '-subject', '-text', '-nameopt', 'RFC2253,-esc_msb,utf8'];
   try {
@@ -105,7 +103,7 @@ const describeNames = ({ dnsNames, emailAddresses }: CertificateRequest): string
   ...emailAddresses.map((address) => `email:${address}`),
 ];
 
-it.skipIf(openssl(requestOf()) === undefined)('OpenSSL reads what ours reads, and sees the same', () => {
+it.skipIf(openssl(requestOf()) === undefined)('OpenSSL reads what ours reads, with the same names', () => {
   fc.assert(
     fc.property(mutated(samples), (der) => {
       const ours = readOrRefuse(() => parseCertificateRequest(der));

@@ -18,14 +18,14 @@ import {
 } from './names.ts';
 import { type AlgorithmIdentifier, type PointCheck, type PublicKey, parsePublicKey } from './public-key.ts';
 
-/** A request for a certificate (PKCS #10). */
+/** A certificate request (PKCS #10). */
 export interface CertificateRequest extends AlternativeNames {
   readonly subject: Name;
-  /** Absent when nobody knows its algorithm. */
+  /** Absent when its algorithm is unknown. */
   readonly publicKey?: PublicKey;
   /** The key with its algorithm, in DER. */
   readonly publicKeyInfo: Uint8Array;
-  /** What is signed. */
+  /** The part that is signed. */
   readonly body: Uint8Array;
   readonly signatureAlgorithm: AlgorithmIdentifier;
   readonly signature: Uint8Array;
@@ -45,7 +45,7 @@ function newReader(bytes: Uint8Array): DerReader {
   return new DerReader(bytes);
 }
 
-/** A key that is not looked into yet. */
+/** A key that is not parsed yet. */
 interface KeyInfo {
   readonly raw: Uint8Array;
   readonly algorithm: AlgorithmIdentifier;
@@ -58,7 +58,7 @@ function decodeKeyInfo(reader: DerReader): KeyInfo {
   return { raw: element.raw, algorithm: decodeAlgorithm(info), key: decodeBitString(info) };
 }
 
-/** A key by itself. Throws an X509Error. For `isOnCurve` see `parseCertificate`. */
+/** Parses a single public key. Throws an X509Error. For `isOnCurve` see `parseCertificate`. */
 export function parsePkixPublicKey(bytes: Uint8Array, isOnCurve?: PointCheck): PublicKey {
   const reader = newReader(bytes);
   const info = decodeKeyInfo(reader);
@@ -69,10 +69,10 @@ export function parsePkixPublicKey(bytes: Uint8Array, isOnCurve?: PointCheck): P
 }
 
 /**
- * A request for a certificate. Throws an X509Error; its signature is not checked. For `isOnCurve` see `parseCertificate`.
+ * Parses a certificate request. Throws an X509Error; the signature is not verified. For `isOnCurve` see `parseCertificate`.
  *
- * Differs from upstream: what is wrong inside the subject or the attributes is not always said in Go's words; requests beyond
- * 128 KiB are refused.
+ * Differs from upstream: errors inside the subject or the attributes do not always have Go's message; requests beyond 128 KiB are
+ * refused.
  */
 export function parseCertificateRequest(bytes: Uint8Array, isOnCurve?: PointCheck): CertificateRequest {
   const reader = newReader(bytes);
@@ -100,7 +100,7 @@ export function parseCertificateRequest(bytes: Uint8Array, isOnCurve?: PointChec
   };
 }
 
-/** Among the attributes may be extensions that the certificate is to have. Those that cannot be read are passed over. */
+/** Returns the alternative names among the extensions that the attributes request. Attributes that cannot be read are ignored. */
 function requestedNames(attributes: DerReader): AlternativeNames {
   let names = noAlternativeNames;
   const requested = new Set<string>();

@@ -38,7 +38,7 @@ const time = (tag: number, text: string): Uint8Array => derElement(tag, Buffer.f
 const lasting = (tag: number, text: string) => derSequence(time(tag, text), time(0x17, '491231235959Z'));
 
 describe('a certificate', () => {
-  it('says all that there is in it', () => {
+  it('has all its fields', () => {
     const certificate = parseCertificate(certificateOf(everything));
     expect(certificate).toMatchObject({
       version: 3,
@@ -79,50 +79,46 @@ describe('a certificate', () => {
     expect(signatureAlgorithm.oid).toBe('1.2.840.10045.4.3.2');
   });
 
-  it('of the first version says nothing of what came later', () => {
+  it('of version 1 has no fields of later versions', () => {
     expect(parseCertificate(certificateOf({ version: 1 }))).toMatchObject({ version: 1, keyUsage: 0 });
     expect(parseCertificate(certificateOf({ version: 1 })).isCA).toBeUndefined();
   });
 
-  it.each(keyNames)('is for a key of %s', (key) => {
+  it.each(keyNames)('can have a key of type %s', (key) => {
     const { publicKey } = parseCertificate(certificateOf({ key }));
     expect(publicKey && publicKey.type !== 'Other' && toHex(encodePublicKey(publicKey))).toBe(
       toHex(spkiOf(keyPairs[key].publicKey)),
     );
   });
 
-  it('is asked for the point of its key where somebody can tell', () => {
+  it('has the point of its key checked by isOnCurve', () => {
     const der = certificateOf();
     expect(() => parseCertificate(der, () => false)).toThrow(new X509Error('P256 point not on curve'));
     for (const answer of [true, undefined]) expect(parseCertificate(der, () => answer).publicKey?.type).toBe('ECDSA');
   });
 
   it.each<[sentence: string, parts: CertificateParts, problem: string]>([
-    ['negative', { serialNumber: Uint8Array.of(0x80) }, 'negative serial number'],
-    ['padded', { serialNumber: Uint8Array.of(0, 1) }, 'malformed serial number'],
-    ['endless', { serialNumber: new Uint8Array(129).fill(1) }, 'malformed serial number'],
-    ['of a fourth version', { version: 4 }, 'invalid version'],
-    ['too long', { subject: derSequence(new Uint8Array(128 * 1024)) }, 'malformed certificate'],
-    ['of no time', { validity: lasting(0x17, '260230000000Z') }, 'malformed UTCTime'],
-    ['of a time without a zone', { validity: lasting(0x17, '260201000000') }, 'malformed UTCTime'],
+    ['with a negative serial number', { serialNumber: Uint8Array.of(0x80) }, 'negative serial number'],
+    ['with a padded serial number', { serialNumber: Uint8Array.of(0, 1) }, 'malformed serial number'],
+    ['with a serial number that is too long', { serialNumber: new Uint8Array(129).fill(1) }, 'malformed serial number'],
+    ['of version 4', { version: 4 }, 'invalid version'],
+    ['that is too long', { subject: derSequence(new Uint8Array(128 * 1024)) }, 'malformed certificate'],
+    ['with an invalid time', { validity: lasting(0x17, '260230000000Z') }, 'malformed UTCTime'],
+    ['with a time without a zone', { validity: lasting(0x17, '260201000000') }, 'malformed UTCTime'],
+    ['with a time with an offset of zero', { validity: lasting(0x17, '260201000000+0000') }, 'malformed UTCTime'],
+    ['with a time with fractions', { validity: lasting(0x18, '20260201000000.5Z') }, 'malformed GeneralizedTime'],
+    ['with a time of a string type', { validity: lasting(0x0c, '20260201000000Z') }, 'unsupported time format'],
     [
-      'of a time that is in Greenwich the hard way',
-      { validity: lasting(0x17, '260201000000+0000') },
-      'malformed UTCTime',
-    ],
-    ['of a time of fractions', { validity: lasting(0x18, '20260201000000.5Z') }, 'malformed GeneralizedTime'],
-    ['of a time that is a text', { validity: lasting(0x0c, '20260201000000Z') }, 'unsupported time format'],
-    [
-      'that says a thing twice',
+      'with a duplicate extension',
       { extensions: [extensions.unknown, extensions.unknown] },
       'certificate contains duplicate extension with OID "1.2.3.4"',
     ],
     [
-      'that insists on the name of its key',
+      'with a critical subject key identifier',
       { extensions: [extension('2.5.29.14', derOctetString(Uint8Array.of(1)), true)] },
       'subject key identifier incorrectly marked critical',
     ],
-    ['with a key usage that is none', { extensions: [extension('2.5.29.15', derSequence())] }, 'invalid key usage'],
+    ['with an invalid key usage', { extensions: [extension('2.5.29.15', derSequence())] }, 'invalid key usage'],
     [
       'with an address of five bytes',
       { extensions: [extension('2.5.29.17', derSequence(derElement(0x87, new Uint8Array(5))))] },
@@ -143,7 +139,7 @@ describe('a certificate', () => {
     ['500201000000Z', '1950-02-01T00:00:00Z'],
     ['260201000000+0130', '2026-01-31T22:30:00Z'],
     ['260201000000-2400', '2026-02-02T00:00:00Z'],
-  ])('from %s on is good from %s on', (text, date) => {
+  ])('with the time %s is valid from %s on', (text, date) => {
     expect(parseCertificate(certificateOf({ validity: lasting(0x17, text) })).notBefore).toEqual(new Date(date));
   });
 
@@ -152,7 +148,7 @@ describe('a certificate', () => {
     [false, extensions.unknown],
     [true, extension('2.5.29.17', derSequence(), true)],
     [false, extension('2.5.29.17', derSequence())],
-  ])('knows whether it says what must be understood: %s', (expected, said) => {
+  ])('has an unhandled critical extension: %s', (expected, said) => {
     expect(parseCertificate(certificateOf({ extensions: [said] })).hasUnhandledCriticalExtension).toBe(expected);
   });
 
@@ -164,7 +160,7 @@ describe('a certificate', () => {
   });
 });
 
-it('certificates may stand one after the other', () => {
+it('certificates may be concatenated', () => {
   const [a, b] = [certificateOf({ version: 1 }), certificateOf()];
   const both = Buffer.concat([a, b]);
   expect(parseCertificates(both).map(({ version }) => version)).toEqual([1, 3]);
@@ -172,7 +168,7 @@ it('certificates may stand one after the other', () => {
   expect(() => parseCertificate(both)).toThrow(new X509Error('x509: trailing data'));
 });
 
-/** What OpenSSL makes of it; undefined when it refuses. */
+/** Returns OpenSSL's output for the certificate; undefined when OpenSSL refuses it. */
 function opensslCertificate(der: Uint8Array): X509Certificate | undefined {
   try {
     return new X509Certificate(der);
@@ -190,10 +186,10 @@ function tryParse(der: Uint8Array): Certificate | undefined {
   }
 }
 
-describe('whatever is made of a certificate', () => {
+describe('a mutated certificate', () => {
   const attributeNames: Readonly<Record<string, string>> = { CN: '2.5.4.3', O: '2.5.4.10', serialNumber: '2.5.4.5' };
 
-  it('is read as OpenSSL reads it, or refused', () => {
+  it('is parsed as by OpenSSL, or refused', () => {
     let accepted = 0;
     fc.assert(
       fc.property(mutated(samples), (der) => {
@@ -218,7 +214,7 @@ describe('whatever is made of a certificate', () => {
     expect(accepted).toBeGreaterThan(300);
   });
 
-  it('is not read deeper than a certificate is', () => {
+  it('is not parsed deeper than a certificate is nested', () => {
     let nested = derSequence();
     for (let depth = 0; depth < 4000; depth++) nested = derSequence(nested);
     const inPlaces = [{ subject: nested }, { publicKeyInfo: nested }, { validity: nested }, { extensions: [nested] }];
@@ -226,7 +222,7 @@ describe('whatever is made of a certificate', () => {
       expect(() => parseCertificate(der)).toThrow(X509Error);
   });
 
-  it('throws nothing but X509Error: random bytes', () => {
+  it('throws only X509Error for random bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => void tryParse(bytes)),
       { numRuns: 1000 },

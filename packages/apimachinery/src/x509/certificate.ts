@@ -6,9 +6,9 @@ import { type Name, parseName } from './names.ts';
 import { type AlgorithmIdentifier, type PointCheck, type PublicKey, parsePublicKey, sameBytes } from './public-key.ts';
 
 export interface Certificate extends Extensions {
-  /** All bytes of it, and no more. */
+  /** The bytes of the certificate, without any after it. */
   readonly raw: Uint8Array;
-  /** 3 for all that have extensions. */
+  /** 3 for all certificates with extensions. */
   readonly version: number;
   readonly serialNumber: bigint;
   readonly signatureAlgorithm: AlgorithmIdentifier;
@@ -16,16 +16,16 @@ export interface Certificate extends Extensions {
   readonly subject: Name;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** Absent when nobody knows its algorithm. */
+  /** Absent when its algorithm is unknown. */
   readonly publicKey?: PublicKey;
 }
 
 /**
- * One certificate. Throws an X509Error in Go's words, also when something follows it. Whether the point of an elliptic key is
- * on its curve is asked of `isOnCurve`, and not at all without that; signatures are nobody's business here.
+ * Parses one certificate. Throws an X509Error with Go's message, also when data follows the certificate. `isOnCurve` checks whether the
+ * point of an elliptic curve key is on its curve; without it this is not checked. Signatures are not verified.
  *
- * Differs from upstream: of the extensions, only what rules ask for is looked into; certificates beyond 128 KiB and serial
- * numbers beyond 128 bytes are refused.
+ * Differs from upstream: only the extensions that are used are parsed; certificates beyond 128 KiB and serial numbers beyond 128 bytes
+ * are refused.
  */
 export function parseCertificate(bytes: Uint8Array, isOnCurve?: PointCheck): Certificate {
   const certificate = parseFirst(bytes, isOnCurve);
@@ -33,7 +33,7 @@ export function parseCertificate(bytes: Uint8Array, isOnCurve?: PointCheck): Cer
   return certificate;
 }
 
-/** Certificates one after the other, none at all included. Throws an X509Error. */
+/** Parses concatenated certificates, possibly none. Throws an X509Error. */
 export function parseCertificates(bytes: Uint8Array, isOnCurve?: PointCheck): Certificate[] {
   const certificates: Certificate[] = [];
   for (let rest = bytes; rest.length > 0; ) {
@@ -80,7 +80,7 @@ function parseFirst(bytes: Uint8Array, isOnCurve: PointCheck | undefined): Certi
   };
 }
 
-/** To print a longer one would take long. */
+/** Printing a longer number would take long. */
 const maxSerialBytes = 128;
 
 function parseSerialNumber(body: DerReader): bigint {
@@ -92,7 +92,7 @@ function parseSerialNumber(body: DerReader): bigint {
 
 const contextTag = (number: number): number => 0xa0 | number;
 
-/** Counted from one. */
+/** Returns the version, counted from one. */
 function parseVersion(body: DerReader): number {
   if (body.peek() !== contextTag(0)) return 1;
   const malformed = 'x509: malformed version';
@@ -117,7 +117,7 @@ function parseKeyInfo(info: DerReader, isOnCurve: PointCheck | undefined): Publi
 
 const utcTime = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?(?:Z|([+-]\d\d)(\d\d))$/;
 const generalizedTime = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:Z|([+-]\d\d)(\d\d))$/;
-/** Longer than any time. */
+/** Longer than any valid time. */
 const maxTimeLength = 32;
 
 function parseTime(validity: DerReader): Date {
@@ -128,7 +128,7 @@ function parseTime(validity: DerReader): Date {
   const match = (isUtc ? utcTime : generalizedTime).exec(latin1(content.subarray(0, maxTimeLength)));
   if (!match) throw new X509Error(message);
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map((digits) => Number(digits ?? 0));
-  // Two digits are of the years from 1950 to 2049.
+  // Two digits are a year from 1950 to 2049.
   const full = !isUtc ? year! : year! < 50 ? 2000 + year! : 1900 + year!;
   const date = new Date(Date.UTC(2000, month! - 1, day, hour, minute, second));
   date.setUTCFullYear(full, month! - 1, day);
@@ -139,7 +139,7 @@ function parseTime(validity: DerReader): Date {
   return new Date(date.getTime() - offset * 60_000);
 }
 
-/** Undefined for what Go would write otherwise: no offset is `Z`. */
+/** Returns undefined for an offset that Go would write differently: zero is written as `Z`. */
 function offsetMinutes(hours: string | undefined, minutes: string | undefined): number | undefined {
   if (hours === undefined) return 0;
   const size = Math.abs(Number(hours)) * 60 + Number(minutes);

@@ -1,22 +1,22 @@
 import { DerReader, derTags, X509Error } from '../der/der-reader.ts';
 import { type AlternativeNames, noAlternativeNames, parseAlternativeNames } from './names.ts';
 
-/** What the extensions of a certificate say. */
+/** The extensions of a certificate. */
 export interface Extensions extends AlternativeNames {
-  /** Undefined when it does not say whether it may sign others. */
+  /** Whether the certificate may sign others. Undefined when it does not state this. */
   readonly isCA?: boolean;
-  /** How many certificates may stand between it and the last one of a chain; undefined: any number. */
+  /** The maximum number of certificates between this one and the last of a chain; undefined for any number. */
   readonly maxPathLength?: number;
-  /** The bits of the key usage, the first (digital signature) being 1; 0 when it does not say. */
+  /** The bits of the key usage, the first (digital signature) being 1; 0 without a key usage. */
   readonly keyUsage: number;
-  /** As dotted identifiers; undefined: anything. */
+  /** Dotted identifiers; undefined when any usage is allowed. */
   readonly extendedKeyUsages?: readonly string[];
-  /** Empty when it says none. */
+  /** Empty when there is none. */
   readonly subjectKeyId: Uint8Array;
   readonly authorityKeyId: Uint8Array;
   readonly hasAlternativeNames: boolean;
   readonly hasNameConstraints: boolean;
-  /** It says something that must be understood and is not. */
+  /** Whether there is a critical extension that is not supported. */
   readonly hasUnhandledCriticalExtension: boolean;
 }
 
@@ -55,7 +55,7 @@ const readers: ReadonlyMap<string, (extension: Extension) => Partial<Extensions>
   [known.extendedKeyUsage, readExtendedKeyUsages],
 ]);
 
-/** Reads the list of extensions, each of which may be there once. Throws an X509Error. */
+/** Reads the list of extensions. Throws an X509Error, also when an extension occurs twice. */
 export function readExtensions(list: DerReader): Extensions {
   const found = new Map<string, Extension>();
   while (!list.isEmpty) {
@@ -89,7 +89,7 @@ function readAuthorityKeyId({ critical, value }: Extension): Partial<Extensions>
   return reader.peek() === 0x80 ? { authorityKeyId: reader.takeOr(0x80, message).content } : {};
 }
 
-/** There are nine; the first stands highest. */
+/** There are nine usages; the first is the highest bit. */
 function readKeyUsage({ value }: Extension): Partial<Extensions> {
   const { bytes } = new DerReader(value).bits('x509: invalid key usage');
   let keyUsage = 0;

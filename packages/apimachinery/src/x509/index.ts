@@ -1,6 +1,6 @@
 /**
- * X.509 and PKCS #10 read as Go reads them: certificates, requests for them, their keys and names. It only reads, on any
- * platform; whether a signature is good it asks of a `SignatureVerifier`.
+ * Parsers of X.509 and PKCS #10, compatible with Go's: certificates, certificate requests, their keys and names. They run on any
+ * platform; signatures are verified by a `SignatureVerifier`.
  */
 export { type Certificate, parseCertificate, parseCertificates } from './certificate.ts';
 export { type CertificateRequest, parseCertificateRequest, parsePkixPublicKey } from './certificate-request.ts';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 
-/** What an attacker does to bytes. */
+/** A manipulation of bytes, as by an attacker. */
 type Mutation = (bytes: Uint8Array) => Uint8Array;
 
 const spliced = (bytes: Uint8Array, at: number, removed: number, ...added: number[]): Uint8Array =>
   Uint8Array.from([...bytes.subarray(0, at), ...added, ...bytes.subarray(at + removed)]);
 
-/** Where an element begins, near the place: its tag, and its length in one byte or more. */
+/** Returns the index of the next byte from `place` on that may be the tag of an element, or 0. */
 function elementNear(bytes: Uint8Array, place: number): number {
   for (let at = place; at < bytes.length - 1; at++)
     if ([0x02, 0x03, 0x04, 0x06, 0x0c, 0x30, 0x31, 0xa0, 0xa3].includes(bytes[at]!)) return at;
@@ -16,7 +16,7 @@ function elementNear(bytes: Uint8Array, place: number): number {
 const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const at = (bytes: Uint8Array, fraction: number): number => Math.floor(fraction * bytes.length);
 
-/** Bits flipped, bytes cut off, put in, said twice; lengths that lie, that are too long, indefinite; tags that are others. */
+/** Flips bits; cuts off, inserts, removes or repeats bytes; replaces lengths by wrong, overlong and indefinite ones; replaces tags. */
 export const mutation: fc.Arbitrary<Mutation> = fc.oneof(
   fc.tuple(place, fc.nat(7)).map(
     ([where, bit]): Mutation =>

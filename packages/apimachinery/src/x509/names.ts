@@ -12,16 +12,16 @@ export interface NameAttribute {
 
 /** The subject or the issuer of a certificate. */
 export interface Name {
-  /** In DER, so that names are compared as they are written. */
+  /** The name in DER. Names are compared by these bytes. */
   readonly raw: Uint8Array;
-  /** Those that are strings, in the order they stand there. */
+  /** The attributes that are strings, in order. */
   readonly attributes: readonly NameAttribute[];
-  /** The last of several; empty when there is none. */
+  /** The last of several common names; empty when there is none. */
   readonly commonName: string;
   readonly organizations: readonly string[];
 }
 
-/** Names of a subject apart from its own. */
+/** The alternative names of a subject. */
 export interface AlternativeNames {
   readonly dnsNames: readonly string[];
   readonly emailAddresses: readonly string[];
@@ -35,7 +35,7 @@ const commonName = '2.5.4.3';
 const organization = '2.5.4.10';
 const utf8String = 0x0c;
 const bmpString = 0x1e;
-/** Strings of one byte per character, by tag, and what may be in them. */
+/** The string types with one byte per character, by tag, with the characters they allow. */
 const byteStrings: ReadonlyMap<number, { readonly name: string; readonly allowed: RegExp }> = new Map([
   [0x12, { name: 'NumericString', allowed: /^[0-9 ]*$/ }],
   [0x13, { name: 'PrintableString', allowed: /^[A-Za-z0-9 '()+,\-./:=?*&]*$/ }],
@@ -45,11 +45,11 @@ const byteStrings: ReadonlyMap<number, { readonly name: string; readonly allowed
 
 const badValue = 'x509: invalid RDNSequence: invalid attribute value';
 
-/** How values of attributes are read that are no good strings: Go has two decoders. */
+/** How attribute values are handled that are not valid strings: Go has two decoders. */
 export interface ValueRules {
-  /** The message for a string with characters that its type does not have. */
+  /** Returns the message for a string with characters that its type does not allow. */
   readonly badString: (type: string) => string;
-  /** The message for what is no string; undefined: such attributes are passed over. */
+  /** Returns the message for a value that is not a string. Undefined: such attributes are ignored. */
   readonly noString: ((tag: number) => string) | undefined;
 }
 
@@ -58,7 +58,7 @@ const certificateRules: ValueRules = {
   noString: (tag) => `${badValue}: unsupported string type: ${tag}`,
 };
 
-/** A name is a sequence of sets of attributes. Throws an X509Error. */
+/** Parses a name: a sequence of sets of attributes. Throws an X509Error. */
 export function parseName(raw: Uint8Array, rules: ValueRules = certificateRules): Name {
   const reader = new DerReader(raw).enter(derTags.sequence, 'x509: invalid RDNSequence');
   const attributes: NameAttribute[] = [];
@@ -102,7 +102,10 @@ function decodeString({ tag, content }: DerElement, { badString, noString }: Val
   return text;
 }
 
-/** Two bytes per character, without those that are none, or half of one; a zero at the end is no part of the text. */
+/**
+ * Decodes two bytes per character. Refuses code units that are not characters, and half a character. A zero at the end is not part of the
+ * text.
+ */
 function decodeBmpString(content: Uint8Array, badString: (type: string) => string): string {
   const isTerminated = content.length >= 2 && content.at(-1) === 0 && content.at(-2) === 0;
   const end = content.length - (isTerminated ? 2 : 0);
@@ -128,9 +131,9 @@ const malformed: Readonly<Record<number, string>> = {
 };
 
 /**
- * The value of the extension for other names of the subject. Throws an X509Error.
+ * Parses the value of the extension with alternative names of the subject. Throws an X509Error.
  *
- * Differs from upstream: what a URI looks like is not checked.
+ * Differs from upstream: the form of URIs is not checked.
  */
 export function parseAlternativeNames(value: Uint8Array): AlternativeNames {
   const reader = new DerReader(value).enter(derTags.sequence, 'x509: invalid subject alternative names');

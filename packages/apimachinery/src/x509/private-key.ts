@@ -1,16 +1,16 @@
 import { DerReader, derTags, X509Error } from '../der/der-reader.ts';
 import { algorithmOids } from './public-key.ts';
 
-/** What a private key says of its public half. */
+/** The part of the public key that a private key contains. */
 export type PublicHalf =
   | { readonly type: 'RSA' /** As in RsaPublicKey. */; readonly modulus: Uint8Array }
-  /** Without a point when the key does not tell it. */
+  /** `point` is absent when the key does not contain it. */
   | { readonly type: 'ECDSA'; readonly point?: Uint8Array }
   | { readonly type: 'Ed25519' };
 
 const malformed = 'malformed private key';
 
-/** Reads a private key (PKCS #8, PKCS #1 or SEC 1), as far as it tells the public one. Throws an X509Error. */
+/** Parses a private key (PKCS #8, PKCS #1 or SEC 1) as far as it contains the public key. Throws an X509Error. */
 export function publicHalfOf(bytes: Uint8Array): PublicHalf {
   const reader = new DerReader(bytes).enter(derTags.sequence, malformed);
   reader.integerBytes(malformed);

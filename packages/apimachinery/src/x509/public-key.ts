@@ -3,7 +3,7 @@ import { derBitString, derInteger, derNull, derOid, derSequence } from '../der/d
 
 export interface RsaPublicKey {
   readonly type: 'RSA';
-  /** Big-endian, without zeros before it. */
+  /** Big-endian, without leading zeros. */
   readonly modulus: Uint8Array;
   readonly exponent: bigint;
 }
@@ -22,10 +22,10 @@ export interface Ed25519PublicKey {
   readonly bytes: Uint8Array;
 }
 
-/** A key that signatures can be checked with. */
+/** A key with which signatures can be verified. */
 export type VerifyingKey = RsaPublicKey | EcPublicKey | Ed25519PublicKey;
 
-/** A key of an algorithm that Go knows but cannot check signatures of is `Other`. */
+/** A key of an algorithm that Go knows but cannot verify signatures of is `Other`. */
 export type PublicKey = VerifyingKey | { readonly type: 'Other' };
 
 export interface AlgorithmIdentifier {
@@ -34,7 +34,7 @@ export interface AlgorithmIdentifier {
   readonly parameters: Uint8Array;
 }
 
-/** Whether the point of a key is on its curve; undefined where nobody can tell. */
+/** Returns whether the point of a key is on its curve; undefined when this cannot be determined. */
 export type PointCheck = (key: EcPublicKey) => boolean | undefined;
 
 export const algorithmOids = {
@@ -54,8 +54,8 @@ const curves: readonly { readonly name: CurveName; readonly oid: string; readonl
 ];
 
 /**
- * Reads a key of a known algorithm; undefined when nobody knows the algorithm. Throws an X509Error. Whether the point of an
- * elliptic curve is on it is asked of `isOnCurve`, and not at all without that.
+ * Parses a key of a known algorithm; returns undefined when the algorithm is unknown. Throws an X509Error. `isOnCurve` checks whether the
+ * point of an elliptic curve key is on its curve; without it this is not checked.
  */
 export function parsePublicKey(
   { oid, parameters }: AlgorithmIdentifier,
@@ -104,7 +104,7 @@ function parseEcKey(parameters: Uint8Array, point: Uint8Array, isOnCurve?: Point
   return key;
 }
 
-/** A key as X.509 writes it, algorithm included (SubjectPublicKeyInfo). */
+/** Encodes a key with its algorithm as in X.509 (SubjectPublicKeyInfo). */
 export function encodePublicKey(key: VerifyingKey): Uint8Array {
   switch (key.type) {
     case 'RSA': {
@@ -120,21 +120,21 @@ export function encodePublicKey(key: VerifyingKey): Uint8Array {
   }
 }
 
-/** Eight bytes. */
+/** Encodes in eight bytes. */
 function bigEndian(value: bigint): Uint8Array {
   const bytes = new Uint8Array(8);
   new DataView(bytes.buffer).setBigUint64(0, value);
   return bytes;
 }
 
-/** The number of bits of the modulus. */
+/** Returns the number of bits of the modulus. */
 export const rsaKeyBits = ({ modulus }: RsaPublicKey): number => 8 * modulus.length - (Math.clz32(modulus[0]!) - 24);
 
 const minRsaBits = 1024;
-/** Differs from upstream, which knows no limit: 16,384 bits take 2 ms to check, and nobody else checks more (OpenSSL). */
+/** Differs from upstream, which has no limit: verifying with 16,384 bits takes 2 ms, and OpenSSL has the same limit. */
 const maxRsaBits = 16384;
 
-/** Why no signatures are checked with a key, in Go's words; undefined when they are. */
+/** Returns why a key is not used to verify signatures, in Go's words; undefined when it is used. */
 export function rsaKeyProblem(key: RsaPublicKey): string | undefined {
   const { modulus, exponent } = key;
   const bits = rsaKeyBits(key);

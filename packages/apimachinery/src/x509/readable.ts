@@ -1,6 +1,6 @@
 import { X509Error } from '../der/der-reader.ts';
 
-/** What `read` gives; nothing when it throws an X509Error, because the bytes cannot be read. */
+/** Returns the result of `read`; undefined when it throws an X509Error, because the bytes cannot be parsed. */
 export function readable<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -22,7 +22,7 @@ interface KeyPair {
 
 const ec = (namedCurve: string): KeyPair => generateKeyPairSync('ec', { namedCurve });
 
-/** One of each algorithm that certificates have. */
+/** A key pair for each algorithm of certificates' keys. */
 export const keyPairs = {
   'P-224': ec('P-224'),
   'P-256': ec('P-256'),
@@ -37,13 +37,13 @@ export type KeyName = keyof typeof keyPairs;
 export const spkiOf = (key: KeyObject): Uint8Array =>
   new Uint8Array(key.export({ type: 'spki', format: 'der' }).subarray());
 
-/** How the key signs: SHA-256 in it, where it takes a hash. */
+/** Returns the signature algorithm of a key, with SHA-256 where it takes a hash. */
 function algorithmOf(name: KeyName): Uint8Array {
   if (name === 'RSA') return derSequence(derOid('1.2.840.113549.1.1.11'), derNull);
   return derSequence(derOid(name === 'Ed25519' ? '1.3.101.112' : '1.2.840.10045.4.3.2'));
 }
 
-/** Signed, as certificates and requests are. */
+/** Returns the body with its signature, as in certificates and requests. */
 export function signedBy(name: KeyName, body: Uint8Array): Uint8Array {
   const signature = sign(name === 'Ed25519' ? null : 'sha256', body, keyPairs[name].privateKey);
   return derSequence(body, algorithmOf(name), derBitString(signature));
@@ -52,7 +52,7 @@ export function signedBy(name: KeyName, body: Uint8Array): Uint8Array {
 const latin = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));
 const attribute = (oid: string, value: Uint8Array): Uint8Array => derSet(derSequence(derOid(oid), value));
 
-/** A name in every type of string that there is. */
+/** A name with every type of string. */
 export const variedName = derSequence(
   attribute('2.5.4.6', derElement(0x13, latin('XX'))),
   attribute('2.5.4.10', derUtf8String('Würfel')),
@@ -101,7 +101,7 @@ export const extensions = {
 
 export interface CertificateParts {
   readonly key?: KeyName;
-  /** From 1. */
+  /** Counted from 1. */
   readonly version?: number;
   readonly serialNumber?: Uint8Array;
   readonly subject?: Uint8Array;
@@ -112,7 +112,7 @@ export interface CertificateParts {
 
 const validity = derSequence(derTime(new Date('2026-01-01T00:00:00Z')), derTime(new Date('2060-01-01T00:00:00Z')));
 
-/** A certificate for a key, signed by itself. */
+/** A certificate for a key, signed by that key. */
 export function certificateOf(parts: CertificateParts = {}): Uint8Array {
   const { key = 'P-256', version = 3, subject = variedName } = parts;
   const body = derSequence(
@@ -131,11 +131,11 @@ export function certificateOf(parts: CertificateParts = {}): Uint8Array {
 export interface RequestParts {
   readonly key?: KeyName;
   readonly subject?: Uint8Array;
-  /** Extensions that the certificate is to have. */
+  /** The extensions that are requested. */
   readonly requested?: readonly Uint8Array[];
 }
 
-/** A request for a certificate. */
+/** A certificate request. */
 export function requestOf(parts: RequestParts = {}): Uint8Array {
   const { key = 'P-256', subject = variedName, requested = [alternativeNames] } = parts;
   const attributes =

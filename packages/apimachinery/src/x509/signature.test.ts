@@ -18,7 +18,7 @@ const rsa = keyOf('RSA') as RsaPublicKey;
 const message = Uint8Array.of(1);
 const signature = Uint8Array.of(2);
 
-/** Says always the same, and what it was asked. */
+/** A verifier that always returns the same result and records its arguments. */
 function verifierOf(answer: boolean | undefined): SignatureVerifier & { readonly asked: Signed[] } {
   const asked: Signed[] = [];
   const verify = (signed: Signed) => {
@@ -51,7 +51,7 @@ describe('a signature', () => {
     [pss(32), 'RSA', { scheme: 'RSA-PSS', hash: 'SHA256', saltLength: 32 }],
     [algorithm('1.2.840.10045.4.3.4'), 'P-256', { scheme: 'ECDSA', hash: 'SHA512' }],
     [algorithm('1.3.101.112'), 'Ed25519', { scheme: 'Ed25519' }],
-  ])('is checked by what its algorithm says: %o', (identifier, name, asked) => {
+  ])('is verified by the scheme of its algorithm: %o', (identifier, name, asked) => {
     const verifier = verifierOf(true);
     expect(signatureProblem(identifier, keyOf(name), message, signature, verifier)).toBeUndefined();
     expect(verifier.asked).toEqual([expect.objectContaining({ ...asked, message, signature })]);
@@ -80,7 +80,7 @@ describe('a signature', () => {
       'RSA',
       'x509: signature algorithm specifies an Ed25519 public key, but have public key of type *rsa.PublicKey',
     ],
-  ])('is not checked at all when it is of %o by %s', (identifier, name, problem) => {
+  ])('is refused without verification when it is of %o by %s', (identifier, name, problem) => {
     const verifier = verifierOf(true);
     expect(signatureProblem(identifier, name && keyOf(name), message, signature, verifier)).toBe(problem);
     expect(verifier.asked).toEqual([]);
@@ -90,7 +90,7 @@ describe('a signature', () => {
     ['RSA', '1.2.840.113549.1.1.11', 'crypto/rsa: verification error'],
     ['P-384', '1.2.840.10045.4.3.2', 'x509: ECDSA verification failure'],
     ['Ed25519', '1.3.101.112', 'x509: Ed25519 verification failure'],
-  ])('of %s is refused when it is not the key’s, and not when nobody can tell', (name, oid, problem) => {
+  ])('of %s is refused when the verifier returns false, but not when it returns undefined', (name, oid, problem) => {
     const judge = (answer: boolean | undefined) =>
       signatureProblem(algorithm(oid), keyOf(name), message, signature, verifierOf(answer));
     expect([judge(false), judge(true), judge(undefined)]).toEqual([problem, undefined, undefined]);
@@ -128,7 +128,7 @@ describe('an RSA key', () => {
     expect(verificationProblem(signed, verifierOf(true))).toBeUndefined();
   });
 
-  it('is the same as itself only', () => {
+  it('equals only itself', () => {
     expect(samePublicKey(rsa, { ...rsa })).toBe(true);
     expect(samePublicKey(rsa, { ...rsa, exponent: 3n })).toBe(false);
     expect(samePublicKey(rsa, { type: 'Other' })).toBe(false);

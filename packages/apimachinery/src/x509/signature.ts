@@ -12,10 +12,10 @@ import { readable } from './readable.ts';
 
 export type HashName = 'SHA1' | 'SHA256' | 'SHA384' | 'SHA512';
 
-/** A signature, and what it is said to be of. */
+/** A signature, and the message, key and scheme that it is verified with. */
 export type Signed = { readonly message: Uint8Array; readonly signature: Uint8Array } & (
   | { readonly scheme: 'RSA-PKCS1'; readonly key: RsaPublicKey; readonly hash: HashName }
-  /** Without a length of the salt any will do. The hash is that of the mask too. */
+  /** Without `saltLength` any length is accepted. The hash is also that of the mask. */
   | { readonly scheme: 'RSA-PSS'; readonly key: RsaPublicKey; readonly hash: HashName; readonly saltLength?: number }
   /** The signature is a DER sequence of two integers. */
   | { readonly scheme: 'ECDSA'; readonly key: EcPublicKey; readonly hash: HashName }
@@ -23,13 +23,13 @@ export type Signed = { readonly message: Uint8Array; readonly signature: Uint8Ar
 );
 
 /**
- * The cryptography of a platform. It checks what is public, at once, and never throws. There are two: `nodeSignatures` of
- * `@coxswain/client/x509`, and `portableSignatures` of `@coxswain/apimachinery/signatures`, which runs anywhere.
+ * The verification of signatures on a platform. It handles public data only, is synchronous, and never throws. There are two:
+ * `nodeSignatures` of `@coxswain/client/x509`, and `portableSignatures` of `@coxswain/apimachinery/signatures`, which runs anywhere.
  */
 export interface SignatureVerifier {
-  /** Whether the key signed the message; undefined where this platform cannot tell. */
+  /** Whether the key signed the message; undefined where this platform cannot determine it. */
   readonly verify: (signed: Signed) => boolean | undefined;
-  /** Whether the point of the key, in its uncompressed form, is on the curve; undefined where this platform cannot tell. */
+  /** Whether the point of the key, in its uncompressed form, is on the curve; undefined where this platform cannot determine it. */
   readonly isOnCurve: (key: EcPublicKey) => boolean | undefined;
 }
 
@@ -40,7 +40,7 @@ const failures: Readonly<Record<Signed['scheme'], string>> = {
   Ed25519: 'x509: Ed25519 verification failure',
 };
 
-/** Why the signature is not the key's, in Go's words; undefined if it is, and where the platform cannot tell. */
+/** Returns why the signature is not the key's, in Go's words; undefined if it is, and where the platform cannot determine it. */
 export function verificationProblem(signed: Signed, verifier: SignatureVerifier): string | undefined {
   const problem = signed.key.type === 'RSA' ? rsaKeyProblem(signed.key) : undefined;
   return problem ?? (verifier.verify(signed) === false ? failures[signed.scheme] : undefined);
@@ -78,7 +78,7 @@ const pssHashes: ReadonlyMap<string, { readonly hash: HashName; readonly size: b
   ['2.16.840.1.101.3.4.2.3', { hash: 'SHA512', size: 64n }],
 ]);
 
-/** One hash for everything, salt as long as that, and nothing special: others are not known. */
+/** As Go, supports only one hash for message and mask, a salt as long as the hash, and the default trailer. */
 function pssAlgorithm(parameters: Uint8Array): SignatureAlgorithm | undefined {
   return readable(() => {
     const reader = new DerReader(parameters).enter(derTags.sequence, unsupported);
@@ -104,7 +104,7 @@ const goTypes = { RSA: '*rsa.PublicKey', ECDSA: '*ecdsa.PublicKey', Ed25519: 'ed
 const wrongKey = (expected: string, key: keyof typeof goTypes): string =>
   `x509: signature algorithm specifies an ${expected} public key, but have public key of type ${goTypes[key]}`;
 
-/** Why the signature is not the key's, as `verificationProblem`, for an algorithm as X.509 names it. */
+/** Returns why the signature is not the key's, like `verificationProblem`, for an algorithm identifier of X.509. */
 export function signatureProblem(
   { oid, parameters }: AlgorithmIdentifier,
   key: PublicKey | undefined,
@@ -132,7 +132,7 @@ export function signatureProblem(
   return wrongKey(algorithm.key, key.type);
 }
 
-/** Why the request is not signed by the key that it is for, in Go's words; undefined if it is. */
+/** Returns why the request is not signed by the key in it, in Go's words; undefined if it is. */
 export function requestSignatureProblem(request: CertificateRequest, verifier: SignatureVerifier): string | undefined {
   const { signatureAlgorithm, publicKey, body, signature } = request;
   return signatureProblem(signatureAlgorithm, publicKey, body, signature, verifier);
