@@ -96,7 +96,7 @@ describe('parsing', () => {
   });
 
   it.each(['{"__proto__":{"polluted":1}}', '{"__proto__":{"polluted":1.5}}'])(
-    'takes __proto__ for a key in %s',
+    'treats __proto__ as a key in %s',
     (text) => {
       const { value } = parseJson(text);
       expect(Object.keys(value as object)).toEqual(['__proto__']);

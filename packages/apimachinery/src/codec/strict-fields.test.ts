@@ -47,7 +47,7 @@ it.each<[sentence: string, type: string, json: string, expected: string[]]>([
   ],
   ['quotes field names', 'core.v1.Secret', '{"a\\"b\\n":1}', ['unknown field "a\\"b\\n"']],
   [
-    'knows fields of inlined structs',
+    'finds the fields of inlined structs',
     'core.v1.SecretKeySelector',
     '{"name":"a","localObjectReference":{}}',
     ['unknown field "localObjectReference"'],

@@ -251,7 +251,7 @@ describe('errors', () => {
     expect(() => normalizeAs('core.v1.ResourceQuota', { metadata: 1, spec: { hard: { cpu: 'x' } } })).toThrow(quantity);
   });
 
-  it.each(['1.0', '1e3', '99999999999999999999'])('does not take %s for an integer', (text) => {
+  it.each(['1.0', '1e3', '99999999999999999999'])('refuses %s as an integer', (text) => {
     const normalize = compileNormalizer(exampleType('policy.v1.PodDisruptionBudget'));
     const value = { status: { expectedPods: new NumberLiteral(text) } };
     expect(() => normalize(value, { literals: true })).toThrow(
