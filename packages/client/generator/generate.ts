@@ -1,6 +1,6 @@
 /**
- * Part of `npm run generate`: writes the ClientSet's types and tables, `src/kubernetes/generated`, from the catalogue of
- * kinds in `@coxswain/api`. Deterministic; a test compares what is there with what this makes.
+ * Part of `npm run generate`: writes the ClientSet's types and tables, `src/kubernetes/generated`, from the catalogue
+ * of kinds in `@coxswain/api`. Deterministic; a test compares the existing files with the output.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

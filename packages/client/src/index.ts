@@ -1,11 +1,11 @@
 /**
- * `@coxswain/client`: client-go for TypeScript. Typed clients for every resource, dynamic and metadata clients, discovery;
- * informers and listers; work queues; leader election; events; exec, logs and port-forward.
+ * `@coxswain/client`: client-go for TypeScript. Typed clients for every resource, dynamic and metadata clients,
+ * discovery; informers and listers; work queues; leader election; events; exec, logs and port-forward.
  *
- * It runs no server and no controllers of its own. Kubeconfig files are read by `@coxswain/client/kubeconfig`, which
- * needs Node; all else runs in a browser too.
+ * It contains no server and no controllers. Everything exported here also runs in a browser.
+ * `@coxswain/client/kubeconfig`, which reads kubeconfig files, needs Node.
  *
- * Where to start: `kubernetes/` for the ClientSet, `informers/` for caches that stay current, `workqueue/`.
+ * Where to start: `kubernetes/` for the ClientSet, `informers/` for caches that stay up to date, `workqueue/`.
  */
 export * from './clock/index.ts';
 export * from './config/index.ts';

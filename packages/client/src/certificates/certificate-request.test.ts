@@ -36,7 +36,9 @@ describe('createCertificateRequest', () => {
   it('throws for unsupported keys and invalid IP addresses', () => {
     const ed25519 = generateKeyPairSync('ed25519').privateKey;
     expect(() => createCertificateRequest(template, ed25519)).toThrow('a key of type ed25519 cannot sign');
-    expect(() => createCertificateRequest({ ...template, ipAddresses: ['x'] }, key)).toThrow('"x" is no IP address');
+    expect(() => createCertificateRequest({ ...template, ipAddresses: ['x'] }, key)).toThrow(
+      '"x" is not an IP address',
+    );
   });
 });
 

@@ -25,7 +25,7 @@ describe('generateTypeFiles', () => {
     'there is no definition': { manifests: ['---\n'], message: 'there is no CustomResourceDefinition' },
     'a definition is duplicated': {
       manifests: [cronTabs, cronTabs],
-      message: 'the CustomResourceDefinition crontabs.stable.example.com is there twice',
+      message: 'the CustomResourceDefinition crontabs.stable.example.com occurs twice',
     },
     'a definition is v1beta1': {
       manifests: [stringifyYaml({ ...certificates, apiVersion: 'apiextensions.k8s.io/v1beta1' })],
@@ -37,7 +37,7 @@ describe('generateTypeFiles', () => {
     },
     'a document is not an object': {
       manifests: ['[1]'],
-      message: 'the manifest has a document that is no object with a kind',
+      message: 'the manifest has a document that is not an object with a kind',
     },
   };
   it.each(Object.entries(refused))('refuses when %s', (_sentence, { manifests, message }) => {

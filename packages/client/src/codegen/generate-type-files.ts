@@ -15,7 +15,7 @@ export function generateTypeFiles(manifests: readonly string[]): GeneratedFile[]
   const files = new Map<string, GeneratedFile>();
   for (const definition of manifests.flatMap(readDefinitions)) {
     const name = `${definition.spec.names.plural}.${definition.spec.group}.ts`;
-    if (files.has(name)) throw new Error(`the CustomResourceDefinition ${name.slice(0, -3)} is there twice`);
+    if (files.has(name)) throw new Error(`the CustomResourceDefinition ${name.slice(0, -3)} occurs twice`);
     files.set(name, { name, text: generateTypes(definition) });
   }
   if (files.size === 0) throw new Error('there is no CustomResourceDefinition');

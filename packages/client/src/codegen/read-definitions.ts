@@ -12,7 +12,7 @@ export function readDefinitions(manifest: string): CustomResourceDefinition[] {
 function definitionsIn(value: unknown): CustomResourceDefinition[] {
   if (value === null) return [];
   if (!isObject(value) || typeof value.kind !== 'string')
-    throw new Error('the manifest has a document that is no object with a kind');
+    throw new Error('the manifest has a document that is not an object with a kind');
   if (Array.isArray(value.items)) return value.items.flatMap(definitionsIn);
   if (value.kind !== 'CustomResourceDefinition') return [];
   if (value.apiVersion !== 'apiextensions.k8s.io/v1')

@@ -1,7 +1,7 @@
 import type { Clock } from '@coxswain/apimachinery/clock';
 import type { CoreEventRecorder } from './core-event-recorder.ts';
 
-/** How long a recorder may go on writing after its component has ended. */
+/** How long a recorder may continue to write after its component has ended. */
 const flushMs = 3_000;
 
 /** Stops a recorder when all recorded events are written, or after `flushMs`. */

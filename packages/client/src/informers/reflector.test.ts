@@ -88,7 +88,7 @@ const counting = (counts: Map<string, number>): Metrics => {
 const names = (indexer: Indexer<ModelObject>): string[] => indexer.listKeys().sort();
 
 describe('Reflector', () => {
-  it('streams the initial state and goes on with the same watch', async () => {
+  it('streams the initial state and continues with the same watch', async () => {
     const { server, indexer, reflector, requests, metrics, clock, stop } = await started();
     expect(names(indexer)).toEqual(['a', 'b', 'c']);
     expect(reflector.lastSyncResourceVersion).toBe(server.version);

@@ -18,8 +18,8 @@ export interface ModifyKubeConfigOptions extends KubeConfigLocation, LockOptions
  * are written: an entry to the file it came from, a new entry and the current context to the first file that exists.
  * A file is created if none exists. The rest of each file is kept, including unknown fields; comments are lost.
  *
- * All files are locked meanwhile, so that no concurrent change is lost. Rejects when a file is not a
- * kubeconfig; nothing is written then.
+ * All files are locked meanwhile, so that no concurrent change is lost. Rejects when a file is not a kubeconfig; nothing
+ * is written then.
  *
  * @example
  * await modifyKubeConfig((config) => {

@@ -26,12 +26,16 @@ const theEnd = encoder.encode('}}');
 const onlyMetadata = 'PartialObjectMetadata';
 
 /**
- * How many lazy objects must have been handed out before their share of reads counts. Above `mostKnown` both counters are halved, so
- * that newer objects count more. (An object is read some time after its line: lines come in batches.)
+ * How many lazy objects must have been returned before their share of reads is significant. Above `mostKnown` both
+ * counters are halved, so that newer objects count more. (An object is read some time after its line, because lines are
+ * read in batches.)
  */
 const fewestKnown = 32;
 const mostKnown = 256;
-/** Where members are parsed at once, one object in so many is lazy all the same, to notice when they are no longer read. */
+/**
+ * When members are parsed at once, one of this many objects is lazy nevertheless, to detect when members are no longer
+ * read.
+ */
 const probeEvery = 128;
 
 /** The text with which events of one type begin, up to the metadata. All objects of a watch are of one kind. */
@@ -120,7 +124,7 @@ export class EventReader {
   }
 }
 
-/** Laziness saves half of the work for members that are never read, and adds half for those that are. */
+/** Lazy parsing saves half of the work for members that are never read, and adds half for those that are. */
 function shouldBeLazy(head: Head): boolean {
   const { counters } = head;
   if (counters.offered >= mostKnown) {

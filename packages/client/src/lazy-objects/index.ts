@@ -1,7 +1,7 @@
 /**
  * Lazy objects: `spec`, `status` and `metadata.managedFields` of large objects are parsed on first access.
  *
- * Most watch events, and most answers to writes, are only looked at for their metadata. This folder finds those three members in the
+ * Of most watch events, and most responses to writes, only the metadata is read. This folder finds those three members in the
  * JSON text without parsing them, parses the rest, and installs accessors that parse a member when it is first read, written, copied,
  * compared or printed. After that it is an ordinary property.
  *
@@ -12,8 +12,8 @@
  *   `EventReader.keepUnread` copies what is still unread before that buffer is used again.
  * - An accessor never sees another object's text: text is shared with an older state of the same object only where both are equal.
  *
- * Nothing outside of this folder knows how that is done. Informers use four functions: `unreadMembers` (to leave members unread),
- * `continueUnread` (to share text with the last state), `deleteUnread` and `cacheNeeds`.
+ * Code outside of this folder does not depend on the implementation. Informers use four functions: `unreadMembers` (to leave
+ * members unread), `continueUnread` (to share text with the last state), `deleteUnread` and `cacheNeeds`.
  *
  * Measured: a member that stays unread saves half of the work on an event; one that is read after all costs half as much again as one
  * parsed at once (decision 15).

@@ -7,8 +7,9 @@ const longestHead = 160;
 const [brace, newline] = new TextEncoder().encode('}\n');
 
 /**
- * The object in the answer to a create, update, patch or delete, as a lazy object: most callers ignore it, because they hear of the change
- * by a watch. Undefined if the text does not have the required layout (`readLazily`).
+ * Returns the object in the response to a create, update, patch or delete as a lazy object: most callers ignore it,
+ * because they receive the change by a watch. Returns undefined if the text does not have the required layout
+ * (`readLazily`).
  */
 export function readAnswer(bytes: Uint8Array): object | undefined {
   if (bytes.length < fewestLazyBytes) return undefined;

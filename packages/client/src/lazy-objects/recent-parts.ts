@@ -10,7 +10,7 @@ const longestBytes = usualBytes / 16;
 const fewestBytes = 8 * 1024;
 const nothing = new Uint8Array(0);
 
-/** What a cache needs of the objects of its watches. The cache never changes them. */
+/** What a cache uses of the objects of its watches. The cache never changes them. */
 export interface CacheNeeds {
   /** Whether it holds `metadata.managedFields`. */
   readonly managedFields: boolean;

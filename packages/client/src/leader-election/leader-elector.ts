@@ -60,7 +60,7 @@ export class LeaderElector {
     });
     const slowpath = metrics.counter({
       name: 'leader_election_slowpath_total',
-      help: 'How often the lease had to be read before it could be renewed.',
+      help: 'Number of renewals that had to read the lease first.',
       labels: ['name'],
     });
     this.#candidacy = new LeaseCandidacy({

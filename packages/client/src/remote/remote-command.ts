@@ -96,7 +96,7 @@ class Session {
       const status = await this.#receive();
       if (status === '') {
         // Differs from client-go, which treats this as success.
-        throw new RemoteCommandError('the connection was closed before it was known how the command ended');
+        throw new RemoteCommandError('the connection was closed before the status of the command was received');
       }
       return readCommandStatus(status);
     } catch (error) {

@@ -150,7 +150,7 @@ describe('responses', () => {
     async function* chunks(): AsyncGenerator<Uint8Array> {
       for (; given < 3; given++) yield encoder.encode('{');
     }
-    const bytes = async (): Promise<never> => Promise.reject(new Error('nobody asked for all of it'));
+    const bytes = async (): Promise<never> => Promise.reject(new Error('bytes() must not be called'));
     const transport: Transport = {
       send: async () => ({ status: 200, headers: json, body: { chunks, bytes, cancel() {} } }),
       openWebSocket: () => Promise.reject(new Error('no')),

@@ -20,8 +20,8 @@ export interface ReconcileResult {
   readonly requeueAfterMs?: number;
 }
 
-/** Brings the world to what the item asks for. What it throws is tried again, later and later. */
-// biome-ignore lint/suspicious/noConfusingVoidType: an async function may answer in some cases and just end in others
+/** Reconciles the actual state with the desired state of the item. Errors are retried with backoff. */
+// biome-ignore lint/suspicious/noConfusingVoidType: an async function may return a result in some cases and nothing in others
 export type Reconcile<T> = (item: T, signal: AbortSignal) => Promise<ReconcileResult | undefined | void>;
 
 export interface WorkersOptions<T> {

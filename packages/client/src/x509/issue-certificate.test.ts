@@ -63,7 +63,7 @@ describe('issueCertificate', () => {
 
   it.each([
     [{ dnsNames: ['müller.example'] }, '"müller.example" is not a valid name for a certificate'],
-    [{ ipAddresses: ['1.2.3'] }, '"1.2.3" is no IP address'],
+    [{ ipAddresses: ['1.2.3'] }, '"1.2.3" is not an IP address'],
   ])('throws for %j', (names, message) => {
     expect(() => issueKeyPair({ commonName: 'x', ...validity, ...names })).toThrow(new Error(message));
   });

@@ -201,6 +201,6 @@ function asciiName(name: string): Uint8Array {
 
 function addressBytes(address: string): Uint8Array {
   const parsed = parseIPSloppy(address);
-  if (!parsed) throw new Error(`${JSON.stringify(address)} is no IP address`);
+  if (!parsed) throw new Error(`${JSON.stringify(address)} is not an IP address`);
   return isIPv4(parsed.bytes) ? parsed.bytes.subarray(12) : parsed.bytes;
 }

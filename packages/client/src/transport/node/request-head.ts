@@ -3,7 +3,7 @@ import type { RequestDefaults } from './connection-pool.ts';
 
 const badTarget = /[^\x21-\x7e]/;
 const badName = /[^!#$%&'*+\-.^_`|~0-9a-zA-Z]/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in there
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches the forbidden characters
 const badValue = /[\x00-\x08\x0a-\x1f\x7f]/;
 
 /** Returns an HTTP/1.1 request up to its empty line. Throws a TypeError for invalid methods, URLs and headers. */
@@ -26,13 +26,13 @@ function line(name: string, value: string): string {
   return `${name}: ${value}\r\n`;
 }
 
-/** Throws a TypeError for what would not arrive as it is meant. */
+/** Throws a TypeError when the method is invalid or the URL is not percent-encoded. */
 export function checkRequestLine(method: string, url: string): void {
   if (badTarget.test(url)) throw new TypeError('a URL must be percent-encoded');
   if (badName.test(method)) throw new TypeError('the method is invalid');
 }
 
-/** Throws a TypeError for what would not arrive as it is meant. */
+/** Throws a TypeError when the name or the value is invalid. */
 export function checkHeader(name: string, value: string): void {
   if (badName.test(name)) throw new TypeError('a header has an invalid name');
   // The value may be secret, so it is not in the message.

@@ -112,7 +112,7 @@ export class NodeWebSocketConnection implements WebSocketConnection {
   readonly #beat = (): void => {
     // No data is received while the socket is paused.
     if (!this.#socket.isPaused && this.#clock.monotonic() - this.#lastHeard > silenceMs) {
-      this.#finish(new TransportError('the WebSocket broke: no answer to pings', { code: 'ETIMEDOUT' }));
+      this.#finish(new TransportError('the WebSocket broke: no response to pings', { code: 'ETIMEDOUT' }));
       this.#socket.terminate();
       return;
     }

@@ -186,7 +186,7 @@ describe('openWebSocket rejects', () => {
         socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n'),
     ],
     [
-      'chooses what was not offered',
+      'chooses a subprotocol that was not offered',
       (request, socket, head) => {
         request.headers['sec-websocket-protocol'] = 'other';
         webSockets.handleUpgrade(request, socket, head, () => {});
@@ -227,7 +227,7 @@ describe('pings', () => {
     // The server stops responding.
     other.pause();
     await clock.advance(70_000);
-    await expect(reading).rejects.toThrow('no answer to pings');
+    await expect(reading).rejects.toThrow('no response to pings');
     expect(clock.pending).toBe(0);
   });
 
