@@ -2,11 +2,10 @@
  * `@coxswain/apiserver`: kube-apiserver. The generic server (filters, endpoints, registries over a store) and the
  * built-in groups on it.
  *
- * It has no controllers and no scheduler: those are clients of it.
+ * It has no controllers and no scheduler. Those are its clients.
  *
- * Where to start: `startApiServer` runs one, in memory if wanted; `options/` has all its flags, and `server/api-server.ts`
- * puts everything together; a request's way is `filters/handler-chain.ts`,
- * `endpoints/resource-router.ts`, `registry/resource-registry.ts`.
+ * Where to start: `startApiServer` runs a server, also in memory. `options/` has its flags, and `server/api-server.ts` puts everything
+ * together. The path of a request is `filters/handler-chain.ts`, `endpoints/resource-router.ts`, `registry/resource-registry.ts`.
  */
 
 export { forbiddenNodeLabels } from './admission/node/node-labels.ts';

@@ -182,7 +182,7 @@ const node = (about: AccessCase['about']): AccessCase => ({
 });
 const ofNode = (nodeName: string) => ({ fieldSelector: { rawSelector: `spec.nodeName=${nodeName}` } });
 
-/** Answers to SubjectAccessReviews. */
+/** SubjectAccessReviews. */
 export const accessCases: Readonly<Record<string, AccessCase>> = {
   'a role in the namespace allows': ann(ns('get', 'pods')),
   'the first subject of a binding is named, though another applies too': ann(ns('list', 'pods'), 'ac-devs'),
@@ -380,7 +380,7 @@ export interface EscalationCase {
   readonly create: KubernetesObject;
 }
 
-/** Answers to creations, as a dry run. */
+/** Creations of roles and bindings, as a dry run. */
 export const escalationCases: Readonly<Record<string, EscalationCase>> = {
   'a role of what one has': {
     as: 'ac-ann',
@@ -453,7 +453,7 @@ export const escalationCases: Readonly<Record<string, EscalationCase>> = {
 
 export type ImpersonationCase = Readonly<Record<string, string | readonly string[]>>;
 
-/** Headers with which alice (uid2, groups dev and system:authenticated) asks who she is. In this order. */
+/** Impersonation headers of SelfSubjectReviews by alice (uid2, groups dev and system:authenticated). The order matters. */
 export const impersonationCases: Readonly<Record<string, ImpersonationCase>> = {
   'groups alone': { 'impersonate-group': ['a', 'b'] },
   'a uid and extra alone': { 'impersonate-uid': 'u', 'impersonate-extra-acme.io%2fkey': ['x', 'y'] },

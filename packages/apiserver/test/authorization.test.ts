@@ -33,7 +33,7 @@ const { authorizer, rbac } = newAuthorization(['Node', 'RBAC'], listers);
 const statusOf = ({ status: { code, reason, message, details } }: ApiError): Status =>
   JSON.parse(JSON.stringify({ code, reason, message, details }));
 
-describe('a SubjectAccessReview is answered as by kube-apiserver', () => {
+describe('a SubjectAccessReview has the same result as from kube-apiserver', () => {
   it.each(Object.entries(accessCases))('%s', async (sentence, { user, groups, about }) => {
     const review: SubjectAccessReview = {
       metadata: {},
@@ -62,13 +62,13 @@ describe('a role or binding is refused as by kube-apiserver', () => {
             resource as 'rolebindings' | 'clusterrolebindings',
             create as ClusterRoleBinding,
           );
-    // Left to validation.
+    // Refused by validation, not by the escalation check.
     if (sentence === 'a binding of a role of no known kind') expect(refused).toBeUndefined();
     else expect(refused ? statusOf(refused) : 'created').toEqual(recorded.escalation[sentence]);
   });
 });
 
-describe('impersonation is answered as by kube-apiserver', () => {
+describe('impersonation has the same result as in kube-apiserver', () => {
   const impersonation = new Impersonation(authorizer);
   const alice = { username: 'alice', uid: 'uid2', groups: ['dev', 'system:authenticated'] };
   const whoAmI = {
@@ -86,7 +86,7 @@ describe('impersonation is answered as by kube-apiserver', () => {
     return impersonated?.user;
   }
 
-  // One after the other: what last worked for somebody is tried first.
+  // Sequential, because the mode that last succeeded for a user is tried first.
   it.each(Object.entries(impersonationCases))('%s', async (sentence, headers) => {
     const answered = await answer(headers).catch((error: unknown) => {
       if (error instanceof ApiError) return statusOf(error);

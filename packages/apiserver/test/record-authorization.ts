@@ -1,7 +1,7 @@
 /**
- * Records what a real kube-apiserver decides: `npx tsx packages/apiserver/test/record-authorization.ts` with
+ * Records the decisions of a real kube-apiserver: `npx tsx packages/apiserver/test/record-authorization.ts` with
  * KUBE_APISERVER (its address), KUBE_TOKEN (of a member of system:masters) and USER_TOKEN (of alice: uid2, group dev)
- * set. The server must run with `--authorization-mode=Node,RBAC`; it keeps nothing of this.
+ * set. The server must run with `--authorization-mode=Node,RBAC`. All created objects are deleted afterwards.
  */
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';
@@ -47,7 +47,7 @@ for (const object of fixtures) {
   const { code, message } = await send('POST', pathOf(object), object);
   if (code && code !== 409) throw new Error(`${object.kind} ${object.metadata?.name}: ${message}`);
 }
-// The server's own caches follow a little later.
+// Waits until the server's caches have the objects.
 await new Promise((resolve) => setTimeout(resolve, 2000));
 
 const recording: Record<'access' | 'escalation' | 'impersonation', Record<string, unknown>> = {
@@ -79,7 +79,7 @@ for (const object of [...fixtures].reverse()) {
   const left = await send('GET', path);
   if (left.kind === object.kind) await send('PUT', path, { ...left, metadata: { ...left.metadata, finalizers: [] } });
 }
-// Nobody finalizes it where no controller runs.
+// Without a namespace controller, the namespace must be finalized here.
 const left = await send('GET', `/api/v1/namespaces/${namespace}`);
 await send('PUT', `/api/v1/namespaces/${namespace}/finalize`, { ...left, spec: { finalizers: [] } });
 writeFileSync(new URL('recorded/authorization.json', import.meta.url), `${JSON.stringify(recording, undefined, 1)}\n`);

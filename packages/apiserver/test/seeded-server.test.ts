@@ -5,7 +5,7 @@ import { openMemoryStore } from '@coxswain/storage';
 import { expect, it } from 'vitest';
 import { startApiServer } from '../src/index.ts';
 
-/** All that a server has stored after some requests: key, revision, uid and time of each object, in the order of the keys. */
+/** Returns everything stored after some requests: key, revision, uid and time of each object, in the order of the keys. */
 async function storedWith(seed: number): Promise<string[]> {
   const clock = new FakeClock();
   const eventLoop = new CountingEventLoop();
@@ -43,7 +43,7 @@ async function storedWith(seed: number): Promise<string[]> {
   return before;
 }
 
-it('one seed makes one server: by a clock that the test turns, everything gets the same names, uids, addresses and revisions', async () => {
+it('with the same seed and a fake clock, all objects get the same names, uids, addresses and revisions', async () => {
   const first = await storedWith(1);
   expect(await storedWith(1)).toEqual(first);
   expect(await storedWith(2)).not.toEqual(first);

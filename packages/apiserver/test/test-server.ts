@@ -16,19 +16,19 @@ import { PortRange } from '../src/services/index.ts';
 const issuer = 'https://kubernetes.default.svc';
 const hour = 3_600_000;
 
-/** Whoever is to be let in shows one of these. */
+/** Bearer tokens that the test server accepts. */
 export const tokens = { admin: 'token-of-the-admin', alice: 'token-of-alice' };
 
 export interface TestServer {
   readonly server: ApiServer;
   readonly store: Store;
-  /** Everything that was logged, errors with their causes and stacks. */
+  /** All log lines; errors with their causes and stacks. */
   readonly log: string[];
-  /** 0 without one. */
+  /** 0 without a port. */
   readonly port: number;
 }
 
-/** A server over memory that is ready, with a port when `listen` says so. Whoever starts one stops it. */
+/** Starts a server over a memory store, with a port if `listen`, and waits until it is ready. The caller must stop it. */
 export async function startTestServer(
   { listen = false, store = openMemoryStore() }: { readonly listen?: boolean; readonly store?: Store } = {},
   overrides: Partial<ApiServerConfig> = {},
@@ -38,7 +38,7 @@ export async function startTestServer(
   return { ...made, port: made.server.address?.port ?? 0 };
 }
 
-/** The same, not started. */
+/** Like `startTestServer`, but does not start the server. */
 export function newTestServer(
   { listen, store }: { readonly listen: boolean; readonly store: Store },
   overrides: Partial<ApiServerConfig> = {},
@@ -81,7 +81,7 @@ export function newTestServer(
     dialer: new SocketDialer(),
     pauseBeforeRemoval: () => Promise.resolve(),
     enabledAdmissionPlugins: [],
-    // Nobody makes the accounts that pods run as.
+    // No controller creates the service accounts of pods.
     disabledAdmissionPlugins: ['ServiceAccount'],
     allowPrivileged: true,
     eventTtlSeconds: 3600,
@@ -108,7 +108,7 @@ function described(error: unknown): string {
 
 let serving: { cert: string; key: string } | undefined;
 
-/** One for all: making one takes a while. Nobody checks it. */
+/** Returns a certificate that all servers share, because generating one is slow. Clients do not verify it. */
 function servingCertificate(): { cert: string; key: string } {
   if (!serving) {
     const now = Date.now();

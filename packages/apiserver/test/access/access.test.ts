@@ -53,28 +53,28 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Upstream does not take a list of strings for one that a function has made of a string. */
+/** Upstream does not accept a list of strings returned by a CEL function. Ours does. */
 const differing = 'roles to be split';
 
-describe('a token is reviewed as upstream reviews it', () => {
+describe('a TokenReview has the same result as upstream', () => {
   const same = Object.keys(tokenCases).filter((name) => name !== differing);
   it.each(same)('%s', (name) => expect(played.tokens[name]).toEqual(recorded.tokens[name]));
 
-  it('but for groups that a function has made', () => {
+  it('except for groups returned by a CEL function', () => {
     const user = { username: 'x', groups: ['a', 'b', 'system:authenticated'] };
     expect(played.tokens[differing]).toEqual({ authenticated: true, user, audiences: ['kube'] });
   });
 });
 
-describe('access is reviewed as upstream reviews it', () => {
+describe('a SubjectAccessReview has the same result as upstream', () => {
   it.each(Object.keys(reviewCases))('%s', (name) => expect(played.reviews[name]).toEqual(recorded.reviews[name]));
 });
 
-describe('a request is authorized as upstream authorizes it', () => {
+describe('a request has the same authorization result as upstream', () => {
   it.each(Object.keys(requestCases))('%s', (name) => expect(played.requests[name]).toEqual(recorded.requests[name]));
 });
 
-it('tells nobody of tokens', () => {
+it('logs no tokens', () => {
   expect(logged.length).toBeGreaterThan(0);
   expect(logged.filter((line) => /eyJ|open sesame|Bearer/.test(line))).toEqual([]);
 });

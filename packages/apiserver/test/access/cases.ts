@@ -1,14 +1,14 @@
 import type { TokenOptions } from './test-issuer.ts';
 
 export interface TokenCase extends TokenOptions {
-  /** Of the issuer. */
+  /** The path of the issuer. */
   readonly path?: string;
-  /** Besides those of a good token; undefined takes one away. */
+  /** Claims that replace those of a valid token; undefined removes one. */
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Not made, but sent as it is. */
+  /** A token that is sent as it is, instead of a generated one. */
   readonly token?: string;
   readonly audiences?: readonly string[];
-  /** It takes a while, whatever the issuer: something must be there that the token names. */
+  /** Retry until the issuer of distributed claims is initialized, whatever the issuer of the token. */
   readonly patient?: boolean;
 }
 
@@ -19,7 +19,7 @@ const distributed = (endpoint: string, accessToken?: string) => ({
   _claim_sources: { there: { endpoint, ...(accessToken !== undefined && { access_token: accessToken }) } },
 });
 
-/** Tokens that are reviewed. */
+/** TokenReviews. */
 export const tokenCases: Readonly<Record<string, TokenCase>> = {
   'a good token': { claims: { groups: ['a', 'b'], jti: 'id' } },
   RS384: { alg: 'RS384' },
@@ -144,7 +144,7 @@ export const tokenCases: Readonly<Record<string, TokenCase>> = {
 
 const pods = { verb: 'list', resource: 'pods', namespace: 'ns', version: 'v1' };
 
-/** What is asked in a SubjectAccessReview. */
+/** SubjectAccessReviews, by their spec. */
 export const reviewCases: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'allowed by the webhook': { user: 'allowed', resourceAttributes: pods },
   'denied by the webhook': { user: 'denied', resourceAttributes: pods },
@@ -182,7 +182,7 @@ export const reviewCases: Readonly<Record<string, Readonly<Record<string, unknow
   },
 };
 
-/** Requests by their bearers' tokens. */
+/** Requests with bearer tokens. */
 export const requestCases: Readonly<Record<string, { readonly token?: string; readonly url: string }>> = {
   'somebody whom the webhook allows': { token: 'allowed', url: '/api/v1/namespaces/none/pods' },
   'somebody whom the webhook denies': { token: 'denied', url: '/api/v1/namespaces/none/pods' },

@@ -27,17 +27,17 @@ async function authorizationProblem(document: unknown): Promise<string> {
   }
 }
 
-/** Go's library names its registry, and says in several ways that a kind is missing. */
+/** Removes the name of Go's scheme registry from a message. */
 const comparable = (text: string): string => text.replace(/ in scheme ".*?"/, ' in scheme');
 
-describe('an AuthenticationConfiguration is judged as upstream judges it', () => {
+describe('an AuthenticationConfiguration is validated like upstream', () => {
   const expected = new Map(Object.entries(recorded.authentication));
   it.each(Object.entries(authenticationDocuments))('%s', async (name, document) => {
     expect(await authenticationProblem(document)).toBe(comparable(expected.get(name) ?? 'not recorded'));
   });
 });
 
-describe('an AuthorizationConfiguration is judged as upstream judges it', () => {
+describe('an AuthorizationConfiguration is validated like upstream', () => {
   const expected = new Map(Object.entries(recorded.authorization));
   it.each(Object.entries(authorizationDocuments))('%s', async (name, document) => {
     expect(await authorizationProblem(document)).toBe(comparable(expected.get(name) ?? 'not recorded'));

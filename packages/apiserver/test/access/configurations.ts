@@ -14,7 +14,7 @@ const mapped = (more: Json): Json => one({ claimMappings: { username, ...more } 
 const rules = (...claimValidationRules: Json[]): Json => one({ claimValidationRules });
 const extra = (...mappings: Json[]): Json => mapped({ extra: mappings });
 
-/** What stands in a file for `--authentication-config`. */
+/** Contents of files for `--authentication-config`. */
 export const authenticationDocuments: Readonly<Record<string, Json>> = {
   'nothing at all': authentication({}),
   'a good issuer': one({}),
@@ -137,7 +137,7 @@ const conditions = (...matchConditions: (string | undefined)[]): Json =>
     matchConditions: matchConditions.map((expression) => (expression === undefined ? {} : { expression })),
   });
 
-/** What stands in a file for `--authorization-config`. The webhooks are nowhere, which is always the last complaint. */
+/** Contents of files for `--authorization-config`. The files of the webhooks do not exist, which is always the last error. */
 export const authorizationDocuments: Readonly<Record<string, Json>> = {
   'nobody to ask': authorization([]),
   RBAC: authorization([{ type: 'RBAC', name: 'rbac' }]),

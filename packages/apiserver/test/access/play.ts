@@ -9,7 +9,7 @@ export type Call = (
   body?: unknown,
 ) => Promise<{ status: number; text: string }>;
 
-/** What a server says to each case, and what it asked webhooks meanwhile; nothing in it depends on when and where. */
+/** The responses of a server to each case, and the requests that it sent to webhooks, without times and addresses. */
 export interface Played {
   readonly tokens: Readonly<Record<string, unknown>>;
   readonly reviews: Readonly<Record<string, unknown>>;
@@ -21,12 +21,12 @@ export function prepare(issuer: TestIssuer): void {
   answerReviews(issuer);
 }
 
-/** Issuers that never answer. */
+/** Issuers that are never initialized. */
 const silent: ReadonlySet<string> = new Set(['/silent', '/impostor']);
 const maxAttempts = 40;
 const good = { aud: 'kube', sub: 'jane', exp: Math.floor(Date.now() / 1000) + 3600 };
 
-/** Asks the server, which must be ready. */
+/** Sends all cases to the server, which must be ready. */
 export async function play(call: Call, issuer: TestIssuer): Promise<Played> {
   const normal = (value: unknown): unknown => normalize(value, issuer.url);
   const tokens: Record<string, unknown> = {};
@@ -70,7 +70,7 @@ async function reviewToken(call: Call, issuer: TestIssuer, each: TokenCase): Pro
   }
 }
 
-/** Gives what webhooks were asked since. */
+/** Returns a function that returns the requests to webhooks since then. */
 function asking(issuer: TestIssuer): () => unknown[] {
   const before = issuer.exchanges.length;
   const isReview = ({ path }: Exchange): boolean => path === '/authorize';

@@ -1,6 +1,6 @@
 /**
- * Records what a real server makes of tokens and reviews: `npx tsx --conditions=coxswain-source
- * packages/apiserver/test/access/record.ts` with KUBE_APISERVER, the program, and ETCD, the address of a store.
+ * Records the responses of a real server to tokens and reviews: `npx tsx --conditions=coxswain-source
+ * packages/apiserver/test/access/record.ts` with KUBE_APISERVER (the program) and ETCD (the address of etcd) set.
  */
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';

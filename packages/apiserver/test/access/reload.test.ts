@@ -29,7 +29,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** However busy the machine is. */
+/** Waits for the check with a long timeout, for busy machines. */
 const eventually = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check, 15_000);
 
 async function start(options: ApiServerOptions): Promise<RunningApiServer> {
@@ -38,7 +38,7 @@ async function start(options: ApiServerOptions): Promise<RunningApiServer> {
   return server;
 }
 
-/** As an editor writes: what was there is replaced at once. */
+/** Replaces a file atomically, as editors do. */
 async function put(name: string, content: unknown): Promise<string> {
   const path = join(directory, name);
   await writeFile(`${path}.new`, typeof content === 'string' ? content : JSON.stringify(content));
@@ -61,7 +61,7 @@ async function whoAmI(token: string): Promise<unknown> {
 }
 
 let subject = 0;
-/** A token of its own each time: nothing is remembered of it. */
+/** Returns a new token each time, which is in no cache. */
 const token = (path: string, options: TokenOptions = {}, claims: object = {}): string =>
   signToken({ iss: issuer.url + path, aud: 'kube', sub: `s${subject++}`, exp: 4e9, ...claims }, options);
 
@@ -84,7 +84,7 @@ const configuration = (...paths: string[]) => ({
 });
 
 describe('an authentication configuration', () => {
-  it('counts when it changes and its issuers answer; one that is no good does not', async () => {
+  it('is reloaded when it changes, once its issuers respond; an invalid one is ignored', async () => {
     await start({ authenticationConfig: await put('a.yaml', configuration('/plain')) });
     await eventually(async () => expect(await whoAmI(token('/plain'))).toMatch(/^\/plain:s/));
     expect(await whoAmI(token('/email'))).toBe(401);
@@ -106,7 +106,7 @@ describe('an authentication configuration', () => {
     expect(total.join()).toMatch(/status="failure"\} 2.*status="success"\} 1/);
   });
 
-  it('knows new keys of an issuer, and suffers no other for one that does not answer', async () => {
+  it('loads new keys of an issuer, and is not affected by an issuer that does not respond', async () => {
     await start({ authenticationConfig: await put('a.yaml', configuration('/silent', '/impostor', '/plain')) });
     await eventually(async () => expect(await whoAmI(token('/plain'))).toMatch(/^\/plain:s/));
     expect(await whoAmI(token('/silent'))).toBe(401);
@@ -119,7 +119,7 @@ describe('an authentication configuration', () => {
 });
 
 describe('issuers and webhooks that hang', () => {
-  it('keep nobody waiting but those whom they are for', async () => {
+  it('delay only the requests that need them', async () => {
     const hung: (() => void)[] = [];
     issuer.issue('/hung', []);
     issuer.on('/hung/keys', (response) => hung.push(() => response.end(JSON.stringify(keySet('rsa')))));
@@ -133,7 +133,7 @@ describe('issuers and webhooks that hang', () => {
     const waiting = Array.from({ length: 150 }, (_, index) => whoAmI(index % 2 ? `opaque-${index}` : token('/hung')));
     await eventually(() => expect(hung.length).toBeGreaterThan(50));
     expect(await whoAmI(token('/plain'))).toMatch(/^\/plain:s/);
-    // One request for the keys serves all.
+    // All tokens share one request for the keys.
     expect(issuer.exchanges.filter(({ path }) => path === '/hung/keys')).toHaveLength(1);
     let released = 0;
     await Promise.race([
@@ -159,13 +159,13 @@ describe('OpenID Connect by flags', () => {
   const soon = (name: unknown, given: () => string) =>
     eventually(async () => expect(await whoAmI(given())).toEqual(name));
 
-  it('prefixes names with the issuer', async () => {
+  it('prefixes user names with the issuer', async () => {
     await start(await flags());
     await soon(`${issuer.url}/plain#jane`, () => token('/plain', {}, { sub: 'jane' }));
     expect(await whoAmI(token('/plain', { alg: 'RS512' }))).toBe(401);
   });
 
-  it('prefixes names with what it is told, or not at all', async () => {
+  it('prefixes user names with the configured prefix, or not at all', async () => {
     await start(
       await flags({ oidcUsernamePrefix: '-', oidcSigningAlgs: ['RS512'], oidcRequiredClaim: new Map([['a', 'b']]) }),
     );
@@ -174,12 +174,12 @@ describe('OpenID Connect by flags', () => {
     expect(await whoAmI(token('/plain', { alg: 'RS256' }, { a: 'b' }))).toBe(401);
   });
 
-  it('leaves addresses as they are', async () => {
+  it('does not prefix email addresses', async () => {
     await start(await flags({ oidcUsernameClaim: 'email' }));
     await soon('jane@example.com', () => token('/plain', {}, { email: 'jane@example.com' }));
   });
 
-  it('is refused where it cannot be', async () => {
+  it('is refused when the flags are invalid', async () => {
     const refused = async (more: ApiServerOptions, message: string) =>
       expect(start(await flags(more))).rejects.toThrow(message);
     await refused({ oidcSigningAlgs: ['HS256'] }, 'oidc: unsupported signing alg: "HS256"');
@@ -207,7 +207,7 @@ describe('OpenID Connect by flags', () => {
 });
 
 describe('an authorization configuration', () => {
-  it('counts when it changes, if it is good', async () => {
+  it('is reloaded when it changes, if it is valid', async () => {
     const files = await writeFiles(directory, issuer);
     const name = 'authorization.yaml';
     await start({ authorizationConfig: files.authorizationConfig, tokenAuthFile: files.tokens });
@@ -250,7 +250,7 @@ describe('certificates', () => {
     issueKeyPair({ commonName: 's', ipAddresses: ['127.0.0.1'], usages: ['serverAuth'], ...year }, ca);
   const onPort = { securePort: 0, bindAddress: '127.0.0.1' };
 
-  it('of clients are judged by the authorities that stand in the file now', async () => {
+  it('of clients are verified by the CAs that are currently in the file', async () => {
     const [old, renewed] = [newAuthority(), newAuthority()];
     const file = await put('client-ca.crt', old.certificatePem);
     const own = newAuthority();
@@ -278,7 +278,7 @@ describe('certificates', () => {
     await eventually(async () => expect([await ask(first), await ask(second)]).toEqual([401, 200]));
   });
 
-  it('of the server are shown to new connections when they are renewed', async () => {
+  it('of the server are used for new connections when they are renewed', async () => {
     const own = newAuthority();
     const [old, renewed] = [serving(own), serving(own)];
     const tlsCertFile = await put('s.crt', old.certificatePem);
@@ -295,10 +295,10 @@ describe('certificates', () => {
   });
 });
 
-describe('who shows no credentials', () => {
+describe('a request without credentials', () => {
   const ask = async (): Promise<number> => (await server!.transport()({ method: 'GET', url: '/livez' })).status;
 
-  it('is let in, unless anybody may do anything', async () => {
+  it('is accepted, except with AlwaysAllow', async () => {
     await start({});
     expect(await ask()).toBe(200);
     await server?.stop();
@@ -307,7 +307,7 @@ describe('who shows no credentials', () => {
     expect(logged.join('\n')).toContain('Anonymous requests are refused');
   });
 
-  it('cannot be spoken of in two places', async () => {
+  it('cannot be configured by a flag and by a file', async () => {
     const file = await put('a.yaml', { ...configuration(), anonymous: { enabled: true } });
     await expect(start({ authenticationConfig: file, anonymousAuth: true })).rejects.toThrow(
       'anonymous: Forbidden: --anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file',

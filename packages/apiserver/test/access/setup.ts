@@ -5,7 +5,7 @@ import { signToken, type TestIssuer } from './test-issuer.ts';
 const mapping = (claim: string, prefix = '') => ({ claim, prefix });
 const published = ['rsa', 'p256', 'p384', 'p521', 'ed25519'] as const;
 
-/** The issuers that the server knows, by their paths. */
+/** Returns an AuthenticationConfiguration with the issuers. */
 export function authenticationConfiguration(issuer: TestIssuer): unknown {
   const jwt = (
     path: string,
@@ -57,7 +57,7 @@ export function authenticationConfiguration(issuer: TestIssuer): unknown {
   };
 }
 
-/** Starts the issuers. */
+/** Publishes the discovery documents and keys of the issuers. */
 export function publish(issuer: TestIssuer): void {
   for (const path of ['/plain', '/email', '/strict', '/several', '/uid', '/cel', '/anyname'])
     issuer.issue(path, published);
@@ -83,7 +83,7 @@ export function publish(issuer: TestIssuer): void {
   issuer.on('/expired', (response) => response.end(claimToken({ groups: 'x', exp: 1 })));
 }
 
-/** What the webhooks answer, by the user or the token that they are asked about. */
+/** Defines the responses of the webhooks, by user or token. */
 export function answerReviews(issuer: TestIssuer): void {
   issuer.on('/authorize', (response, { body }) => {
     const { apiVersion, kind, spec } = JSON.parse(body) as {
@@ -163,7 +163,7 @@ export interface AccessFiles {
   readonly tokens: string;
 }
 
-/** Everything that a server is told. */
+/** Writes all configuration files of a server. */
 export async function writeFiles(directory: string, issuer: TestIssuer): Promise<AccessFiles> {
   const file = async (name: string, content: unknown): Promise<string> => {
     const path = join(directory, name);

@@ -10,7 +10,7 @@ interface KeyPair {
   readonly publicKey: KeyObject;
 }
 
-/** Keys by their ids; `stranger` is published by nobody. */
+/** Keys by their IDs. No issuer publishes `stranger`. */
 const keys = {
   rsa: rsa(),
   p256: ec('P-256'),
@@ -25,16 +25,16 @@ export type KeyName = keyof typeof keys;
 export interface TokenOptions {
   readonly alg?: string;
   readonly key?: KeyName;
-  /** Null: none. */
+  /** Null for no `kid`. */
   readonly kid?: string | null;
   readonly header?: Readonly<Record<string, unknown>>;
-  /** In place of the header, as it stands in the token. */
+  /** The encoded header, instead of a generated one. */
   readonly rawHeader?: string;
 }
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A token with these claims, and nothing added. */
+/** Returns a token with exactly these claims. */
 export function signToken(claims: unknown, options: TokenOptions = {}): string {
   const { alg = 'RS256', key = 'rsa', kid = key, header = {} } = options;
   const head = options.rawHeader ?? encode({ alg, ...(kid !== null && { kid }), ...header });
@@ -47,7 +47,7 @@ function signature(input: string, alg: string, key: KeyName): Buffer {
   const data = Buffer.from(input);
   const digest = `sha${alg.slice(2)}`;
   if (alg === 'none') return Buffer.alloc(0);
-  // The key that everybody knows, taken for a secret.
+  // An attack: HMAC with the public key as the secret.
   if (alg.startsWith('HS'))
     return createHmac(digest, publicKey.export({ type: 'spki', format: 'pem' }))
       .update(data)
@@ -75,9 +75,9 @@ export interface Exchange {
 
 type Answer = (response: ServerResponse, exchange: Exchange) => void;
 
-/** An HTTPS server that is a number of issuers, by their paths, and whatever else there is an answer for. */
+/** An HTTPS server with several issuers and other endpoints, by path. */
 export class TestIssuer {
-  /** PEM: who vouches for it. */
+  /** The CA of its certificate, as PEM. */
   readonly ca = authority.certificatePem;
   readonly exchanges: Exchange[] = [];
   readonly #answers = new Map<string, Answer>();
@@ -113,7 +113,7 @@ export class TestIssuer {
     );
   }
 
-  /** Publishes an issuer below a path, with these keys; what is given of its document takes the place of what is right. */
+  /** Publishes an issuer below a path, with these keys. `document` overrides members of its discovery document. */
   issue(path: string, names: readonly KeyName[], document: Readonly<Record<string, unknown>> = {}): string {
     const issuer = `${this.url}${path}`;
     this.json(`${path}/.well-known/openid-configuration`, { issuer, jwks_uri: `${issuer}/keys`, ...document });

@@ -1,4 +1,4 @@
-/** What a cluster needs of its server whatever it is kept in: nothing lost over a restart, watches that go on, one truth. */
+/** Tests that every store driver must pass: no losses over a restart, watches that continue, consistency between servers. */
 
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -37,7 +37,7 @@ describe('over lmdb', () => {
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
-  it('everything is there after a restart, and watches go on where they were', async () => {
+  it('a restart loses nothing, and watches continue where they were', async () => {
     const first = await start({ dataDir: directory });
     await first.create(configMaps, configMap('a'));
     const service = await first.create('/api/v1/namespaces/default/services', {
@@ -74,11 +74,11 @@ describe.skipIf(findProgram('etcd') === undefined)('over etcd', () => {
   afterAll(() => etcd.dispose());
   const options = () => ({ etcdServers: [etcd.endpoint] });
 
-  it('two servers tell one truth', async () => {
+  it('two servers are consistent', async () => {
     const [a, b] = [await start(options()), await start(options())];
     const { metadata } = await b.get(configMaps);
     const watch = b.watch(`${configMaps}?watch=1&resourceVersion=${metadata.resourceVersion}`);
-    // What one has acknowledged, the other reads, at once and every time.
+    // A write acknowledged by one server is visible in the other one at once.
     for (let i = 0; i < 20; i++) {
       const { metadata: made } = await a.create(configMaps, configMap(`c-${i}`));
       expect((await b.get(`${configMaps}/c-${i}`)).metadata.resourceVersion).toBe(made.resourceVersion);
@@ -100,7 +100,7 @@ describe.skipIf(findProgram('etcd') === undefined)('over etcd', () => {
   });
 
   it.skipIf(findProgram('etcdctl') === undefined)(
-    'objects are where upstream keeps them, and can be read',
+    'objects are stored under upstream’s keys, in a readable format',
     async () => {
       const client = await start(options());
       await client.create(configMaps, configMap('readable', { k: 'v' }));

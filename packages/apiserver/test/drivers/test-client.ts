@@ -1,10 +1,10 @@
 import type { StreamingBody } from '@coxswain/component-base/http';
 import type { RunningApiServer } from '../../src/index.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at, not worked with.
+// biome-ignore lint/suspicious/noExplicitAny: tests only inspect responses.
 export type Json = any;
 
-/** Asks a server in the same process, as an administrator. Answers that are errors are thrown. */
+/** Sends requests in-process as an administrator. Throws an Error for error responses. */
 export class TestClient {
   readonly #ask: ReturnType<RunningApiServer['transport']>;
 
@@ -28,7 +28,7 @@ export class TestClient {
     return this.#request('DELETE', url);
   }
 
-  /** Events one after the other, as they come. */
+  /** Starts a watch. `next` returns the next event. */
   watch(url: string): { next(): Promise<Json>; stop(): void } {
     const abort = new AbortController();
     const events: Json[] = [];

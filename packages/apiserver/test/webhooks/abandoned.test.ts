@@ -18,7 +18,7 @@ const rules = [
   },
 ];
 
-/** Everything that is admitted without being an object that is stored. */
+/** Requests with admission that do not store an object. */
 const requests: readonly [request: string, body?: object][] = [
   [`POST ${inNamespace}/pods/p/binding`, { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } }],
   [`POST ${inNamespace}/bindings`, { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } }],
@@ -61,8 +61,8 @@ afterAll(async () => {
   await webhooks.close();
 });
 
-describe('who goes away', () => {
-  it.each(['mutating', 'validating'])('takes the calls of %s webhooks along', async (type) => {
+describe('a client that disconnects', () => {
+  it.each(['mutating', 'validating'])('aborts the calls of %s webhooks', async (type) => {
     const path = `${admissionregistration}/${type}webhookconfigurations`;
     const url = `https://127.0.0.1:${webhooks.port}/silent`;
     await created(path, {
@@ -95,7 +95,7 @@ describe('who goes away', () => {
     expect(await send(`DELETE ${path}/${type}`)).toMatchObject({ status: 200 });
   });
 
-  it('is judged by no policy any more', async () => {
+  it('ends the evaluation of policies', async () => {
     const metadata = { name: 'policy.example.com' };
     await created(`${admissionregistration}/validatingadmissionpolicies`, {
       metadata,

@@ -14,7 +14,7 @@ import {
 } from './scenario-parts.ts';
 import { answer, base64, inTurn, patch, say } from './webhook-server.ts';
 
-/** The second half of what webhooks are tried with. */
+/** The second half of `scenarios`. */
 export const furtherScenarios: Readonly<Record<string, Scenario>> = {
   'a patch of the kind to one that is none': mutatingDoes(patch([{ op: 'replace', path: '/kind', value: 'Foo' }])),
   'a patch that takes the kind away': mutatingDoes(patch([{ op: 'remove', path: '/kind' }])),

@@ -28,7 +28,7 @@ async function send(method: string, url: string, body?: unknown): Promise<{ stat
   return { status: received.status, message };
 }
 
-/** Registers a webhook for one namespace that does this. */
+/** Registers a webhook with this behaviour for one namespace. */
 async function hostile(name: string, behaviour: Behaviour): Promise<void> {
   webhooks.behaviours = { ...webhooks.behaviours, [name]: behaviour };
   await send('POST', '/api/v1/namespaces', { metadata: { name } });
@@ -66,7 +66,7 @@ const operations = (count: number) =>
 let depth = '"x"';
 for (let i = 0; i < 2_000; i++) depth = `{"a":${depth}}`;
 
-describe('whatever a webhook does, the client hears what, and nobody else suffers', () => {
+describe('a misbehaving webhook causes an error for its own requests, and does not affect others', () => {
   it.each<[string, Behaviour, RegExp]>([
     ['silent', () => {}, /\/silent\?timeout=1s": context deadline exceeded$/],
     ['endless', endless, /Original error: the answer is longer than 8388608 bytes$/],

@@ -7,15 +7,15 @@ export interface Stage {
   readonly token: (user?: string) => string;
   readonly webhooks: WebhookServer;
   readonly namespace: string;
-  /** Waits until configurations are in force. */
+  /** Waits until webhook configurations take effect. */
   readonly settle: () => Promise<void>;
-  /** What the audit log has of a request. */
+  /** Returns the audit annotations of a request. */
   readonly annotations: (auditId: string) => Promise<Readonly<Record<string, string>>>;
 }
 
 const configurations = '/apis/admissionregistration.k8s.io/v1';
 
-/** Plays a scenario and tells what came of it, in words that are the same on every server. */
+/** Plays a scenario and returns its outcome, normalized so that it is the same on every server. */
 export async function play(scenario: Scenario, stage: Stage): Promise<Outcome> {
   const { webhooks, namespace } = stage;
   webhooks.asked.length = 0;
@@ -36,7 +36,7 @@ export async function play(scenario: Scenario, stage: Stage): Promise<Outcome> {
     await stage.settle();
   }
   const judges = Object.keys(scenario.validating ?? {});
-  // Those who judge are asked at the same time.
+  // Validating webhooks are called concurrently, so their requests are sorted.
   const order = ({ webhook }: { webhook: string }): number => judges.indexOf(webhook);
   const asked = [...webhooks.asked]
     .sort((a, b) => order(a) - order(b))
@@ -124,7 +124,7 @@ function normalized(outcome: Outcome, { namespace, webhooks }: Stage): Outcome {
   return JSON.parse(text) as Outcome;
 }
 
-/** Managed fields have no order of their own. */
+/** Sorts managedFields, whose order is not defined. */
 function sorted(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) {
     const items = value.map((item) => sorted(item));

@@ -1,7 +1,7 @@
 /**
- * Records what a real server asks webhooks and answers clients: `npx tsx --conditions=coxswain-source
- * packages/apiserver/test/webhooks/record.ts` with KUBE_APISERVER, KUBE_TOKEN, USER_TOKEN (of alice), and AUDIT_LOG, the
- * file of its audit log.
+ * Records the requests of a real server to webhooks, and its responses to clients: `npx tsx --conditions=coxswain-source
+ * packages/apiserver/test/webhooks/record.ts` with KUBE_APISERVER, KUBE_TOKEN, USER_TOKEN (of alice), and AUDIT_LOG (the
+ * file of its audit log) set.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -55,7 +55,7 @@ export const event: Step = {
   },
 };
 export const deny = (status?: unknown) => answer({ allowed: false, ...(status !== undefined && { status }) });
-/** One webhook of each sort that does this, and one request. */
+/** A scenario with one validating webhook with this behaviour, and one request. */
 export const validatingDoes = (
   behaviour: ReturnType<typeof answer>,
   fields: Record<string, unknown> = {},

@@ -19,7 +19,7 @@ import {
 } from './scenario-parts.ts';
 import { answer, base64, patch } from './webhook-server.ts';
 
-/** What webhooks are asked, what they answer, and what clients get. */
+/** Scenarios with webhooks. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
   'a create is asked about': { validating: { v: {} }, steps: [create('a', { data: { k: 'v' } })] },
   'a create by both sorts': { mutating: { m: {} }, validating: { v: {} }, steps: [create('a', { data: { k: 'v' } })] },

@@ -6,7 +6,7 @@ import { issueKeyPair } from '@coxswain/client/x509';
 
 export type Review = { request: { uid: string } & Record<string, unknown> } & Record<string, unknown>;
 
-/** What a webhook does with a question: answers, or anything else. */
+/** Handles a request to a webhook. */
 export type Behaviour = (review: Review, response: ServerResponse, attempt: number) => void;
 
 export interface Asked {
@@ -30,11 +30,11 @@ const serving = issueKeyPair(
   authority,
 );
 
-/** An HTTPS server with a webhook at each path, which does as it is told and remembers what it was asked. */
+/** An HTTPS server with a webhook at each path, with configurable behaviours. It records all requests. */
 export class WebhookServer {
   readonly asked: Asked[] = [];
   readonly sockets = new Set<Socket>();
-  /** How many connections there ever were. */
+  /** The number of connections so far. */
   connections = 0;
   behaviours: Readonly<Record<string, Behaviour>> = {};
   readonly #server: Server;
@@ -80,7 +80,7 @@ export class WebhookServer {
   }
 }
 
-/** Answers with whatever this is: objects as JSON. */
+/** Responds with this body; objects as JSON. */
 export const say =
   (body: unknown, status = 200, headers: Record<string, string> = {}): Behaviour =>
   (_, response) => {
@@ -88,7 +88,7 @@ export const say =
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   };
 
-/** An AdmissionReview that allows the request, unless told otherwise. */
+/** Responds with an AdmissionReview, which allows the request unless `response` says otherwise. */
 export const answer =
   (response: Record<string, unknown> = {}, review: Record<string, unknown> = {}): Behaviour =>
   (asked, ...rest) =>
@@ -104,7 +104,7 @@ export const patch = (operations: unknown, response: Record<string, unknown> = {
 
 export const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** The first question gets the first, and so on; the last is kept. */
+/** Uses the behaviours in order, one per request, and then the last one for all further requests. */
 export const inTurn =
   (...behaviours: Behaviour[]): Behaviour =>
   (review, response, attempt) =>

@@ -68,7 +68,7 @@ async function annotations(auditId: string): Promise<Readonly<Record<string, str
 
 type Fields = Record<string, unknown>;
 
-/** What was recorded, but with an object of the review as this server has it. */
+/** Returns the recorded outcome with a changed object in the reviews. */
 const withObject =
   (change: (object: Fields) => Fields) =>
   (outcome: Outcome): Outcome => ({
@@ -107,17 +107,17 @@ const notFollowed =
     return { answers: [{ status: 500, body }], asked: first.map((one) => ({ ...one, headers })) };
   };
 
-/** Where this server means to differ, or does. */
+/** The differences of this server from the recorded outcomes. */
 const differences: Readonly<Record<string, (recorded: Outcome) => Outcome>> = {
-  // Nobody is told who manages what of a binding, which is neither stored nor answered.
+  // Bindings have no managedFields, because they are neither stored nor returned.
   'a binding is made': withObject(withoutManagers),
   'a token is asked for': withObject(({ status: _, ...object }) => object),
-  // A webhook is where its configuration says, and nowhere else.
+  // Differs from upstream: redirects of webhooks are not followed.
   'a redirect': notFollowed(302),
   'a redirect that keeps the method': notFollowed(307),
 };
 
-describe('webhooks are asked, and heard, as by the real server', () => {
+describe('requests to webhooks, and their effects, are the same as in the real server', () => {
   it.each(Object.keys(scenarios).map((sentence, index) => [sentence, index] as const))(
     '%s',
     async (sentence, index) => {
