@@ -22,7 +22,7 @@ export interface Timer {
   cancel(): void;
 }
 
-/** setTimeout treats longer delays as 1 ms. */
+/** Node's and browsers' setTimeout treat longer delays as 1 ms. */
 const longestDelayMs = 2 ** 31 - 1;
 
 /** The system's time. Delays are rounded up: Node truncates fractions of milliseconds, so the timer would be early. */
@@ -30,11 +30,17 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimeout(callback, delayMs, { background = false } = {}) {
-    const timer: unknown = setTimeout(callback, Math.min(Math.max(Math.ceil(delayMs), 0), longestDelayMs));
-    // In browsers the timer is a number.
-    if (background && typeof timer === 'object' && timer !== null && 'unref' in timer) {
-      if (typeof timer.unref === 'function') timer.unref();
-    }
+    let timer: unknown;
+    // A longer delay takes several timers, one after the other.
+    const wait = (leftMs: number): void => {
+      const stepMs = Math.min(leftMs, longestDelayMs);
+      timer = setTimeout(() => (leftMs > stepMs ? wait(leftMs - stepMs) : callback()), stepMs);
+      // In browsers the timer is a number.
+      if (background && typeof timer === 'object' && timer !== null && 'unref' in timer) {
+        if (typeof timer.unref === 'function') timer.unref();
+      }
+    };
+    wait(Math.max(Math.ceil(delayMs), 0));
     return { cancel: () => clearTimeout(timer as Parameters<typeof clearTimeout>[0]) };
   },
 };

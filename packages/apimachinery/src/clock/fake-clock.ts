@@ -1,5 +1,5 @@
-import type { Clock, Timer } from './clock.ts';
 import { nextTurn, systemEventLoop } from '../turns/event-loop.ts';
+import type { Clock, Timer } from './clock.ts';
 
 interface Waiting {
   readonly at: number;
