@@ -14,7 +14,10 @@ export { HollowRuntime, type HollowRuntimeOptions } from './hollow/hollow-runtim
 export type { Hook, HookRunner } from './hooks/hook-runner.ts';
 export { Kubelet, type KubeletOptions } from './kubelet.ts';
 export type { ContainerLogs, LoggedContainer, LogOptions } from './machine/container-logs.ts';
+export { LinuxMachine, type LinuxMachineConfiguration, type LinuxMachineOptions } from './machine/linux-machine.ts';
 export type * from './machine/machine.ts';
+export { noPodCgroups, type PodCgroups } from './machine/pod-cgroups.ts';
+export type { PodVolumes } from './machine/pod-volumes.ts';
 export { InformerNodeSource, type NodeSource } from './node/node-source.ts';
 export { KUBELET_VERSION, type NodeSpec } from './node/node-spec.ts';
 export { InformerPodSource } from './pods/informer-pod-source.ts';

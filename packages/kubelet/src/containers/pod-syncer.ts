@@ -159,6 +159,9 @@ export class PodSyncer {
   async #pullContext({ pod, runtimePod, setup, signal }: SyncInput, actions: PodActions): Promise<PullContext> {
     const { config, settings, events } = this.#options;
     const attempt = actions.createSandbox ? actions.attempt : (runtimePod.sandboxes[0]?.attempt ?? 0);
+    if (actions.createSandbox) {
+      for (const { reason, message } of setup.warnings) events.pod(pod, 'Warning', reason, message);
+    }
     try {
       const runtimeHandler = await runtimeHandlerOf(pod, config);
       return { sandboxConfig: sandboxConfig(pod, attempt, setup, settings), runtimeHandler, signal };

@@ -27,6 +27,7 @@ const setup: PodSetup = {
   dns: undefined,
   clusterDomain: 'cluster.local',
   supplementalGroups: [],
+  warnings: [],
 };
 
 /** The machine of a hollow node. There is none: volumes are mounted as soon as everything that they refer to exists. */

@@ -53,6 +53,13 @@ export interface PodSetup {
   readonly clusterDomain: string;
   /** Groups that own files of the pod's volumes. */
   readonly supplementalGroups: readonly number[];
+  /** For events of the pod. */
+  readonly warnings: readonly PodWarning[];
+}
+
+export interface PodWarning {
+  readonly reason: string;
+  readonly message: string;
 }
 
 export interface ContainerContext {

@@ -1,0 +1,160 @@
+import { chmod, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import type { Container, Pod } from '@coxswain/api/core/v1';
+import type { Random } from '@coxswain/apimachinery/random';
+import type { Mount } from '@coxswain/cri';
+import type { Init } from '@coxswain/grpc/protobuf';
+import type { HookRunner } from '../hooks/hook-runner.ts';
+import { hostNetworkHostsFile, podHostsFile } from '../network/hosts-file.ts';
+import { podDns } from '../network/pod-dns.ts';
+import { parseResolvConf, type ResolverConfiguration } from '../network/resolv-conf.ts';
+import type { Prober } from '../probes/prober.ts';
+import type { ContainerLogs } from './container-logs.ts';
+import type { ContainerContext, ContainerSetup, Machine, MachineInfo, PodSetup } from './machine.ts';
+import type { PodCgroups } from './pod-cgroups.ts';
+import { PodDirectories } from './pod-directories.ts';
+import type { PodVolumes } from './pod-volumes.ts';
+
+/** What a node's configuration says of its machine. */
+export interface LinuxMachineConfiguration {
+  /** The kubelet's directory: `/var/lib/kubelet`. */
+  readonly rootDirectory: string;
+  /** Where the runtime writes logs: `/var/log/pods`. */
+  readonly podLogsDirectory: string;
+  readonly clusterDNS: readonly string[];
+  readonly clusterDomain: string;
+  /** The resolver configuration that pods get; undefined if they get none. */
+  readonly resolvConf: string | undefined;
+  /** The node's /etc/hosts. */
+  readonly hostsFile: string;
+  nodeIPs(): readonly string[];
+}
+
+export interface LinuxMachineOptions {
+  readonly configuration: LinuxMachineConfiguration;
+  readonly volumes: PodVolumes;
+  readonly cgroups: PodCgroups;
+  readonly prober: Prober;
+  readonly hooks: HookRunner;
+  readonly logs: ContainerLogs;
+  readonly random: Pick<Random, 'uuid'>;
+  info(): Promise<MachineInfo>;
+}
+
+const etcHosts = '/etc/hosts';
+/** A termination message that is longer is cut at its beginning. */
+const longestTerminationMessage = 4096;
+
+/** A Linux machine with pods on it: directories, hosts files, resolver configurations, volumes and cgroups. */
+export class LinuxMachine implements Machine {
+  readonly prober: Prober;
+  readonly hooks: HookRunner;
+  readonly logs: ContainerLogs;
+  readonly directories: PodDirectories;
+  readonly #options: LinuxMachineOptions;
+
+  constructor(options: LinuxMachineOptions) {
+    const { rootDirectory, podLogsDirectory } = options.configuration;
+    this.#options = options;
+    this.directories = new PodDirectories(rootDirectory, podLogsDirectory);
+    this.prober = options.prober;
+    this.hooks = options.hooks;
+    this.logs = options.logs;
+  }
+
+  info(): Promise<MachineInfo> {
+    return this.#options.info();
+  }
+
+  async preparePod(pod: Pod, signal: AbortSignal): Promise<PodSetup> {
+    const { configuration, volumes, cgroups } = this.#options;
+    const { clusterDNS, clusterDomain, nodeIPs } = configuration;
+    const uid = pod.metadata.uid ?? '';
+    const cgroupParent = await cgroups.ensure(pod, signal);
+    for (const part of ['volumes', 'plugins']) await makeDirectory(`${this.directories.pod(uid)}/${part}`, 0o750);
+    const logDirectory = this.directories.logs(pod);
+    await makeDirectory(logDirectory, 0o755);
+    const node = await this.#resolverConfiguration();
+    const { config: dns, warnings } = podDns(pod, { clusterDNS, clusterDomain, node, nodeIPs: nodeIPs() });
+    const supplementalGroups = volumes.supplementalGroups(uid);
+    return { cgroupParent, logDirectory, dns, clusterDomain, supplementalGroups, warnings };
+  }
+
+  async mountVolumes(pod: Pod, signal: AbortSignal): Promise<readonly string[]> {
+    return await this.#options.volumes.mount(pod, signal);
+  }
+
+  async prepareContainer(pod: Pod, container: Container, context: ContainerContext): Promise<ContainerSetup> {
+    const mounts = [...(await this.#options.volumes.mountsOf(pod, container, context))];
+    const hosts = await this.#hostsMount(pod, container, context.podIPs);
+    if (hosts) mounts.push(hosts);
+    const terminationLog = await this.#terminationLogMount(pod, container);
+    if (terminationLog) mounts.push(terminationLog);
+    await makeDirectory(`${this.directories.logs(pod)}/${container.name}`, 0o755);
+    return { mounts, devices: [], annotations: {} };
+  }
+
+  async releasePod(pod: Pod, signal: AbortSignal): Promise<void> {
+    const { volumes, cgroups } = this.#options;
+    await volumes.unmount(pod, signal);
+    await cgroups.remove(pod.metadata.uid ?? '', signal);
+  }
+
+  async removePod(podUid: string): Promise<void> {
+    const { volumes, cgroups } = this.#options;
+    await volumes.remove(podUid);
+    await cgroups.remove(podUid);
+    await rm(this.directories.pod(podUid), { recursive: true, force: true });
+    const logs = await readdir(this.directories.podLogs).catch(() => []);
+    for (const name of logs.filter((each) => each.endsWith(`_${podUid}`))) {
+      await rm(`${this.directories.podLogs}/${name}`, { recursive: true, force: true });
+    }
+  }
+
+  async terminationMessage(path: string): Promise<string | undefined> {
+    const file = await open(path, 'r').catch(() => undefined);
+    if (!file) return undefined;
+    try {
+      const { size } = await file.stat();
+      const length = Math.min(size, longestTerminationMessage);
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
+      return buffer.toString('utf8', 0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #resolverConfiguration(): Promise<ResolverConfiguration | undefined> {
+    const { resolvConf } = this.#options.configuration;
+    return resolvConf === undefined ? undefined : parseResolvConf(await readFile(resolvConf, 'utf8'));
+  }
+
+  /** Undefined for a container that mounts a hosts file of its own, and for pods without addresses. */
+  async #hostsMount(pod: Pod, container: Container, podIPs: readonly string[]): Promise<Init<Mount> | undefined> {
+    const { clusterDomain, hostsFile } = this.#options.configuration;
+    if (podIPs.length === 0 || container.volumeMounts?.some(({ mountPath }) => mountPath === etcHosts))
+      return undefined;
+    const content = pod.spec?.hostNetwork
+      ? hostNetworkHostsFile(pod, await readFile(hostsFile, 'utf8'))
+      : podHostsFile(pod, podIPs, clusterDomain);
+    const hostPath = this.directories.hostsFile(pod.metadata.uid ?? '');
+    await writeFile(hostPath, content, { mode: 0o644 });
+    await chmod(hostPath, 0o644);
+    return { hostPath, containerPath: etcHosts };
+  }
+
+  /** Each run of a container has a file of its own for its last words. */
+  async #terminationLogMount(pod: Pod, container: Container): Promise<Init<Mount> | undefined> {
+    if (!container.terminationMessagePath) return undefined;
+    const directory = this.directories.container(pod.metadata.uid ?? '', container.name);
+    await makeDirectory(directory, 0o750);
+    const hostPath = `${directory}/${this.#options.random.uuid().slice(0, 8)}`;
+    await writeFile(hostPath, '', { flag: 'wx' });
+    // The container may run as any user.
+    await chmod(hostPath, 0o666);
+    return { hostPath, containerPath: container.terminationMessagePath };
+  }
+}
+
+async function makeDirectory(path: string, mode: number): Promise<void> {
+  await mkdir(path, { recursive: true, mode });
+}
