@@ -4,23 +4,23 @@ import { rolldown } from 'rolldown';
 import { writeLicenses } from './third-party-licenses.ts';
 
 export interface ScriptsOptions {
-  /** Name of a script → the module it is of. */
+  /** Name of a script → its entry module. */
   readonly input: Readonly<Record<string, string>>;
-  /** Where the scripts go; whatever is there is deleted. */
+  /** The output directory. Its former contents are deleted. */
   readonly directory: string;
-  /** What is required instead of joined, besides Node's own modules and those with native parts. */
+  /** Modules to `require` instead of bundling them, besides Node's own modules and those with native parts. */
   readonly external?: RegExp;
 }
 
-/** What the scripts are, by file name, and what they require. */
+/** The file names of the scripts, and the modules that they require. */
 export interface BuiltScripts {
   readonly files: readonly string[];
   readonly requires: readonly string[];
 }
 
 /**
- * Joins a module and all it needs into a few scripts for `KeptScripts` of component-base: only of scripts does Node 20 keep what it compiled.
- * What is only needed now and then stays in scripts of its own.
+ * Bundles a module and its dependencies into a few scripts for `KeptScripts` of component-base: Node 20 caches compiled code only for
+ * scripts. Dynamically imported modules get their own scripts.
  */
 export async function buildScripts({ input, directory, external }: ScriptsOptions): Promise<BuiltScripts> {
   await rm(directory, { recursive: true, force: true });
@@ -32,11 +32,11 @@ export async function buildScripts({ input, directory, external }: ScriptsOption
   const { output } = await bundle.write({
     dir: directory,
     format: 'cjs',
-    // A script whose compilation was kept cannot import; what is not joined is required.
+    // A script with cached code cannot use `import()`; external modules are loaded with `require`.
     dynamicImportInCjs: false,
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
-    // Names stay as they are, for stack traces.
+    // Names are kept for stack traces.
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   });
   await bundle.close();
@@ -49,8 +49,8 @@ export async function buildScripts({ input, directory, external }: ScriptsOption
 }
 
 /**
- * A text of nothing but ASCII is read as bytes, at half the memory and time; and as a function of what Node gives to a module it is
- * compiled as it was read.
+ * Escapes non-ASCII characters, because V8 stores ASCII-only text in half the memory and reads it in half the time; and wraps the text in a
+ * function with Node's module parameters, so that it is compiled exactly as it was read.
  */
 async function makeFunction(path: string): Promise<void> {
   const text = (await readFile(path, 'utf8')).replace(

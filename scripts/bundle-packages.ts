@@ -1,8 +1,7 @@
 /**
- * Joins what the compiler made of a library into a few files, after the build: people who import it pay for every file
- * that Node has to find, and a library of small modules has many. Which files there are follows from the package's
- * `exports` and `imports`: whatever points into `dist/bundle` is made of the module of the same path in `dist`. What several
- * of them need is in files of its own, so that there is one of everything.
+ * Bundles the compiled modules of each library into a few files, after the build: Node needs time to find each file, and a library of small
+ * modules has many. The bundles follow from the package's `exports` and `imports`: each target in `dist/bundle` is built from the module of
+ * the same path in `dist`. Modules that several bundles need are in shared files, so that each exists once.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -18,28 +17,28 @@ interface Manifest {
   readonly imports?: unknown;
 }
 
-/** What is in one file, with all that it needs. Of the first that a module fits. */
+/** Groups of modules that share a file. The first matching group is used. */
 const groups = [
-  // What every client needs, and then what its informers need.
+  // Modules that every client needs, then those of its informers.
   { name: 'core', test: /[\\/]dist[\\/]((errors|meta|pager|rest|watch)[\\/]|transport[\\/][^\\/]+$)/, priority: 2 },
   { name: 'selectors', test: /[\\/]dist[\\/]labels[\\/]/, priority: 1 },
   { name: 'common', minShareCount: 6 },
 ];
 
-/** All targets in a map of exports or imports, whatever the conditions. */
+/** Returns all targets in a map of exports or imports, under any conditions. */
 function targets(map: unknown): string[] {
   if (typeof map === 'string') return [map];
   return typeof map === 'object' && map !== null ? Object.values(map).flatMap(targets) : [];
 }
 
-/** Name of a bundle → the module that it is of. */
+/** Returns the name of each bundle with its entry module. */
 function entries(root: string, { exports, imports }: Manifest): Record<string, string> {
   const dist = join(root, 'dist');
   const found: Record<string, string> = {};
   for (const target of [...targets(exports), ...targets(imports)].filter((it) => it.startsWith(prefix))) {
     const name = target.slice(prefix.length).replace(/\.js$/, '');
     if (name === '*') {
-      // A folder, and what it has for Node alone; what was joined before is none.
+      // A folder, and its part for Node. The `bundle` folder is an earlier output.
       const folders = readdirSync(dist).filter((each) => each !== 'bundle');
       for (const folder of folders.flatMap((each) => [each, `${each}/node`])) {
         if (existsSync(join(dist, folder, 'index.js'))) found[folder] = join(dist, folder, 'index.js');
@@ -58,18 +57,18 @@ for (const name of readdirSync(packages)) {
   if (Object.keys(input).length === 0) continue;
   const directory = join(root, 'dist', 'bundle');
   await rm(directory, { recursive: true, force: true });
-  // Other packages stay what they are, and so does what a package looks up by the platform it runs on. But to find the eighty files of
-  // `yaml` takes longer than to read it.
+  // Other packages are external, and so are imports that depend on the platform. `yaml` is bundled, because finding its eighty files takes
+  // longer than reading them.
   const bundle = await rolldown({ input, external: /^(?!yaml$|[./]|[A-Za-z]:\\)/ });
   const { output } = await bundle.write({
     dir: directory,
     entryFileNames: '[name].js',
     chunkFileNames: 'shared/[name]-[hash].js',
-    // To find ten small files takes longer than to read a large one.
+    // Finding ten small files takes longer than reading a large one.
     codeSplitting: { groups },
     sourcemap: true,
   });
   await bundle.close();
   await writeLicenses(output, directory);
-  console.log(`joined @coxswain/${name} into ${output.filter(({ type }) => type === 'chunk').length} files`);
+  console.log(`bundled @coxswain/${name} into ${output.filter(({ type }) => type === 'chunk').length} files`);
 }

@@ -1,17 +1,19 @@
 /**
- * `npm run ambient`: fails where product code takes its time, its chance or the event loop from the process instead of getting
- * them as parameters: `Clock`, `Random`, `EventLoop` of `@coxswain/apimachinery`. Whatever may be otherwise is listed in
- * `ambient.json`, each with its reason; so a whole cluster can run under one seed but for what stands there.
+ * `npm run ambient`: fails where product code uses the process's time, randomness or event loop directly instead of getting them as
+ * parameters (`Clock`, `Random`, `EventLoop` of `@coxswain/apimachinery`). The exceptions are listed in `ambient.json`, each with its
+ * reason. So a whole cluster is deterministic with one seed, except for those parts.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What is taken from the process: `machine` stands for the implementations over it, where nobody could hand in another. */
+/**
+ * What a file uses directly. `machine` stands for the system implementations of the interfaces, used without a parameter to replace them.
+ */
 export type AmbientKind = 'time' | 'turns' | 'random' | 'machine';
 
 interface SourceFile {
-  /** From the root of the repository. */
+  /** The path, relative to the root of the repository. */
   readonly path: string;
   readonly text: string;
 }
@@ -29,13 +31,13 @@ const patterns: readonly (readonly [AmbientKind, RegExp])[] = [
   ['time', /['"]node:timers\/promises['"]/g],
   ['turns', /(?<![.\w#'])setImmediate\b/g],
   ['random', /\bMath\.random\b|\brandom(?:UUID|Bytes|Int)\b|\bgetRandomValues\b/g],
-  // A default is a parameter: `clock = systemClock`, `options.clock ?? systemClock`.
+  // A default value is allowed: `clock = systemClock`, `options.clock ?? systemClock`.
   ['machine', /(?<!(?:=|\?\?) )\bsystem(?:Clock|Random|EventLoop)\b/g],
 ];
 
 const isTest = (path: string): boolean => /\.test(?:-data)?\.ts$|\/testing\//.test(path);
 
-/** What a file takes from the process, each kind with its first words. */
+/** Returns the kinds that a file uses directly, each with the first match. */
 export function ambientUses(text: string): Map<AmbientKind, string> {
   const code = text
     .replace(/\/\*[\s\S]*?\*\//g, '')
@@ -49,7 +51,7 @@ export function ambientUses(text: string): Map<AmbientKind, string> {
   return found;
 }
 
-/** The breaches, as sentences; none when all is well. An exception that nothing needs is one. */
+/** Returns the violations as messages. An exception that is not needed is a violation. */
 export function checkAmbient(files: readonly SourceFile[], exceptions: readonly Exception[]): string[] {
   const problems: string[] = [];
   const needed = new Set<string>();
@@ -60,13 +62,14 @@ export function checkAmbient(files: readonly SourceFile[], exceptions: readonly 
         (one) => one.kinds.includes(kind) && (one.path.endsWith('/') ? path.startsWith(one.path) : path === one.path),
       );
       if (exception) needed.add(`${exception.path} ${kind}`);
-      else problems.push(`${path}: ${words} is not a parameter (${kind}, scripts/ambient.json)`);
+      else problems.push(`${path}: ${words} must be a parameter (${kind}, scripts/ambient.json)`);
     }
   }
   for (const { path, kinds, reason } of exceptions) {
-    if (reason === '') problems.push(`ambient.json gives no reason for ${path}`);
+    if (reason === '') problems.push(`ambient.json has no reason for ${path}`);
     for (const kind of kinds)
-      if (!needed.has(`${path} ${kind}`)) problems.push(`ambient.json lets ${path} take ${kind}, and it takes none`);
+      if (!needed.has(`${path} ${kind}`))
+        problems.push(`ambient.json has an exception for ${kind} in ${path} that is not needed`);
   }
   return problems;
 }
@@ -88,8 +91,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const problem of problems) console.error(problem);
   console.log(
     problems.length === 0
-      ? `time and chance are parameters in ${files.length} files, with ${exceptions.length} exceptions`
-      : `${problems.length} breaches of ambient.json`,
+      ? `time and randomness are parameters in ${files.length} files, with ${exceptions.length} exceptions`
+      : `${problems.length} violations of ambient.json`,
   );
   process.exitCode = problems.length === 0 ? 0 : 1;
 }

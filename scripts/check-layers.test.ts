@@ -16,7 +16,7 @@ const source = (name: string, text: string, file = 'a.ts'): PackageSources => ({
 const both = (low: string, high = '') => checkLayers(layers, [source('low', low), source('high', high)]);
 
 describe('layers', () => {
-  it('lets a package import what its row allows', () => {
+  it('allows the imports in a package’s row', () => {
     expect(
       both(
         "import { x } from './b.ts';\nimport y from 'yaml';",
@@ -32,20 +32,24 @@ describe('layers', () => {
     ['an import over several lines', "import {\n  a,\n} from '@coxswain/high';", /may not import/],
     ['a path into another package', "import { a } from '../../high/src/a.ts';", /outside its package/],
     ['an undeclared dependency', "import z from 'left-pad';", /not in its package.json/],
-    ['a Node module where a browser must do', "import { readFileSync } from 'node:fs';", /not there in a browser/],
-    ['a Node global where a browser must do', 'const b = Buffer.from("x");', /Buffer is not there in a browser/],
+    [
+      'a Node module in a package for browsers',
+      "import { readFileSync } from 'node:fs';",
+      /does not exist in browsers/,
+    ],
+    ['a Node global in a package for browsers', 'const b = Buffer.from("x");', /Buffer is does not exist in browsers/],
   ])('refuses %s', (_, text, message) => {
     expect(both(text)).toEqual([expect.stringMatching(message)]);
   });
-  it('lets tests use Node', () => {
+  it('allows tests to use Node', () => {
     expect(checkLayers(layers, [source('low', "import 'node:fs';", 'a.test.ts'), source('high', '')])).toEqual([]);
   });
-  it('lets a folder that is only loaded in Node use it', () => {
+  it('allows Node in a folder that is only loaded in Node', () => {
     const withFolder = { ...layers, low: { ...layers.low, nodeFolders: ['src/node'] } };
     const check = (file: string) =>
       checkLayers(withFolder, [source('low', "import 'node:fs';", file), source('high', '')]);
     expect(check('node/a.ts')).toEqual([]);
-    expect(check('nodes/a.ts')).toEqual([expect.stringMatching(/not there in a browser/)]);
+    expect(check('nodes/a.ts')).toEqual([expect.stringMatching(/does not exist in browsers/)]);
   });
   describe('files of a package for browsers', () => {
     const withFolder: Record<string, LayerRow> = {
@@ -68,15 +72,15 @@ describe('layers', () => {
       ['a re-export', "export { dial } from './node/dial.ts';"],
       ['a dynamic import', "const { dial } = await import('./node/dial.ts');"],
       ['an import for its effect', "import './node/dial.ts';"],
-      ['types among braces, for the module is loaded', "import { type Dial } from './node/dial.ts';"],
-      ['a name of its own that leads there in browsers too', "import { dial } from '#sockets';"],
+      ['types in braces, because the module is still loaded', "import { type Dial } from './node/dial.ts';"],
+      ['a `#` name that resolves to it in browsers too', "import { dial } from '#sockets';"],
       ['the name of its own package', "import { dial } from '@coxswain/low/node';"],
-    ])('do not reach what only runs in Node by %s', (_, text) => {
+    ])('may not import Node-only modules by %s', (_, text) => {
       expect(check(text)).toEqual([
         expect.stringMatching(/a\.ts: .+ only runs in Node, and src\/a\.ts is for browsers/),
       ]);
     });
-    it('do not import a package that only runs in Node', () => {
+    it('may not import a package that only runs in Node', () => {
       const rows: Record<string, LayerRow> = { ...layers, low: { ...layers.low, imports: ['high'] } };
       expect(check("import { a } from '@coxswain/high';", 'a.ts', rows)).toEqual([
         expect.stringMatching(/@coxswain\/high only runs in Node/),
@@ -84,8 +88,8 @@ describe('layers', () => {
     });
     it.each([
       ['its types, which are erased', "import type { Dial } from './node/dial.ts';"],
-      ['its types, passed on', "export type { Dial } from './node/dial.ts';"],
-      ['a name that leads elsewhere in browsers', "import { dial } from '#platform';"],
+      ['its types, re-exported', "export type { Dial } from './node/dial.ts';"],
+      ['a `#` name that resolves to another module in browsers', "import { dial } from '#platform';"],
       ['a folder of a similar name', "import { dial } from './nodes/dial.ts';"],
     ])('may import %s', (_, text) => {
       expect(check(text)).toEqual([]);
@@ -95,7 +99,7 @@ describe('layers', () => {
       expect(check("import { dial } from './node/dial.ts';", 'a.test.ts')).toEqual([]);
     });
   });
-  it('lets only tests import what is for tests', () => {
+  it('allows testImports only in tests', () => {
     const withTests = { ...layers, low: { ...layers.low, testImports: ['high'] } };
     const check = (file: string) =>
       checkLayers(withTests, [source('low', "import { a } from '@coxswain/high';", file), source('high', '')]);
@@ -105,7 +109,7 @@ describe('layers', () => {
   it('refuses a package without a row, and a row without a package', () => {
     expect(checkLayers(layers, [source('low', ''), source('other', '')])).toEqual([
       'packages/other has no row in layers.json',
-      'layers.json has a row for high, which is no package',
+      'layers.json has a row for high, which is not a package',
     ]);
   });
 });

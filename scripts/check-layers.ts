@@ -1,7 +1,6 @@
 /**
- * `npm run layers`: fails when a package imports what `layers.json` does not allow it, reaches into another package's
- * files, uses what it does not declare, or needs Node where it must run in a browser; and when folders of a package import
- * each other in a circle.
+ * `npm run layers`: fails when a package imports what `layers.json` does not allow, imports another package's internal files, uses an
+ * undeclared dependency, or needs Node although it must run in browsers; and when folders of a package import each other in a cycle.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
@@ -21,7 +20,7 @@ import {
 export interface LayerRow {
   /** Workspace packages it may import. */
   readonly imports: readonly string[];
-  /** Those that its tests may import besides. */
+  /** Additional packages that its tests may import. */
   readonly testImports?: readonly string[];
   readonly runtime: 'browser' | 'node';
   /** Folders of a package for browsers that are only loaded in Node. */
@@ -33,7 +32,7 @@ type Layers = Readonly<Record<string, LayerRow>>;
 const nodeModules = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]));
 const nodeGlobals = /(?<![.\w'"`])(?:Buffer|process|__dirname|require)\b(?=[.(])/;
 
-/** The breaches, as sentences; none when all is well. */
+/** Returns the violations as messages. */
 export function checkLayers(layers: Layers, packages: readonly PackageSources[]): string[] {
   const problems: string[] = [];
   for (const source of packages) {
@@ -48,12 +47,12 @@ export function checkLayers(layers: Layers, packages: readonly PackageSources[])
   }
   for (const name of Object.keys(layers)) {
     if (!name.startsWith('$') && !packages.some((known) => known.name === name))
-      problems.push(`layers.json has a row for ${name}, which is no package`);
+      problems.push(`layers.json has a row for ${name}, which is not a package`);
   }
   return problems;
 }
 
-/** What is wrong with the imports of one file, and with the globals it uses. */
+/** Yields the problems of a file's imports and of the globals it uses. */
 function* fileProblems(
   { path, text }: SourceFile,
   source: PackageSources,
@@ -69,10 +68,10 @@ function* fileProblems(
     if (problem !== undefined) yield problem;
   }
   const global = isForBrowsers && nodeGlobals.exec(text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''));
-  if (global) yield `${global[0]} is not there in a browser`;
+  if (global) yield `${global[0]} does not exist in browsers`;
 }
 
-/** Why a package may not import this at all. */
+/** Returns why a package may not import this at all. */
 function directionProblem(
   { specifier }: Import,
   path: string,
@@ -92,14 +91,14 @@ function directionProblem(
     const isAllowed = row.imports.includes(target) || (isTest(path) && row.testImports?.includes(target));
     if (target !== name && !isAllowed) return `${name} may not import ${specifier} (layers.json)`;
   }
-  // A name with `#` is the package's own, by its `imports` map.
+  // A name with `#` is the package's own, defined in its `imports` map.
   const isDeclared = specifier.startsWith('#') || nodeModules.has(specifier) || dependencies.includes(dependency);
   return isDeclared || isTest(path) ? undefined : `${dependency} is not in its package.json`;
 }
 
 /**
- * Why a browser cannot load this: a module of Node, or a file that only runs there, by whatever name it is imported. Each file
- * that a browser loads is looked at itself, so nothing of Node is reached over several files either.
+ * Returns why a browser cannot load this: it is a Node module, or a file that only runs in Node, under any name. Every file that a browser
+ * loads is checked, so indirect imports are covered too.
  */
 function browserProblem(
   { specifier, isTypeOnly }: Import,
@@ -108,7 +107,7 @@ function browserProblem(
   layers: Layers,
   packages: readonly PackageSources[],
 ): string | undefined {
-  if (nodeModules.has(specifier)) return `${specifier} is not there in a browser`;
+  if (nodeModules.has(specifier)) return `${specifier} does not exist in browsers`;
   if (isTypeOnly) return undefined;
   const imported = resolveImport(specifier, path, source, packages, ['browser', 'coxswain-source']);
   const row = imported && layers[imported.packageName];
@@ -119,7 +118,7 @@ function browserProblem(
 const runsInBrowsers = ({ runtime, nodeFolders }: LayerRow, path: string): boolean =>
   runtime === 'browser' && !nodeFolders?.some((folder) => path.startsWith(`${folder}/`));
 
-/** The breaches of a workspace on disk. */
+/** Returns the violations of a workspace on disk. */
 export function breachesOf(root: string): string[] {
   const layers = JSON.parse(readFileSync(join(root, 'layers.json'), 'utf8')) as Layers;
   const names = readdirSync(join(root, 'packages'));
@@ -132,7 +131,7 @@ export function breachesOf(root: string): string[] {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const problems = breachesOf(process.argv[2] ?? join(import.meta.dirname, '..'));
   for (const problem of problems) console.error(problem);
-  const count = `${problems.length} ${problems.length === 1 ? 'breach' : 'breaches'}`;
-  console.log(problems.length === 0 ? 'every package keeps to its layers' : count);
+  const count = `${problems.length} ${problems.length === 1 ? 'violation' : 'violations'}`;
+  console.log(problems.length === 0 ? 'every package follows layers.json' : count);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }

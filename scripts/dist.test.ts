@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
 import { describe, expect, it } from 'vitest';
 
-/* Tests run on the sources; what people install is what the compiler made of them. */
+/* Other tests use the sources. These use the compiled packages that users install. */
 const packages = join(import.meta.dirname, '..', 'packages');
 
 describe.each(readdirSync(packages))('%s as built', (name) => {
-  it('is there: npm run build', () => expect(existsSync(join(packages, name, 'dist', 'index.js'))).toBe(true));
+  it('exists (npm run build)', () => expect(existsSync(join(packages, name, 'dist', 'index.js'))).toBe(true));
 
-  it('loads in a process of its own', () => {
+  it('can be imported in a new process', () => {
     const script = `console.log(Object.keys(await import('@coxswain/${name}')).length > 0)`;
     expect(execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: packages }).toString()).toBe(
       'true\n',
@@ -27,7 +27,7 @@ it('cox runs', () => {
   );
 });
 
-it('cox finds what it loads only when it needs it: a client of etcd', async () => {
+it('cox finds a module that it loads on demand: the client of etcd', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'cox-etcd-'));
   const cox = join(packages, 'cli', 'bin', 'cox.js');
   const flags = ['--etcd-servers=http://127.0.0.1:1', '--secure-port=0', `--data-dir=${directory}`];
@@ -47,8 +47,8 @@ it('cox finds what it loads only when it needs it: a client of etcd', async () =
   }
 });
 
-describe('what was compiled', () => {
-  /** Loads a script in a process of its own: what it exports, and of which scripts nothing had to be compiled. */
+describe('the cache of compiled code', () => {
+  /** Loads a script in a new process. Returns its exports, and the scripts for which the cache was used. */
   const load = (directory: string, file: string, flags = ''): { value: unknown; reused: string[] } => {
     const script = `
       const { setFlagsFromString } = process.getBuiltinModule('node:v8');
@@ -62,17 +62,17 @@ describe('what was compiled', () => {
     return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', script], options).toString());
   };
 
-  it('of cox is kept by the build', () => {
+  it('of cox is written by the build', () => {
     const flags = readFileSync(join(packages, 'cli', 'bin', 'cox.js'), 'utf8').match(/^setFlagsFromString\(.*$/gm)!;
     expect(load(join(packages, 'cli', 'dist', 'bundle'), 'cox.cjs', flags.join('\n')).reused).toContain('cox.cjs');
   });
 
-  it('of a cluster in a test is kept by the build', () => {
+  it('of a cluster in a test is written by the build', () => {
     const kept = readdirSync(join(packages, 'testkit', 'dist', 'kept'));
     expect(kept).toContain(`cluster.cjs.${process.version}-${cachedDataVersionTag().toString(16)}.cache`);
   });
 
-  it('is kept by the first start, and not believed when it is of another text or not whole', () => {
+  it('is written by the first start, and ignored when it is outdated or incomplete', () => {
     const directory = mkdtempSync(join(tmpdir(), 'kept-scripts-'));
     try {
       const write = (file: string, text: string): void =>
@@ -86,7 +86,7 @@ describe('what was compiled', () => {
       const cache = readdirSync(directory).find((name) => name.startsWith('part') && name.endsWith('.cache'))!;
       writeFileSync(join(directory, cache), readFileSync(join(directory, cache)).subarray(0, 100));
       expect(load(directory, 'main.cjs')).toEqual({ value: 2, reused: ['main.cjs'] });
-      // Nothing else is left behind.
+      // No temporary files are left.
       expect(readdirSync(directory)).toHaveLength(4);
       const otherFlags = `setFlagsFromString('--stack-size=900');`;
       expect(load(directory, 'main.cjs', otherFlags).reused).toEqual([]);

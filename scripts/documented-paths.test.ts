@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 /*
- * ARCHITECTURE.md and the decisions name files and folders: `client/src/watch` is below packages/, `docs/decisions` below the root, and
+ * ARCHITECTURE.md and the decisions refer to files and folders: `client/src/watch` is below packages/, `docs/decisions` below the root, and
  * `<group>` or `*` stand for any name. Every such path must exist, and so must the target of every link between documents.
  */
 const root = join(import.meta.dirname, '..');
@@ -17,7 +17,7 @@ const linking = [
 ];
 const topFolders = ['packages', 'docs', 'test', 'bench', 'examples', 'scripts'];
 
-/** The paths that a text names. */
+/** Returns the paths in a text. */
 function pathsIn(text: string): string[] {
   const candidates = text.match(/(?<![\w./@:-])[\w.-]+(?:\/[\w.<>*-]+)+/g) ?? [];
   return candidates
@@ -47,7 +47,7 @@ describe('a path in a document', () => {
     expect(paths.filter((path) => !exists(path))).toEqual([]);
   });
 
-  it('is found in ARCHITECTURE.md', () =>
+  it('is recognised in ARCHITECTURE.md', () =>
     expect(pathsIn(readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')).length).toBeGreaterThan(30));
 
   it.each([
@@ -60,7 +60,7 @@ describe('a path in a document', () => {
   ])('%s exists: %s', (path, expected) => expect(exists(path)).toBe(expected));
 });
 
-it.each(linking)('the links of %s lead to files', (document) => {
+it.each(linking)('the links of %s point to existing files', (document) => {
   const text = readFileSync(join(root, document), 'utf8');
   const targets = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, target]) => target!);
   const local = targets.filter((target) => !/^\w+:/.test(target));

@@ -7,7 +7,7 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-/* What people install, judged by the tools that people judge packages with. */
+/* Checks the published packages with publint and arethetypeswrong. */
 const packages = join(import.meta.dirname, '..', 'packages');
 
 interface Manifest {
@@ -17,11 +17,11 @@ interface Manifest {
 
 interface Published {
   readonly manifest: Manifest;
-  /** Path inside the package → content. */
+  /** The contents by path in the package. */
   readonly files: ReadonlyMap<string, Buffer>;
 }
 
-/** The package as it would be published. */
+/** Returns the package as it would be published. */
 function publish(name: string): Published {
   const root = join(packages, name);
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
@@ -38,7 +38,7 @@ describe.each(published)('%s as published', (name) => {
     published = publish(name);
   });
 
-  it('has nothing that publint finds wrong', async () => {
+  it('has no problems according to publint', async () => {
     const { files } = published;
     const { messages, pkg } = await publint({
       pkgDir: '/package',
@@ -48,18 +48,18 @@ describe.each(published)('%s as published', (name) => {
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 
-  it('leaves its tests at home', () => {
+  it('does not contain tests', () => {
     expect([...published.files.keys()].filter((path) => /\.test(-data)?\./.test(path))).toEqual([]);
   });
 
-  it('has types that every way of resolving modules finds', async () => {
+  it('has types that every module resolution finds', async () => {
     const { manifest, files } = published;
     const inModules = Object.fromEntries(
       [...files].map(([path, data]) => [`/node_modules/${manifest.name}/${path}`, new Uint8Array(data)]),
     );
     const result = await checkPackage(new Package(inModules, manifest.name, manifest.version));
-    if (!result.types) throw new Error('there are no types');
-    // Only modules (no require) and `exports` (no guessing of paths): Node 20 and every bundler know both.
+    if (!result.types) throw new Error('the package has no types');
+    // Only ES modules (no require) and `exports` (no path resolution): Node 20 and all bundlers support both.
     const problems = result.problems.filter(
       (problem) => !('resolutionKind' in problem) || ['node16-esm', 'bundler'].includes(problem.resolutionKind),
     );
@@ -67,7 +67,7 @@ describe.each(published)('%s as published', (name) => {
   });
 });
 
-/** Runs a program that has the packages as they were built, and not our sources. */
+/** Runs a program with the built packages instead of the sources. */
 function run(program: string): { status: number | null; stdout: string; stderr: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
     cwd: join(packages, 'testkit'),
@@ -83,14 +83,14 @@ it.each([
   ['apimachinery', 'bundle', ['yaml']],
   ['testkit', 'kept', ['@noble/ciphers']],
   ['cli', 'bundle', ['@noble/ciphers', 'ws', 'yaml']],
-])('%s brings the licenses of what is joined with it', (name, folder, joined) => {
+])('%s contains the licenses of bundled packages', (name, folder, joined) => {
   const { files } = publish(name);
   const licenses = String(files.get(`dist/${folder}/THIRD-PARTY-LICENSES.txt`));
   expect([...licenses.matchAll(/^(\S+) \d+\.\d+\.\d+$/gm)].map(([, joined]) => joined)).toEqual(joined);
   expect(licenses.match(/^Copyright/gim)?.length).toBeGreaterThanOrEqual(joined.length);
 });
 
-it('as built they work together: a program starts a cluster, and a pod runs in it', () => {
+it('built packages work together: a program starts a cluster, and a pod runs in it', () => {
   const program = `
     import { startCluster } from '@coxswain/testkit';
     const cluster = await startCluster();
@@ -102,7 +102,7 @@ it('as built they work together: a program starts a cluster, and a pod runs in i
   expect(run(program)).toEqual({ status: 0, stdout: 'ran\n', stderr: '' });
 });
 
-it('as built, a test sees the classes that it can import, though the cluster is of scripts', () => {
+it('a built cluster uses the same classes that a test can import, although it is loaded from scripts', () => {
   const program = `
     import { ApiError } from '@coxswain/apimachinery';
     import { ClientSet, RESTClient } from '@coxswain/client';
@@ -114,7 +114,7 @@ it('as built, a test sees the classes that it can import, though the cluster is 
   expect(run(program)).toEqual({ status: 0, stdout: 'true true true\n', stderr: '' });
 });
 
-it('as built, a cluster lives in a context of its own, where scripts are not of use, as jest and vitest make them', () => {
+it('a built cluster works in a separate V8 context, as jest and vitest create them', () => {
   const directory = mkdtempSync(join(packages, 'testkit', 'dist', 'in-context-'));
   try {
     writeFileSync(
@@ -145,7 +145,7 @@ it('as built, a cluster lives in a context of its own, where scripts are not of 
   }
 });
 
-it('as built, what every cluster has from the start is what a cluster makes, at its time and with UIDs of its own', () => {
+it('the initial objects of a built cluster equal those that a cluster creates, with its own times and UIDs', () => {
   const program = `
     import { startCluster } from '@coxswain/testkit';
     const texts = ({ store }) => store.entries.map(({ record, value }) => [record.key, new TextDecoder().decode(value)]);
@@ -157,7 +157,7 @@ it('as built, what every cluster has from the start is what a cluster makes, at 
       await cluster.stop();
       return { atStart, settled };
     };
-    // Who asks for another server gets nothing that is there from the start.
+    // With other options for the API server there are no initial objects.
     console.log(JSON.stringify([await stateOf(), await stateOf(), await stateOf({ apiServer: {} })]));`;
   const { status, stdout, stderr } = run(program);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -165,26 +165,26 @@ it('as built, what every cluster has from the start is what a cluster makes, at 
   expect(objectsOf(built.settled)).toEqual(objectsOf(made.settled));
   const uids = [built, again, made].flatMap(({ settled }) => uidsOf(settled));
   expect(new Set(uids).size).toBe(uids.length);
-  // Else the garbage collector would delete what has an owner.
+  // Otherwise the garbage collector would delete objects with an owner.
   expect(ownersOf(built.atStart)).toHaveLength(2);
   expect(uidsOf(built.atStart)).toEqual(expect.arrayContaining(ownersOf(built.atStart)));
-  // Nodes that are not there from the start register, and tell of it.
+  // Nodes that are not initial objects register, which causes Events.
   const ofNode = ({ atStart }: State): string[] =>
     atStart.map(([key]) => key).filter((key) => /^\/registry\/(minions|events\/default)\/hollow-1/.test(key));
   expect(ofNode(built)).toEqual(['/registry/minions/hollow-1']);
   expect(ofNode(made).length).toBeGreaterThan(1);
 });
 
-/** Everything that was written to a store, in order. */
+/** All writes to a store, in order. */
 type Texts = readonly (readonly [key: string, text: string])[];
 
-/** When a cluster is ready, and when it has nothing left to do. */
+/** The writes when the cluster is ready, and when it has no work left. */
 interface State {
   readonly atStart: Texts;
   readonly settled: Texts;
 }
 
-/** The newest of each, but for events, and leases of servers, whose names are by chance. */
+/** Returns the newest text of each key, except for Events, and for leases of servers, which have random names. */
 const newest = (texts: Texts): Map<string, string> =>
   new Map(texts.filter(([key]) => !/^\/registry\/(events|leases\/kube-system)\//.test(key)));
 
@@ -196,7 +196,7 @@ const uidsOf = (texts: Texts): string[] => metadataOf(texts).flatMap(({ uid }) =
 const ownersOf = (texts: Texts): string[] =>
   metadataOf(texts).flatMap(({ ownerReferences = [] }) => ownerReferences.map(({ uid }) => uid));
 
-/** By key; without what is of each cluster alone: times within its first minute, UIDs and certificates. */
+/** Returns the objects by key, without the parts specific to a cluster: times within its first minute, UIDs and certificates. */
 function objectsOf(texts: Texts): Record<string, unknown> {
   const alike = (text: string): string =>
     text
@@ -205,7 +205,7 @@ function objectsOf(texts: Texts): Record<string, unknown> {
       .replace(/-----BEGIN.*?END CERTIFICATE-----/g, 'certificate');
   const objects = Array.from(newest(texts), ([key, text]) => {
     const object = JSON.parse(alike(text)) as { metadata: { managedFields?: unknown } };
-    // A kubelet that finds its node only writes its status.
+    // A kubelet whose node exists only writes its status.
     if (key.startsWith('/registry/minions/')) delete object.metadata.managedFields;
     return [key, object];
   });

@@ -12,7 +12,7 @@ const readmes = [
   ...readdirSync(join(root, 'packages')).map((name) => join('packages', name, 'README.md')),
 ];
 
-/** The block as a module that checks its own claims. */
+/** Returns the block as a module with assertions for its comments. */
 function checked(block: string): string {
   const lines = block.split('\n').map((line) => {
     const value = /^(\s*)(.*); \/\/ → (.*)$/.exec(line);
@@ -27,10 +27,10 @@ describe.each(readmes)('the examples of %s', (readme) => {
   const text = readFileSync(join(root, readme), 'utf8');
   const blocks = [...text.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, block]) => block!);
 
-  it('are there', () => expect(blocks.length).toBeGreaterThan(0));
+  it('exist', () => expect(blocks.length).toBeGreaterThan(0));
 
   it.each(blocks.map((block, index) => [index + 1, block] as const))(
-    'number %i does what it says',
+    'number %i gives the documented results',
     async (index, block) => {
       const folder = join(root, '.cache', 'readme');
       const file = join(folder, `${readme.replace(/\W/g, '-')}-${index}.ts`);

@@ -1,12 +1,11 @@
 /**
- * fast-check as the tests import it: with one seed for all, so that a run says the same as the last and a failure is there to
- * be looked at. `FC_SEED=random` takes new ones, to look for more; `FC_SEED=<number>` repeats one of these; `FC_RUNS` is how often
- * properties are tried that do not say it themselves.
+ * The fast-check that tests import: with a fixed seed, so that runs are repeatable and a failure can be investigated. `FC_SEED=random` uses
+ * new seeds, `FC_SEED=<number>` a given one; `FC_RUNS` is the default number of runs of a property.
  */
 import fc from '../node_modules/fast-check/lib/fast-check.js';
 
 export * from '../node_modules/fast-check/lib/fast-check.js';
-// biome-ignore lint/style/noDefaultExport: it stands in for a module that has one
+// biome-ignore lint/style/noDefaultExport: it replaces a module that has one
 export default fc;
 
 const { FC_SEED = '20260101', FC_RUNS } = process.env;

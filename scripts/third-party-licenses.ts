@@ -11,8 +11,8 @@ const fileName = 'THIRD-PARTY-LICENSES.txt';
 const line = `\n${'-'.repeat(80)}\n\n`;
 
 /**
- * Others' code may be joined with ours as long as their licenses come with it: writes those of all packages that are in the output, or were joined
- * with what is in it, beside it. Throws when one has none.
+ * Other packages' code may be bundled if their licenses are included: writes the licenses of all packages in the output, including those
+ * bundled into packages in it, to a file beside it. Throws when a package has no license.
  */
 export async function writeLicenses(output: readonly Chunk[], directory: string): Promise<void> {
   const modules = output.flatMap(({ moduleIds = [] }) => moduleIds);
@@ -26,7 +26,7 @@ export async function writeLicenses(output: readonly Chunk[], directory: string)
 function licenseOf(packagePath: string): string {
   const manifest = JSON.parse(readFileSync(join(packagePath, 'package.json'), 'utf8')) as Record<string, string>;
   const file = readdirSync(packagePath).find((each) => /^licen[cs]e/i.test(each));
-  if (!file) throw new Error(`${manifest.name} has no license: it cannot be joined`);
+  if (!file) throw new Error(`${manifest.name} has no license: it cannot be bundled`);
   return `${manifest.name} ${manifest.version}\n\n${readFileSync(join(packagePath, file), 'utf8').trim()}\n`;
 }
 

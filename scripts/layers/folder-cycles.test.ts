@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { folderCycles } from './folder-cycles.ts';
 import type { PackageSources } from './package-sources.ts';
 
-/** A package of files, by path below `src`, each with what it imports. */
+/** Returns a package with these files, by path below `src`, each with its imports. */
 function packageOf(files: Readonly<Record<string, readonly string[]>>): PackageSources {
   return {
     name: 'low',
@@ -41,11 +41,7 @@ describe('cycles of folders', () => {
       { 'a/x.ts': ['../b/x.ts'], 'b/x.ts': ['../c/x.ts'], 'c/x.ts': ['../a/x.ts'] },
       'src: the folders a → b → c → a ',
     ],
-    [
-      'from what is below a folder',
-      { 'a/deep/x.ts': ['../../b/x.ts'], 'b/x.ts': ['../a/y.ts'] },
-      'src: the folders a → b → a ',
-    ],
+    ['from a sub-folder', { 'a/deep/x.ts': ['../../b/x.ts'], 'b/x.ts': ['../a/y.ts'] }, 'src: the folders a → b → a '],
     ['between sub-folders', { 'a/b/x.ts': ['../c/x.ts'], 'a/c/x.ts': ['../b/x.ts'] }, 'src/a: the folders b → c → b '],
     [
       'by a name of the package',
@@ -61,7 +57,7 @@ describe('cycles of folders', () => {
   ])('are found %s', (_, files, start) => {
     expect(cyclesOf(files)).toEqual([expect.stringContaining(`packages/low/${start}`)]);
   });
-  it('are told each once, however many folders lead into them', () => {
+  it('are reported once each, however many folders import into them', () => {
     const cycle = { 'a/x.ts': ['../b/x.ts'], 'b/x.ts': ['../a/x.ts'] };
     expect(cyclesOf({ ...cycle, 'c/x.ts': ['../a/x.ts'], 'd/x.ts': ['../b/x.ts'] })).toHaveLength(1);
   });

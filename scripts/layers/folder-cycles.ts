@@ -2,14 +2,13 @@ import { relative } from 'node:path';
 import { importsOf } from './imports-of.ts';
 import { isTest, type PackageSources, resolveImport } from './package-sources.ts';
 
-/** Why a folder needs another: the first import that was found. */
+/** For each folder, the folders it imports, with the first import found. */
 type Edges = Map<string, Map<string, string>>;
 
 /**
- * Folders of a package that import each other in a circle, as sentences. The unit is a folder with all that is below it, and
- * it is compared with the folders beside it: those below `src`, those below `src/codec`, and so on. Files that lie beside
- * such folders (an `index.ts`, say) belong to their parent and count only there. Type-only imports count: they bind the
- * reader as much as others. Tests do not count.
+ * Returns the cycles of a package's folders as messages. A folder counts with everything below it, and is compared with its sibling
+ * folders: those below `src`, those below `src/codec`, and so on. Files beside such folders (an `index.ts`, for example) belong to the
+ * parent folder. Type-only imports count, because a reader has to follow them too. Tests do not count.
  */
 export function folderCycles(source: PackageSources, packages: readonly PackageSources[]): string[] {
   const levels = new Map<string, Edges>();
@@ -31,7 +30,7 @@ export function folderCycles(source: PackageSources, packages: readonly PackageS
   );
 }
 
-/** Between the folders where the paths part, if both files are in one. */
+/** Adds an edge between the sibling folders of the two files, unless one file is directly in their common folder. */
 function addEdge(levels: Map<string, Edges>, importer: string, imported: string): void {
   const from = importer.split('/');
   const to = imported.split('/');
@@ -46,7 +45,7 @@ function addEdge(levels: Map<string, Edges>, importer: string, imported: string)
   levels.set(parent, edges.set(from[depth]!, targets));
 }
 
-/** The shortest cycle through each folder, if there is one; the same cycle once. */
+/** Returns the shortest cycle through each folder, if any. Equal cycles are returned once. */
 function smallestCycles(edges: Edges): string[][] {
   const cycles = new Map<string, string[]>();
   for (const start of [...edges.keys()].sort()) {
@@ -59,7 +58,7 @@ function smallestCycles(edges: Edges): string[][] {
   return [...cycles.values()];
 }
 
-/** Breadth first. */
+/** Finds the shortest cycle through a folder by breadth-first search. */
 function shortestCycle(edges: Edges, start: string): string[] | undefined {
   const seen = new Set<string>();
   let paths: string[][] = [[start]];

@@ -1,11 +1,11 @@
 export interface Import {
-  /** As it stands in the statement: a relative path, a package's name, `#name` … */
+  /** The module specifier in the statement: a relative path, a package's name, `#name` … */
   readonly specifier: string;
-  /** `import type` and `export type`: nothing of the statement is left when it runs. */
+  /** True for `import type` and `export type`, which are erased. */
   readonly isTypeOnly: boolean;
 }
 
-/** Import and export statements with a module's name, and dynamic imports. */
+/** Returns the import and export statements with a module specifier, and dynamic imports. */
 export function importsOf(text: string): Import[] {
   const statements =
     /^\s*(?:import|export)\s(type\s(?!from\b))?[^'"`;]*?from\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm;

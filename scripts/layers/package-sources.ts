@@ -8,20 +8,20 @@ export interface SourceFile {
 
 export interface PackageSources {
   readonly name: string;
-  /** Absolute. */
+  /** The absolute path of the package. */
   readonly root: string;
-  /** Names of the dependencies that its package.json declares. */
+  /** The names of the dependencies in its package.json. */
   readonly dependencies: readonly string[];
-  /** The maps of its package.json. */
+  /** The maps `exports` and `imports` of its package.json. */
   readonly exports?: unknown;
   readonly imports?: unknown;
   readonly files: readonly SourceFile[];
 }
 
-/** What the names of the workspace's packages begin with. */
+/** The prefix of the workspace's package names. */
 export const scope = '@coxswain/';
 
-/** Tests and what only they import. */
+/** Returns whether a file is a test, or only imported by tests. */
 export const isTest = (path: string): boolean => /\.test(-data)?\.ts$/.test(path);
 
 export function readPackage(root: string, name: string): PackageSources {
@@ -41,13 +41,13 @@ export function readPackage(root: string, name: string): PackageSources {
 /** A source file of the workspace. */
 export interface Module {
   readonly packageName: string;
-  /** In the package: `src/index.ts`. */
+  /** The path in the package, such as `src/index.ts`. */
   readonly path: string;
 }
 
 /**
- * The source file that an import stands for: of a relative path, or by the maps of a package.json, where a name that begins
- * with `#` is of the importer's own package. Undefined for what is not in the workspace.
+ * Returns the source file that an import resolves to: by a relative path, or by the maps of a package.json, where a name that begins with
+ * `#` belongs to the importer's own package. Returns undefined for modules outside of the workspace.
  */
 export function resolveImport(
   specifier: string,
@@ -69,7 +69,7 @@ export function resolveImport(
   return found && inMap(found, found.exports, ['.', ...rest].join('/'));
 }
 
-/** What a map gives for a key: its own entry, else the first pattern with a star that fits. */
+/** Returns the target of a key in a map: that of its own entry, else that of the first matching pattern. */
 function target(map: unknown, key: string, conditions: readonly string[]): string | undefined {
   if (!isMap(map)) return undefined;
   if (Object.hasOwn(map, key)) return branch(map[key], conditions);
@@ -81,7 +81,7 @@ function target(map: unknown, key: string, conditions: readonly string[]): strin
   return undefined;
 }
 
-/** The first branch whose conditions hold, as Node and bundlers choose it. */
+/** Returns the target of the first branch whose conditions hold, as Node and bundlers do. */
 function branch(value: unknown, conditions: readonly string[]): string | undefined {
   if (typeof value === 'string') return value;
   if (!isMap(value)) return undefined;

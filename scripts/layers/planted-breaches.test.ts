@@ -35,31 +35,31 @@ describe('a workspace on disk', () => {
     return breachesOf(root);
   }
 
-  it('has no breaches when none is planted', () => {
+  it('has no violations by default', () => {
     expect(breachesWith({})).toEqual([]);
   });
-  it('has one where a browser reaches into what only runs in Node, by a relative path', () => {
+  it('has a violation when code for browsers imports a Node-only module by a relative path', () => {
     const text = "import { Socket } from './node/socket.ts';";
     expect(breachesWith({ 'packages/client/src/transport/send.ts': text })).toEqual([
       'packages/client/src/transport/send.ts: ./node/socket.ts only runs in Node, and src/transport/send.ts is for browsers too',
     ]);
   });
-  it('has one where folders import each other', () => {
+  it('has a violation when folders import each other', () => {
     const text = "import type { Server } from '../server/server.ts';";
     expect(breachesWith({ 'packages/server/src/options/options.ts': text })).toEqual([
       expect.stringMatching(/^packages\/server\/src: the folders options → server → options import each other/),
     ]);
   });
-  it('has one where a package has no row', () => {
+  it('has a violation when a package has no row', () => {
     const planted = { 'packages/new/package.json': '{}', 'packages/new/src/index.ts': '' };
     expect(breachesWith(planted)).toEqual(['packages/new has no row in layers.json']);
   });
-  it('makes the program that `npm run layers` runs fail, and name the breach', () => {
+  it('makes the program of `npm run layers` fail with the violation', () => {
     breachesWith({ 'packages/client/src/transport/send.ts': "import './node/socket.ts';" });
     const program = join(import.meta.dirname, '..', 'check-layers.ts');
     const tsx = join(import.meta.dirname, '..', '..', 'node_modules', '.bin', 'tsx');
     const { status, stdout, stderr } = spawnSync(tsx, [program, root], { encoding: 'utf8' });
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '1 breach\n' });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '1 violation\n' });
     expect(stderr).toMatch(/^packages\/client\/src\/transport\/send\.ts: \.\/node\/socket\.ts only runs in Node/);
   });
 });

@@ -6,21 +6,21 @@ import { loadRestConfig } from '@coxswain/client/kubeconfig';
 import { HollowNodes } from '@coxswain/kubelet';
 import { freePort, type Stage } from './stage.ts';
 
-/** What components need to work for an API server. */
+/** The files that components need for an API server. */
 export interface ApiServer {
-  /** Of an administrator. */
+  /** An admin kubeconfig. */
   readonly kubeconfig: string;
-  /** Whom pods trust it by. */
+  /** The CA certificate with which pods verify the server. */
   readonly rootCaFile: string;
-  /** Signs the tokens of service accounts. */
+  /** The key that signs service account tokens. */
   readonly serviceAccountKeyFile: string;
-  /** Of its process. */
+  /** Its process id. */
   readonly pid?: number;
 }
 
 const readyTimeoutMs = 60_000;
 
-/** `cox apiserver` as a person starts it, over memory. */
+/** Starts `cox apiserver` like a user, in memory. */
 export async function startOurs(stage: Stage, cox: string): Promise<ApiServer> {
   const place = ['--memory', `--data-dir=${stage.folder}`, '--bind-address=127.0.0.1', '--secure-port=0'];
   await stage.start('cox-apiserver', [cox, 'apiserver', ...place], { until: /is ready at / });
@@ -31,7 +31,7 @@ export async function startOurs(stage: Stage, cox: string): Promise<ApiServer> {
   };
 }
 
-/** Where the real pair listens. */
+/** The ports of the real kube-apiserver and etcd. */
 export interface PairPorts {
   readonly server: number;
   readonly client: number;
@@ -44,7 +44,10 @@ export interface PairOptions {
   readonly ports: PairPorts;
 }
 
-/** The command lines of the real pair; what they need is in the folder (`writePairFiles`). */
+/**
+ * Returns the command lines of the real kube-apiserver and etcd. The files they need are in the folder
+ * (`writePairFiles`).
+ */
 export function pairPrograms({ folder, programs, ports }: PairOptions): {
   readonly etcd: readonly string[];
   readonly kubeApiserver: readonly string[];
@@ -76,14 +79,14 @@ export function pairPrograms({ folder, programs, ports }: PairOptions): {
   return { etcd, kubeApiserver };
 }
 
-/** What the real pair needs, and the kubeconfig of an administrator. */
+/** Writes the files that the real kube-apiserver and etcd need, and an admin kubeconfig. */
 export async function writePairFiles(folder: string): Promise<Omit<ApiServer, 'pid'> & { readonly ports: PairPorts }> {
   const [server, client, peer] = await Promise.all([freePort(), freePort(), freePort()]);
   const serviceAccountKeyFile = join(folder, 'sa.key');
   const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' });
   writeFileSync(serviceAccountKeyFile, key, { mode: 0o600 });
   writeFileSync(join(folder, 'tokens.csv'), 'admin,admin,1,"system:masters"\n', { mode: 0o600 });
-  // It signs its certificate itself, and writes down what it signed it with.
+  // The server creates a self-signed certificate and writes it to this file.
   const rootCaFile = join(folder, 'apiserver.crt');
   const kubeconfig = join(folder, 'kubeconfig');
   const config = {
@@ -98,7 +101,7 @@ export async function writePairFiles(folder: string): Promise<Omit<ApiServer, 'p
   return { kubeconfig, rootCaFile, serviceAccountKeyFile, ports: { server, client, peer } };
 }
 
-/** The real pair. Resolves when it is ready. */
+/** Starts the real kube-apiserver and etcd. Resolves when they are ready. */
 export async function startTheirs(stage: Stage, kubeApiserver: string, etcd: string): Promise<ApiServer> {
   const { folder } = stage;
   const { ports, ...files } = await writePairFiles(folder);
@@ -106,11 +109,11 @@ export async function startTheirs(stage: Stage, kubeApiserver: string, etcd: str
   await stage.start('etcd', commands.etcd);
   const pid = await stage.start('kube-apiserver', commands.kubeApiserver);
   const ready = stage.waitFor(untilReady(files.kubeconfig, readyTimeoutMs), 'kube-apiserver', 2 * readyTimeoutMs);
-  if (!(await ready)) throw new Error('waited in vain for kube-apiserver to be ready');
+  if (!(await ready)) throw new Error('timed out waiting for kube-apiserver to be ready');
   return { ...files, ...(pid !== undefined && { pid }) };
 }
 
-/** Whether the server got ready before so much time was over, and before something else was. */
+/** Returns whether the server became ready within the timeout, and before `over` resolved. */
 export async function untilReady(kubeconfig: string, timeoutMs: number, over?: Promise<unknown>): Promise<boolean> {
   let isOver = false;
   void over?.then(() => {
@@ -133,7 +136,7 @@ async function asks(kubeconfig: string, path: string): Promise<boolean> {
   }
 }
 
-/** Two nodes on which nothing runs, in this process, until the stage is closed. Resolves when the server knows them. */
+/** Runs two hollow nodes in this process until the stage is closed. Resolves when they are registered. */
 export async function joinNodes(stage: Stage, { kubeconfig }: ApiServer): Promise<void> {
   const rest = RESTClient.forConfig({ ...(await loadRestConfig({ path: kubeconfig })), qps: 0 });
   const stop = new AbortController();

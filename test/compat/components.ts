@@ -1,15 +1,15 @@
 import type { ApiServer } from './api-servers.ts';
 
-/** What a controller manager is told, whoever wrote it. */
+/** The flags of a controller manager, ours or upstream's. */
 export const controllerManagerFlags = (server: ApiServer): string[] => [
   ...commonFlags(server),
   `--root-ca-file=${server.rootCaFile}`,
   `--service-account-private-key-file=${server.serviceAccountKeyFile}`,
-  // Each controller by an account of its own, with the roles that the server has for it.
+  // Each controller uses its own service account, with the roles that the server has for it.
   '--use-service-account-credentials',
 ];
 
-/** What a scheduler is told, whoever wrote it. */
+/** The flags of a scheduler, ours or upstream's. */
 export const schedulerFlags = (server: ApiServer): string[] => commonFlags(server);
 
 const commonFlags = ({ kubeconfig }: ApiServer): string[] => [

@@ -9,7 +9,7 @@ import type { Verdict } from './verdict.ts';
 
 const cox = fileURLToPath(new URL('../../packages/cli/bin/cox.js', import.meta.url));
 
-/** Theirs against ours, or ours against theirs. */
+/** A combination of upstream's programs and ours. */
 export interface Direction {
   readonly name: string;
   readonly what: string;
@@ -65,7 +65,7 @@ export const directions: readonly Direction[] = [
   },
 ];
 
-/** A program of Kubernetes: the one that the variable names, or else one that is built now. */
+/** Returns the path of a Kubernetes program: that in the environment variable, or that of a new build. */
 async function upstream(name: Parameters<typeof buildUpstream>[0][number], variable: string): Promise<string> {
   return process.env[variable] || (await buildUpstream([name]))[name];
 }

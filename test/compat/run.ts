@@ -1,4 +1,4 @@
-/** `npm run compat [-- direction…]`: real clients and components against ours, and ours against the real. README.md tells more. */
+/** `npm run compat [-- direction…]`: real clients and components against ours, and ours against the real ones. See README.md. */
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildCox } from '../conformance/cluster.ts';
@@ -15,7 +15,7 @@ async function main(names: readonly string[]): Promise<number> {
   const unknown = names.find((name) => !directions.some((direction) => direction.name === name));
   if (unknown !== undefined) {
     const known = directions.map(({ name, what }) => `  ${name.padEnd(18)}${what}\n`).join('');
-    process.stderr.write(`there is no direction ${unknown}, but:\n${known}`);
+    process.stderr.write(`unknown direction ${unknown}; there are:\n${known}`);
     return 2;
   }
   buildCox(say);
@@ -34,13 +34,13 @@ async function main(names: readonly string[]): Promise<number> {
   return isGood(results) && !stop.signal.aborted ? 0 : 1;
 }
 
-/** What cannot even begin is a step that failed. */
+/** Runs a direction. An error outside of its steps counts as a failed step. */
 async function tried({ name, run }: Direction, signal: AbortSignal): Promise<readonly Verdict[]> {
   const stage = new Stage(join(logs, name), signal);
   try {
     return await run(stage);
   } catch (error) {
-    return [{ step: 'all of it', ok: false, why: error instanceof Error ? error.message : String(error) }];
+    return [{ step: 'the whole direction', ok: false, why: error instanceof Error ? error.message : String(error) }];
   } finally {
     await stage.close();
   }

@@ -8,19 +8,19 @@ const stopGraceMs = 10_000;
 const startTimeoutMs = 60_000;
 
 export interface StartOptions {
-  /** It counts as started once it has said this. */
+  /** The program counts as started when its output matches. */
   readonly until?: RegExp;
 }
 
-/** The place of one direction: what was begun here is ended, the last first, when it is closed. */
+/** The programs and files of one direction. `close` ends what was started here, in reverse order. */
 export class Stage {
-  /** For what its programs need; gone afterwards. */
+  /** A temporary folder for the programs' files, deleted on close. */
   readonly folder = mkdtempSync(join(tmpdir(), 'compat-'));
-  /** Where the programs' logs are; they stay. */
+  /** The folder of the programs' logs, which is kept. */
   readonly logs: string;
   readonly #signal: AbortSignal;
   readonly #endings: (() => unknown)[] = [];
-  /** Rejects when a program that should go on has ended. */
+  /** Rejects when a program ends that should keep running. */
   readonly #collapse: Promise<never>;
   #onCollapse: (error: Error) => void = () => {};
 
@@ -32,16 +32,16 @@ export class Stage {
     this.#collapse = new Promise((_, reject) => {
       this.#onCollapse = reject;
     });
-    // Whoever waits for something hears of it; nobody has to.
+    // `waitFor` handles the rejection; without it, it must not be an unhandled one.
     this.#collapse.catch(() => {});
   }
 
-  /** Done when the stage is closed, before what was put here earlier. */
+  /** Registers a function to call on close, before those registered earlier. */
   atEnd(end: () => unknown): void {
     this.#endings.push(end);
   }
 
-  /** Starts a program that goes on until the stage is closed; gives its process ID. */
+  /** Starts a program that runs until the stage is closed. Returns its process id. */
   async start(
     name: string,
     [program = '', ...args]: readonly string[],
@@ -66,7 +66,7 @@ export class Stage {
       return group.stop(stopGraceMs);
     });
     const ended = (how: unknown): void => {
-      // There is no log of what could not even be started.
+      // There is no log when the program could not be started.
       const last = existsSync(log) ? readFileSync(log, 'utf8').slice(-1500).trim() : '';
       const problem = `${name} ended (${String(how)}): ${last}`;
       if (isWanted) this.#onCollapse(new Error(problem));
@@ -76,7 +76,7 @@ export class Stage {
     return group.pid;
   }
 
-  /** Runs a program to its end; what it wrote is in the log of that name, which is given. */
+  /** Runs a program to its end. Returns its output, which is also written to the log of that name. */
   async run(name: string, [program = '', ...args]: readonly string[], timeoutMs: number): Promise<string> {
     const log = join(this.logs, `${name}.log`);
     const group = new ProcessGroup(program, args, { log });
@@ -85,11 +85,11 @@ export class Stage {
     return readFileSync(log, 'utf8');
   }
 
-  /** Waits, but not when a program has ended that should not have, nor when somebody presses Ctrl-C, nor for ever. */
+  /** Waits for a promise. Rejects on the timeout, on Ctrl-C, and when a program has ended that should keep running. */
   async waitFor<T>(work: Promise<T>, what: string, timeoutMs: number): Promise<T> {
     let stopWaiting = (): void => {};
     const givenUp = new Promise<never>((_, reject) => {
-      const timer = setTimeout(() => reject(new Error(`waited in vain for ${what}`)), timeoutMs);
+      const timer = setTimeout(() => reject(new Error(`timed out waiting for ${what}`)), timeoutMs);
       const onAbort = (): void => reject(new Error('stopped before the end'));
       this.#signal.addEventListener('abort', onAbort);
       stopWaiting = () => {
@@ -111,7 +111,7 @@ export class Stage {
   }
 }
 
-/** One that nobody listens on right now. */
+/** Returns a port that is free at the moment. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {

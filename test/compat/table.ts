@@ -1,12 +1,12 @@
 import type { Verdict } from './verdict.ts';
 
-/** Everything that was tried in one direction. */
+/** The verdicts of one direction. */
 export interface DirectionResult {
   readonly direction: string;
   readonly verdicts: readonly Verdict[];
 }
 
-/** A row for each step, and below it why it failed. */
+/** Returns a table with a row for each step and the reason of each failure. */
 export function formatTable(results: readonly DirectionResult[]): string {
   const rows = results.flatMap(({ direction, verdicts }) => verdicts.map((verdict) => ({ direction, ...verdict })));
   const headings = { direction: 'direction', step: 'step' };
@@ -14,7 +14,7 @@ export function formatTable(results: readonly DirectionResult[]): string {
     Math.max(headings[column].length, ...rows.map((row) => row[column].length));
   const line = (direction: string, step: string, outcome: string): string =>
     [direction.padEnd(width('direction')), step.padEnd(width('step')), outcome].join('  ');
-  const lines = rows.map(({ direction, step, ok, why = 'nobody knows why' }) =>
+  const lines = rows.map(({ direction, step, ok, why = 'unknown reason' }) =>
     line(direction, step, ok ? 'ok' : `failed: ${why.replaceAll('\n', '\n    ')}`),
   );
   const failed = rows.filter(({ ok }) => !ok).length;
@@ -22,7 +22,7 @@ export function formatTable(results: readonly DirectionResult[]): string {
   return `${[line(headings.direction, headings.step, 'outcome'), ...lines, '', sum].join('\n')}\n`;
 }
 
-/** Whether all went well. A direction in which nothing was tried did not. */
+/** Returns whether all steps passed. A direction without steps has failed. */
 export function isGood(results: readonly DirectionResult[]): boolean {
   return results.every(({ verdicts }) => verdicts.length > 0 && verdicts.every(({ ok }) => ok));
 }

@@ -2,25 +2,25 @@ import { describe, expect, it } from 'vitest';
 import { formatTable, isGood } from './table.ts';
 import { readGoTest, readVerdicts } from './verdict.ts';
 
-describe('what the judge says', () => {
-  it('is a verdict a line, whatever else is in the log', () => {
+describe('the output of the judge', () => {
+  it('has a verdict per line, among other log lines', () => {
     const log = [
       'I1116 00:04:19.498385   15900 leaderelection.go:272] "Successfully acquired lease"',
       '{"ok":true,"step":"a Deployment comes up"}',
-      '{"ok":false,"step":"a namespace goes","why":"waited in vain: it is still there"}',
+      '{"ok":false,"step":"a namespace goes","why":"timed out: it is still there"}',
       '{"ok":true,"step":"not all of i',
     ];
     expect(readVerdicts(log.join('\n'))).toEqual([
       { step: 'a Deployment comes up', ok: true },
-      { step: 'a namespace goes', ok: false, why: 'waited in vain: it is still there' },
+      { step: 'a namespace goes', ok: false, why: 'timed out: it is still there' },
     ]);
   });
 });
 
-describe('what `go test -json` says', () => {
+describe('the output of `go test -json`', () => {
   const event = (Action: string, Test?: string, Output?: string): string => JSON.stringify({ Action, Test, Output });
 
-  it('is a verdict for each test within a test, with what the failed one said', () => {
+  it('gives a verdict for each subtest, with the message of a failed one', () => {
     const log = [
       event('start'),
       event('run', 'TestOperator'),
@@ -37,7 +37,7 @@ describe('what `go test -json` says', () => {
     ]);
   });
 
-  it('is nothing when the tests did not even build', () => {
+  it('gives no verdicts when the tests did not compile', () => {
     const log = [event('build-output', undefined, 'undefined: x\n'), event('fail')];
     expect(readGoTest(log.join('\n'))).toEqual([]);
   });
@@ -49,7 +49,7 @@ describe('the table', () => {
     { direction: 'envtest', verdicts: [{ step: 'it starts', ok: false, why: 'no port\nis free' }] },
   ];
 
-  it('has a row for each step, and tells why one failed', () => {
+  it('has a row for each step, with the reason of a failure', () => {
     expect(formatTable(results)).toBe(
       [
         'direction  step         outcome',
@@ -63,7 +63,7 @@ describe('the table', () => {
     );
   });
 
-  it('is good when every direction was tried and every step is', () => {
+  it('is good when every direction ran and every step passed', () => {
     expect(isGood(results)).toBe(false);
     expect(isGood(results.slice(0, 1))).toBe(true);
     expect(isGood([{ direction: 'client-go', verdicts: [] }])).toBe(false);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseArguments } from './arguments.ts';
 
 describe('the command line', () => {
-  it('runs all that is possible when nothing is said', () => {
+  it('runs the tiers api and hollow by default', () => {
     expect(parseArguments([])).toMatchObject({ tiers: ['api', 'hollow'] });
     expect(parseArguments([])).not.toHaveProperty('focus');
   });
@@ -16,16 +16,16 @@ describe('the command line', () => {
     expect(parseArguments(['--tier', tier])).toMatchObject({ tiers });
   });
 
-  it('takes a pattern and a count', () => {
+  it('accepts a pattern and a count', () => {
     expect(parseArguments(['--focus', 'Job .*delete', '--procs=3'])).toMatchObject({ focus: /Job .*delete/, procs: 3 });
   });
 
-  it('knows when it is asked for help', () => {
+  it('returns undefined for --help', () => {
     expect(parseArguments(['--help'])).toBeUndefined();
   });
 
   it.each([
-    [['--tier', 'real'], /--tier real is none of/],
+    [['--tier', 'real'], /--tier real is not one of/],
     [['--procs', '0'], /--procs 0 is not a count/],
     [['--procs', 'many'], /--procs many is not a count/],
     [['--focus', '('], /Invalid regular expression/],

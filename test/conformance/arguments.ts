@@ -4,12 +4,12 @@ import { isTierName, type TierName } from './tiers.ts';
 
 export const usage = `Usage: npm run conformance -- [options]
 
-Runs Kubernetes' own conformance tests against a cluster of ours. Needs Go.
+Runs Kubernetes' own conformance tests against our cluster. Needs Go.
 
-  --tier <tier>    api (no pod runs), hollow (pods' status moves), all (both; the default),
-                   or containers (what is not possible yet, tried all the same: hours)
-  --focus <regex>  only tests whose name matches; the kept results stay as they are
-  --procs <count>  how many tests at a time (default: four for each core, at most 16)
+  --tier <tier>    api (no pod runs), hollow (pods' status changes), all (both; the default),
+                   or containers (not possible yet; takes hours)
+  --focus <regex>  only tests whose name matches; results are not written
+  --procs <count>  number of concurrent tests (default: four for each core, at most 16)
   --help           this text
 `;
 
@@ -19,7 +19,7 @@ export interface Arguments {
   readonly procs: number;
 }
 
-/** What was asked for, or undefined when that is help. Throws on anything else that is no run. */
+/** Returns the arguments, or undefined for `--help`. Throws for invalid arguments. */
 export function parseArguments(args: readonly string[]): Arguments | undefined {
   const { values } = parseArgs({
     args: [...args],
@@ -42,6 +42,6 @@ export function parseArguments(args: readonly string[]): Arguments | undefined {
 
 function parseTier(text: string): readonly TierName[] {
   if (text === 'all') return ['api', 'hollow'];
-  if (!isTierName(text)) throw new Error(`--tier ${text} is none of api, hollow, containers, all`);
+  if (!isTierName(text)) throw new Error(`--tier ${text} is not one of api, hollow, containers, all`);
   return [text];
 }

@@ -1,6 +1,6 @@
 /**
- * Builds the programs of Kubernetes that judge us from this folder's Go module into `.cache/bin`:
- * `tsx test/conformance/build.ts [name...]`, all of them without a name.
+ * Builds the programs of Kubernetes that the tests use from this folder's Go module into `.cache/bin`:
+ * `tsx test/conformance/build.ts [name...]`, or all of them without a name.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The release that judges us; `go.mod` names the same. */
+/** The Kubernetes release of the tests; `go.mod` has the same. */
 export const kubernetesVersion = 'v1.36.4';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
@@ -30,8 +30,8 @@ export type ProgramName = keyof typeof packages;
 const programNames = Object.keys(packages) as readonly ProgramName[];
 
 /**
- * Where the programs are, once they are built from `go.mod` as it is now; what is up to date is left alone.
- * Throws, with what to do, when Go is missing or a build fails.
+ * Returns the paths of the programs, built from the current `go.mod`. Programs that are up to date are not rebuilt.
+ * Throws, with advice, when Go is missing or a build fails.
  */
 export async function buildUpstream<Name extends ProgramName>(
   names: readonly Name[],
@@ -46,7 +46,7 @@ export async function buildUpstream<Name extends ProgramName>(
     const stamp = stampOf(name, goVersion);
     if (!existsSync(path) || !existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp) {
       say(`building ${name} from ${packages[name]} (minutes, the first time)`);
-      // A program that runs just now cannot be written to, only replaced.
+      // The file of a running program cannot be written to, only replaced.
       await go([...buildArguments(name), '-o', `${path}.new`, packages[name]]);
       renameSync(`${path}.new`, path);
       writeFileSync(stampFile, stamp);
@@ -72,14 +72,14 @@ function buildArguments(name: ProgramName): string[] {
   return [...verb, '-mod=readonly', '-buildvcs=false', '-ldflags', linkerFlags()];
 }
 
-/** A program that does not know its version is refused by tests and peers. */
+/** Tests and peers refuse a program without a version. */
 function linkerFlags(): string {
   const [major, minor] = kubernetesVersion.slice(1).split('.');
   const facts = {
     gitVersion: kubernetesVersion,
     gitMajor: major,
     gitMinor: minor,
-    // A Go module does not say which commit it was made of.
+    // A Go module has no commit id.
     gitCommit: '0'.repeat(40),
     gitTreeState: 'clean',
   };
@@ -100,13 +100,13 @@ function stampOf(name: ProgramName, goVersion: string): string {
 async function go(args: readonly string[]): Promise<void> {
   const child = spawn('go', args, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] });
   const [status] = await once(child, 'close');
-  if (status !== 0) throw new Error(`go ${args[0]} of ${args.at(-1)} failed; what it said is above`);
+  if (status !== 0) throw new Error(`go ${args[0]} of ${args.at(-1)} failed; its output is above`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const names = process.argv.slice(2);
   const unknown = names.find((name) => !Object.hasOwn(packages, name));
-  if (unknown !== undefined) throw new Error(`no program is called ${unknown}; there are ${programNames.join(', ')}`);
+  if (unknown !== undefined) throw new Error(`unknown program ${unknown}; there are ${programNames.join(', ')}`);
   const paths = await buildUpstream(names.length > 0 ? (names as ProgramName[]) : programNames);
   for (const path of Object.values(paths)) process.stdout.write(`${path}\n`);
 }

@@ -6,19 +6,19 @@ import { ProcessGroup } from './process-group.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const cox = join(root, 'packages/cli/bin/cox.js');
-/** What `cox` runs; the last thing that a build writes. */
+/** The bundle of `cox`; the last file that a build writes. */
 const bundle = join(root, 'packages/cli/dist/bundle/cox.cjs');
 
 const stopGraceMs = 10_000;
 
 export interface Cluster {
   readonly kubeconfig: string;
-  /** Aborted when it has ended, with what it said last. */
+  /** Aborted when the cluster has ended, with its last output. */
   readonly lost: AbortSignal;
   stop(): Promise<void>;
 }
 
-/** Builds `cox` if there is none or a source is newer. Throws when that fails. */
+/** Builds `cox` if there is no build or a source is newer. Throws when the build fails. */
 export function buildCox(say: (line: string) => void): void {
   if (existsSync(bundle) && newestSourceMs() <= statSync(bundle).mtimeMs) return;
   say('building cox');
@@ -26,7 +26,7 @@ export function buildCox(say: (line: string) => void): void {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  if (status !== 0) throw new Error('cox does not build; what the build said is above');
+  if (status !== 0) throw new Error('the build of cox failed; its output is above');
 }
 
 function newestSourceMs(): number {
@@ -43,11 +43,11 @@ function newestSourceMs(): number {
   }, 0);
 }
 
-/** `cox up` as a person starts it, with two hollow nodes, on a free port; it writes its kubeconfig into the folder. */
+/** Starts `cox up` like a user, with two hollow nodes, on a free port. The kubeconfig is written to the folder. */
 export async function startCluster(folder: string, logs: string): Promise<Cluster> {
   const kubeconfig = join(folder, 'kubeconfig');
   const log = join(logs, 'cluster.log');
-  // A folder of its own, beside any cluster that runs already.
+  // In its own folder, independent of any cluster that runs already.
   const args = ['up', '--memory', '--data-dir', join(folder, 'data'), '--nodes', '2', '--port', '0'];
   const lost = new AbortController();
   let said = '';

@@ -11,10 +11,10 @@ export interface Programs {
 }
 
 export interface E2eRun {
-  /** Of the log and the report. */
+  /** The name of the log and the report. */
   readonly title: string;
   readonly names: readonly string[];
-  /** How many tests at a time. */
+  /** The number of concurrent tests. */
   readonly procs: number;
   readonly kubeconfig: string;
   readonly logs: string;
@@ -24,11 +24,11 @@ export interface E2eRun {
   readonly signal: AbortSignal;
 }
 
-/** A test that hangs ends by its own time limits; this is for all of them together. */
+/** Each test has its own timeout; this is the timeout of all tests together. */
 const suiteTimeout = '6h';
 const stopGraceMs = 5_000;
 
-/** Runs these tests and no others, and tells how each ended. */
+/** Runs exactly these tests, and returns their outcomes. */
 export async function runE2e(programs: Programs, run: E2eRun): Promise<Outcomes> {
   run.signal.throwIfAborted();
   const report = `${run.title}.json`;
@@ -55,7 +55,7 @@ export async function runE2e(programs: Programs, run: E2eRun): Promise<Outcomes>
   try {
     const status = await group.ended;
     run.signal.throwIfAborted();
-    // 1 says that tests failed; the report says which.
+    // Status 1 means that tests failed; the report has the details.
     if (status !== 0 && status !== 1) throw new Error(`ginkgo ended with ${status}; see ${log}`);
   } finally {
     run.signal.removeEventListener('abort', stop);
@@ -65,17 +65,20 @@ export async function runE2e(programs: Programs, run: E2eRun): Promise<Outcomes>
   return readReport(text, run.names);
 }
 
-/** A pattern that matches these tests and no others: ginkgo puts the suite's name before a test's. */
+/** Returns a pattern that matches exactly these tests: ginkgo puts the suite's name before a test's. */
 export function focusOn(names: readonly string[]): string {
   const escaped = names.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
   return ` (${escaped.join('|')})$`;
 }
 
-/** Ginkgo prints a dot when a test ends, many in a line, and a line of its own if it failed. */
+/**
+ * Counts finished tests in ginkgo's output: it prints a dot for each test, many per line, and a separate line for a
+ * failed one.
+ */
 export class ProgressCount {
   #ended = 0;
   #failed = 0;
-  /** The line that has not ended yet, if it is one of dots. */
+  /** The incomplete last line, if it is one of dots. */
   #line = '';
   readonly #onProgress: (ended: number, failed: number) => void;
 
@@ -96,7 +99,7 @@ export class ProgressCount {
 
   #extend(text: string): void {
     const hadFailed = failedLine.test(this.#line);
-    // Of other lines the first letter is enough to know them by.
+    // For other lines the first character is enough.
     this.#line = /^•/.test(this.#line + text) ? this.#line + text : (this.#line + text).slice(0, 1);
     if (!this.#line.startsWith('•')) return;
     this.#ended += text.split('•').length - 1;

@@ -17,26 +17,26 @@ async function start(script: string): Promise<ProcessGroup> {
   });
 }
 
-it('gives the status and keeps what was said', async () => {
+it('returns the status and logs the output', async () => {
   const group = await start('echo out; echo err >&2; exit 3');
   expect(await group.ended).toBe(3);
   expect(readFileSync(join(folder, 'log'), 'utf8').split('\n').sort()).toEqual(['', 'err', 'out']);
 });
 
-// It has ended when nobody has its output open any more: not before what it started has.
-it('ends with what it started', async () => {
+// `ended` resolves when no process has the output open any more, which includes child processes.
+it('stops child processes too', async () => {
   const group = await start('sleep 600 & echo started; wait');
   await group.stop(60_000);
   expect(await group.ended).toBeNull();
 });
 
-it('insists when it is not heard', async () => {
+it('sends SIGKILL when SIGTERM has no effect', async () => {
   const group = await start('trap "" TERM; echo started; sleep 600; sleep 600');
   await group.stop(10);
   expect(await group.ended).toBeNull();
 });
 
-it('tells that a program is not there, and can be stopped all the same', async () => {
+it('rejects for a missing program, and can be stopped nevertheless', async () => {
   const group = new ProcessGroup(join(folder, 'none'), [], { log: join(folder, 'log') });
   await expect(group.ended).rejects.toThrow('ENOENT');
   await group.stop(10);

@@ -3,21 +3,22 @@ import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 
 export interface ProcessGroupOptions {
-  /** Gets all it writes. */
+  /** The file for all output. */
   readonly log: string;
   readonly onOutput?: (text: string) => void;
 }
 
-/** A program with all that it starts, which end together; what they say goes to a file. */
+/** A program with its child processes, which are stopped together. Their output goes to a file. */
 export class ProcessGroup {
-  /** The exit status, null after a signal; rejects when the program does not start. */
+  /** Resolves with the exit status, null after a signal. Rejects when the program does not start. */
   readonly ended: Promise<number | null>;
-  /** Of the program, and so of the group; absent when it did not start. */
+  /** The process id of the program, which is also the group's; undefined when it did not start. */
   readonly pid: number | undefined;
   readonly #child: ChildProcess;
 
   constructor(program: string, args: readonly string[], { log, onOutput }: ProcessGroupOptions) {
-    // A group of its own, so that an interrupt at the terminal reaches us alone, and we end the others in order.
+    // Its own process group, so that an interrupt at the terminal only reaches this process, which then stops the
+    // others in order.
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     const file = createWriteStream(log);
     for (const stream of [child.stdout, child.stderr]) {
@@ -35,13 +36,13 @@ export class ProcessGroup {
     });
   }
 
-  /** Asks, and after the grace insists. Harmless when it has ended. */
+  /** Sends SIGTERM, and SIGKILL after the grace period. Does nothing when it has ended. */
   async stop(graceMs: number): Promise<void> {
     this.#signal('SIGTERM');
     const insist = setTimeout(() => this.#signal('SIGKILL'), graceMs);
     await this.ended.catch(() => undefined);
     clearTimeout(insist);
-    // The program may have gone before what it started.
+    // Child processes may outlive the program.
     this.#signal('SIGKILL');
   }
 

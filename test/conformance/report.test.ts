@@ -28,11 +28,11 @@ function outcome(...specs: SpecReport[]) {
 }
 
 describe('a report', () => {
-  it('tells that a test passed', () => {
+  it('has the outcome of a passed test', () => {
     expect(outcome(spec())).toBe('passed');
   });
 
-  it('tells the step, the message and the place in Kubernetes of a failure', () => {
+  it('has the step, the message and the source location of a failure', () => {
     const events = [
       { SpecEventType: 'By', Message: 'Creating a job', TimelineLocation: { Order: 1 } },
       { SpecEventType: 'By', Message: 'Deleting the job', TimelineLocation: { Order: 3 } },
@@ -46,11 +46,11 @@ describe('a report', () => {
     });
   });
 
-  it('has no step when the test had said nothing yet', () => {
+  it('has no step when the test failed before its first step', () => {
     expect(outcome(failed('no cluster'))).toEqual({ message: 'no cluster', at: 'test/e2e/apps/job.go:902' });
   });
 
-  it('tells what a test panicked with', () => {
+  it('has the message of a panic', () => {
     const panicked = { Message: 'Test Panicked', ForwardedPanic: 'nil pointer', TimelineLocation: { Order: 2 } };
     expect(outcome(spec({ State: 'panicked', Failure: panicked }))).toMatchObject({
       message: 'panicked: Test Panicked: nil pointer',
@@ -64,13 +64,13 @@ describe('a report', () => {
     });
   });
 
-  it('counts a test that is not in it as failed', () => {
+  it('counts a missing test as failed', () => {
     expect(outcome(spec({ LeafNodeText: 'should do something else' }))).toMatchObject({
       message: 'the test binary does not have it',
     });
   });
 
-  it('is no result when the suite did not start', () => {
+  it('throws when the suite did not start', () => {
     const suite = failed('nodes are not ready', { LeafNodeType: 'SynchronizedBeforeSuite', LeafNodeText: '' });
     expect(() => outcome(suite, spec({ State: 'skipped' }))).toThrow(/did not start: nodes are not ready/);
   });
@@ -98,7 +98,7 @@ describe('a message', () => {
     expect((outcome(failed(message)) as Failure).message).toBe(kept);
   });
 
-  it('is cut when it is long', () => {
+  it('is truncated when it is long', () => {
     expect((outcome(failed('word '.repeat(200))) as Failure).message).toHaveLength(301);
   });
 });

@@ -1,21 +1,21 @@
-/** How a test ended: it passed, or where and why it did not. */
+/** The outcome of a test: passed, or the details of the failure. */
 export type Outcome = 'passed' | Failure;
 
 export interface Failure {
-  /** What the test said last that it does; none if it fell before it said anything. */
+  /** The last step before the failure; absent if it failed before its first step. */
   readonly step?: string;
-  /** The beginning of the first failure's message, without what differs from run to run. */
+  /** The beginning of the first failure's message, without parts that differ between runs. */
   readonly message: string;
-  /** The place of that in Kubernetes' source, as `test/e2e/apps/job.go:99`. */
+  /** Its location in Kubernetes' source, such as `test/e2e/apps/job.go:99`. */
   readonly at: string;
 }
 
-/** What we read of a report that ginkgo writes with `--json-report`: one entry for each suite. */
+/** The used fields of the report that ginkgo writes with `--json-report`: one entry for each suite. */
 export type GinkgoReport = readonly { readonly SpecReports: readonly SpecReport[] | null }[];
 
 export interface SpecReport {
   readonly ContainerHierarchyTexts: readonly string[] | null;
-  /** `It` is a test; others set up and tear down the suite. */
+  /** `It` is a test; other types set up and tear down the suite. */
   readonly LeafNodeType: string;
   readonly LeafNodeText: string;
   readonly State: string;
@@ -24,28 +24,28 @@ export interface SpecReport {
 }
 
 interface SpecEvent extends OnTimeline {
-  /** `By` is what a test says that it does. */
+  /** `By` is a step of a test. */
   readonly SpecEventType: string;
   readonly Message?: string;
 }
 
 interface SpecFailure extends OnTimeline {
   readonly Message?: string;
-  /** What a test that panicked panicked with. */
+  /** The value of a panic. */
   readonly ForwardedPanic?: string;
   readonly Location?: { readonly FileName?: string; readonly LineNumber?: number };
 }
 
 interface OnTimeline {
-  /** What has the lower order was earlier. */
+  /** Events with a lower order were earlier. */
   readonly TimelineLocation?: { readonly Order?: number };
 }
 
 const maxMessageLength = 300;
 
 /**
- * The outcome of each of the named tests. One that the report does not have, or that skipped itself, has failed.
- * Throws when the suite fell before any test.
+ * Returns the outcome of each named test. Tests that are missing in the report, or skipped themselves, count as failed.
+ * Throws when the suite failed before any test.
  */
 export function readReport(report: GinkgoReport, names: readonly string[]): Map<string, Outcome> {
   const specs = report.flatMap(({ SpecReports }) => SpecReports ?? []);
@@ -66,7 +66,7 @@ function outcomeOf(spec: SpecReport | undefined): Outcome {
 }
 
 function failureOf({ State, Failure, SpecEvents }: SpecReport): Failure {
-  // Cleaning up goes on after the failure.
+  // Steps of the cleanup follow after the failure.
   const steps = SpecEvents?.filter((event) => event.SpecEventType === 'By' && orderOf(event) < orderOf(Failure)) ?? [];
   const step = steps.at(-1)?.Message;
   const said = [Failure?.Message, Failure?.ForwardedPanic].filter(Boolean).join(': ');
@@ -84,19 +84,19 @@ function orderOf(event: OnTimeline | undefined): number {
 
 function placeOf(location: SpecFailure['Location']): string {
   if (!location?.FileName) return '';
-  // Before the version of the module is where that machine keeps modules.
+  // The part before the module's version is the local module cache.
   const path = location.FileName.replace(/^.*@v[^/]+\//, '');
   return `${path}:${location.LineNumber ?? 0}`;
 }
 
-/** Names, times and addresses that are drawn anew for each run. */
+/** Names, times and addresses that differ between runs. */
 const chances: readonly [RegExp, string][] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<uid>'],
   [/\b0x[0-9a-f]+\b/g, '<address>'],
   [/\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b/g, '<ip>'],
   [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\w.:+-]*/g, '<time>'],
   [/\b(\d+h)?(\d+m)?\d+(\.\d+)?(ms|µs|s)\b/g, '<duration>'],
-  // What the generator of names appends has no vowels.
+  // Kubernetes' name generator uses no vowels.
   [/-[bcdfghjklmnpqrstvwxz2456789]{8,10}-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '-<random>'],
   [/-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '-<random>'],
   [/-\d{2,}\b/g, '-<number>'],
@@ -108,7 +108,7 @@ function withoutChance(text: string): string {
   return chances.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), text);
 }
 
-/** Without the whole objects that many messages end with, and the types of what is left. */
+/** Removes the object dumps at the end of many messages, and Go's type names. */
 function withoutDump(text: string): string {
   const dump = text.search(/<\*?v\d\w*\.\w+ \| 0x/);
   return (dump > 0 ? text.slice(0, dump) : text).replace(/<\*?[\w.]+ \| 0x[0-9a-f]+>: ?/g, '');

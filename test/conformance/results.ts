@@ -13,7 +13,7 @@ interface ResultsFile {
   readonly tests: Readonly<Record<string, Outcome>>;
 }
 
-/** What the last whole run of a tier gave; nothing if there was none. */
+/** Returns the outcomes of the last complete run of a tier; empty if there was none. */
 export function readResults(tier: TierName): Outcomes {
   const path = pathOf(tier);
   if (!existsSync(path)) return new Map();
@@ -21,7 +21,7 @@ export function readResults(tier: TierName): Outcomes {
   return new Map(Object.entries(tests));
 }
 
-/** Keeps them so that two runs with the same outcomes give the same bytes. */
+/** Writes the outcomes. Two runs with the same outcomes give the same bytes. */
 export function writeResults(tier: TierName, outcomes: Outcomes): void {
   mkdirSync(new URL('results/', import.meta.url), { recursive: true });
   writeFileSync(pathOf(tier), formatResults(outcomes));
@@ -39,7 +39,7 @@ export function formatResults(outcomes: Outcomes): string {
   return `${JSON.stringify(file, null, 2)}\n`;
 }
 
-/** What is otherwise than before, a sentence for each test, of those that ran now and then. */
+/** Returns a message for each test whose outcome differs, among those that ran both times. */
 export function whatChanged(before: Outcomes, now: Outcomes): string[] {
   return [...now].flatMap(([name, outcome]) => {
     const last = before.get(name);

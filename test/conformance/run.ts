@@ -1,4 +1,4 @@
-/** `npm run conformance`: Kubernetes' own tests against a cluster of ours. README.md tells more. */
+/** `npm run conformance`: Kubernetes' own tests against our cluster. See README.md. */
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -44,18 +44,18 @@ async function conformance({ tiers, focus, procs }: Arguments): Promise<number> 
     if (now.size > 0) process.stdout.write(formatChanges(tier, readResults(tier), now));
     if (!focus) writeResults(tier, now);
   }
-  process.stdout.write(`whole logs: ${relative(process.cwd(), lastLogs)}\n`);
+  process.stdout.write(`complete logs: ${relative(process.cwd(), lastLogs)}\n`);
   return [...outcomes.values()].every((outcome) => outcome === 'passed') ? 0 : 1;
 }
 
 function formatChanges(tier: TierName, before: Outcomes, now: Outcomes): string {
-  if (before.size === 0) return `${tier}: no earlier whole run is kept to compare with\n`;
+  if (before.size === 0) return `${tier}: there is no earlier complete run to compare with\n`;
   const changes = whatChanged(before, now);
-  if (changes.length === 0) return `${tier}: nothing changed since the last whole run\n`;
-  return `${tier}: since the last whole run\n${changes.map((change) => `  ${change}\n`).join('')}`;
+  if (changes.length === 0) return `${tier}: nothing changed since the last complete run\n`;
+  return `${tier}: since the last complete run\n${changes.map((change) => `  ${change}\n`).join('')}`;
 }
 
-/** Runs them against one cluster, and leaves nothing behind but the logs. */
+/** Runs the tests against one cluster. Only the logs are left. */
 async function runAll(
   programs: Programs,
   tests: readonly ConformanceTest[],
@@ -63,7 +63,7 @@ async function runAll(
   signal: AbortSignal,
 ): Promise<Outcomes> {
   mkdirSync(cache, { recursive: true });
-  // Several people may run this at a time; the last to end has its logs kept.
+  // Several runs may be concurrent; the logs of the last one to end are kept.
   const logs = mkdtempSync(join(cache, 'run-'));
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
   try {
@@ -80,7 +80,7 @@ async function runAll(
   }
 }
 
-/** Those that can side by side, then the others one after the other. */
+/** Runs the parallel tests, then the serial ones one by one. */
 async function runParts(
   programs: Programs,
   { kubeconfig }: Cluster,
@@ -103,12 +103,12 @@ function namesOf(tests: readonly ConformanceTest[], serial: boolean): string[] {
   return tests.map(({ name }) => name).filter((name) => isSerial(name) === serial);
 }
 
-/** Lets what runs end in order on Ctrl-C. */
+/** Aborts the work on Ctrl-C and waits for its end. */
 async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const abort = () => {
     if (!controller.signal.aborted) say('stopping');
-    controller.abort(new Error('stopped before the end; the kept results stay as they are'));
+    controller.abort(new Error('stopped before the end; the stored results are unchanged'));
   };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of signals) process.on(name, abort);
@@ -119,7 +119,7 @@ async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Prom
   }
 }
 
-/** A line that moves on a terminal, and one in ten tests elsewhere. */
+/** Returns a progress function: it updates one line on a terminal, and prints a line for every ten tests elsewhere. */
 function progressOf(total: number): (ended: number, failed: number) => void {
   let told = 0;
   return (ended, failed) => {

@@ -18,7 +18,7 @@ const notPossible: ConformanceTest[] = [
   { name: '[sig-storage] Logs two [Conformance]', tier: 'containers', reason: 'logs' },
 ];
 
-it('shows a row for each SIG, the failures with their steps, and why the rest is not possible', () => {
+it('has a row for each SIG, the failures with their steps, and the reasons for tests that are not possible', () => {
   expect(formatRun(outcomes, notPossible)).toBe(
     [
       'SIG          passed  failed  not yet possible',
@@ -35,7 +35,7 @@ it('shows a row for each SIG, the failures with their steps, and why the rest is
       'FAILED [sig-apps] Job three [Conformance]',
       '  the test binary does not have it',
       '',
-      'Not yet possible, for want of real containers (tiers.json has the names):',
+      'Not yet possible without real containers (tiers.json has the names):',
       '    2  logs',
       '    1  exec',
       '',
@@ -43,6 +43,6 @@ it('shows a row for each SIG, the failures with their steps, and why the rest is
   );
 });
 
-it('says nothing of containers when all could run', () => {
+it('does not mention containers when all tests ran', () => {
   expect(formatRun(new Map([['[sig-node] Pods one [Conformance]', 'passed']]), [])).not.toContain('containers');
 });

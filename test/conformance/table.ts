@@ -3,7 +3,7 @@ import { type ConformanceTest, sigOf } from './tiers.ts';
 
 const headings = ['SIG', 'passed', 'failed', 'not yet possible'] as const;
 
-/** The run for people: a row for each SIG, each failure with its step, and why the rest is not possible. */
+/** Formats a run: a row for each SIG, each failure with its step, and the reasons for tests that are not possible. */
 export function formatRun(outcomes: Outcomes, notPossible: readonly ConformanceTest[]): string {
   const parts = [formatTable(outcomes, notPossible), ...formatFailures(outcomes), ...formatReasons(notPossible)];
   return `${parts.join('\n\n')}\n`;
@@ -44,5 +44,5 @@ function formatReasons(notPossible: readonly ConformanceTest[]): string[] {
   const lines = [...byReason]
     .sort(([, a], [, b]) => b - a)
     .map(([reason, tests]) => `${String(tests).padStart(5)}  ${reason}`);
-  return [['Not yet possible, for want of real containers (tiers.json has the names):', ...lines].join('\n')];
+  return [['Not yet possible without real containers (tiers.json has the names):', ...lines].join('\n')];
 }

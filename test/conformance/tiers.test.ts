@@ -9,7 +9,7 @@ describe('the tiers', () => {
     expect(new Set(tests.map(({ name }) => name)).size).toBe(446);
   });
 
-  it('name tests as ginkgo does', () => {
+  it('use ginkgo’s names of tests', () => {
     for (const { name } of tests) expect(name).toMatch(/^\[sig-[a-z-]+\] .*\[Conformance\]$/);
   });
 
@@ -17,7 +17,7 @@ describe('the tiers', () => {
     for (const { name, tier, reason } of tests) expect([name, Boolean(reason)]).toEqual([name, tier === 'containers']);
   });
 
-  it('come in the order of the names', () => {
+  it('are sorted by name', () => {
     const names = tests.map(({ name }) => name);
     expect(names).toEqual([...names].sort());
   });
@@ -28,7 +28,7 @@ describe('a name', () => {
     ['[sig-node] Pods should get a host IP [NodeConformance] [Conformance]', 'sig-node'],
     ['[sig-api-machinery] Namespaces [Serial] should patch a Namespace [Conformance]', 'sig-api-machinery'],
     ['no brackets', 'none'],
-  ])('%s is of %s', (name, sig) => {
+  ])('%s belongs to %s', (name, sig) => {
     expect(sigOf(name)).toBe(sig);
   });
 
@@ -36,7 +36,7 @@ describe('a name', () => {
     ['[sig-apps] Daemon set [Serial] should run and stop simple daemon [Conformance]', true],
     ['[sig-apps] Deployment should run the lifecycle of a Deployment [Conformance]', false],
     ['[sig-node] Serial without brackets [Conformance]', false],
-  ])('%s wants the cluster for itself: %s', (name, expected) => {
+  ])('%s is serial: %s', (name, expected) => {
     expect(isSerial(name)).toBe(expected);
   });
 });

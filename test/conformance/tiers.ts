@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * What a test needs of the cluster:
- * `api` no running pod, `hollow` pods whose status moves though nothing runs, `containers` the real thing.
+ * What a test needs from the cluster: `api` no running pods, `hollow` pods whose status changes without running
+ * containers, `containers` real containers.
  */
 const tierNames = ['api', 'hollow', 'containers'] as const;
 
 export type TierName = (typeof tierNames)[number];
 
 export interface ConformanceTest {
-  /** The full text by which ginkgo knows it. */
+  /** The full text, ginkgo's name of the test. */
   readonly name: string;
   readonly tier: TierName;
-  /** What of a real container it needs; only in the tier `containers`. */
+  /** The feature of a real container that it needs; only in the tier `containers`. */
   readonly reason?: string;
 }
 
-/** The data file: names by tier, those of `containers` by the reason. */
+/** The data file: names by tier, those of `containers` by reason. */
 interface TierFile {
   readonly api: readonly string[];
   readonly hollow: readonly string[];
@@ -27,7 +27,7 @@ export function isTierName(text: string): text is TierName {
   return tierNames.some((name) => name === text);
 }
 
-/** Every conformance test of the release, in the order of their names. */
+/** Returns all conformance tests of the release, sorted by name. */
 export function readTiers(): readonly ConformanceTest[] {
   const file: TierFile = JSON.parse(readFileSync(new URL('tiers.json', import.meta.url), 'utf8'));
   return [
@@ -39,12 +39,12 @@ export function readTiers(): readonly ConformanceTest[] {
   ].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** `sig-node` of `[sig-node] Pods should …`. */
+/** Returns the SIG of a test's name, such as `sig-node` for `[sig-node] Pods should …`. */
 export function sigOf(name: string): string {
   return /^\[([^\]]+)\]/.exec(name)?.[1] ?? 'none';
 }
 
-/** Whether it wants the cluster for itself. */
+/** Returns whether the test must run alone. */
 export function isSerial(name: string): boolean {
   return name.includes('[Serial]');
 }

@@ -1,7 +1,7 @@
 //go:build tools
 
-// Package conformance names the programs that build.ts makes of this module, so that `go mod tidy` keeps what they
-// need. The module has no code of its own.
+// Package conformance imports the programs that build.ts builds, so that `go mod tidy` keeps their dependencies.
+// The module has no code of its own.
 package conformance
 
 import (

@@ -7,31 +7,31 @@ import { startTheirs } from '../compat/api-servers.ts';
 import type { Stage } from '../compat/stage.ts';
 import { etcdAndApiServer, oneProcess, type Restartable } from './restartable.ts';
 
-/** An API server that is tried. */
+/** A running API server under test. */
 export interface RunningServer {
-  /** Of an administrator. */
+  /** The path of an admin kubeconfig. */
   readonly kubeconfig: string;
   readonly host: string;
   readonly port: number;
-  /** Of the API server's process; absent where somebody else runs it. */
+  /** The process id of the API server; absent when it was not started here. */
   readonly pid?: number;
 }
 
-/** Who is tried: ours, the original, or a server that runs already. */
+/** The server under test: ours, the original, or a running one. */
 export interface Contender {
   readonly name: string;
-  /** For its files, and for those of the scenario; gone afterwards. */
+  /** A folder for its files and those of the scenario, deleted afterwards. */
   readonly folder: string;
   /**
-   * A server over a durable store, which ends with the scenario. A scenario that needs a `process` may use `restartable`
-   * instead.
+   * Starts a server with a durable store, which ends with the scenario. A scenario that needs a `process` may use
+   * `restartable` instead.
    */
   start(): Promise<RunningServer>;
-  /** What a scenario starts by itself, where it kills its server; throws where somebody else runs that. */
+  /** Returns a server that the scenario starts and kills itself. Rejects when the server was not started here. */
   restartable(extent: Extent): Promise<Restartable>;
 }
 
-/** The API server alone; or a whole cluster, where one program is that. */
+/** The API server alone; or a whole cluster, if one program runs it. */
 type Extent = 'server' | 'cluster';
 
 const cox = fileURLToPath(new URL('../../packages/cli/bin/cox.js', import.meta.url));
@@ -74,7 +74,7 @@ function cluster(folder: string): Restartable {
   });
 }
 
-/** What is written before it is put in its place. */
+/** Returns the temporary files of atomic writes. */
 function draftsBelow(directory: string): string[] {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(tmp|new)$/.test(name));
 }
@@ -92,12 +92,12 @@ export function theirs(stage: Stage, programs: { readonly kubeApiserver: string;
   };
 }
 
-/** One that somebody else runs. */
+/** A server that was not started here. */
 export function given(stage: Stage, kubeconfig: string): Contender {
   return {
     name: 'given',
     folder: stage.folder,
-    restartable: () => Promise.reject(new Error('somebody else runs this server')),
+    restartable: () => Promise.reject(new Error('this server was not started here')),
     start: () => described(kubeconfig),
   };
 }
@@ -108,7 +108,7 @@ async function described(kubeconfig: string): Promise<Omit<RunningServer, 'pid'>
   return { kubeconfig, host: hostname, port: Number(port || 443) };
 }
 
-/** Calls back with an administrator's client, which is closed afterwards. */
+/** Calls `work` with an admin client, and closes the client afterwards. */
 export async function asAdministrator<T>(server: RunningServer, work: (rest: RESTClient) => Promise<T>): Promise<T> {
   const rest = RESTClient.forConfig({ ...(await loadRestConfig({ path: server.kubeconfig })), qps: 0 });
   try {

@@ -3,21 +3,24 @@ import { join } from 'node:path';
 import { type PairOptions, pairPrograms, untilReady, writePairFiles } from '../compat/api-servers.ts';
 import { type End, KilledProcess } from './scenarios/killed-process.ts';
 
-/** A server that a scenario starts, kills and starts again, always over the same files. */
+/** A server that a scenario starts, kills and starts again, always with the same files. */
 export interface Restartable {
-  /** Of an administrator. */
+  /** The path of an admin kubeconfig. */
   readonly kubeconfig: string;
-  /** What holds everything that was stored, once it is stopped. */
+  /** Returns the files with all stored data, for the time when it is stopped. */
   dataFiles(): readonly string[];
-  /** Files that were not to outlive the moment of the kill. */
+  /** Returns temporary files that should not exist after a kill and a restart. */
   leftovers(): readonly string[];
   start(): RestartedServer;
 }
 
 export interface RestartedServer {
-  /** Whether it got ready before any of its processes ended, and before so much time was over. */
+  /** Returns whether it became ready within the timeout, and before any of its processes ended. */
   isReady(timeoutMs: number): Promise<boolean>;
-  /** Gives how its processes ended, which may be otherwise: the first is the one that stores. */
+  /**
+   * Kills all processes. Returns how they ended, which may be by another cause. The first one is the process that
+   * stores data.
+   */
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<readonly EndedProcess[]>;
 }
 
@@ -26,7 +29,7 @@ export interface EndedProcess {
   readonly said: string;
 }
 
-/** One process, which says when it is ready. */
+/** A server of one process, which is ready when its output matches. */
 export function oneProcess(
   program: readonly string[],
   { ready, ...files }: Omit<Restartable, 'start'> & { readonly ready: RegExp },
@@ -57,7 +60,7 @@ export async function etcdAndApiServer(folder: string, programs: PairOptions['pr
         .filter((name) => name.endsWith('.wal'))
         .map((name) => join(member, 'wal', name)),
     ],
-    // A segment of the log that it makes ahead is its own, `0.tmp` or `1.tmp`.
+    // etcd allocates a segment of the log in advance, as `0.tmp` or `1.tmp`.
     leftovers: () =>
       filesIn(member, true).filter((name) => /\.(tmp|broken)/.test(name) && !/wal\/[01]\.tmp$/.test(name)),
     start() {
@@ -69,7 +72,7 @@ export async function etcdAndApiServer(folder: string, programs: PairOptions['pr
           return untilReady(kubeconfig, timeoutMs, over);
         },
         async kill(signal) {
-          // The server says goodbye to the store.
+          // The API server is stopped first, because its shutdown uses the store.
           if (signal === 'SIGTERM') await server.kill(signal);
           const ends = processes.map(async (each) => ({ end: await each.kill(signal), said: each.said }));
           return Promise.all(ends);
@@ -83,7 +86,7 @@ function filesIn(folder: string, recursive = false): string[] {
   return existsSync(folder) ? readdirSync(folder, { recursive, encoding: 'utf8' }) : [];
 }
 
-/** How it ended other than by the signal, if so: it refused, or it broke down. */
+/** Returns the reason when a process ended for another cause than the signal: it refused to run, or it crashed. */
 export function failureOf({
   end,
   said,
@@ -96,7 +99,7 @@ export function failureOf({
   return { isCrash, reason: textOf(panic ?? fatal ?? lines.at(-1) ?? '') };
 }
 
-/** What a line of etcd's log says. */
+/** Returns the message of a line of etcd's log. */
 function textOf(line: string): string {
   if (!line.startsWith('{')) return line;
   const { msg = '', error = '' }: { msg?: string; error?: string } = JSON.parse(line);

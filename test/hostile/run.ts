@@ -1,4 +1,4 @@
-/** `npm run hostile [-- options] [scenario…]`: treats API servers as a hostile user would. README.md tells more. */
+/** `npm run hostile [-- options] [scenario…]`: treats API servers like a hostile user. See README.md. */
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -12,10 +12,10 @@ import { formatTable, isGood, type Outcome } from './table.ts';
 
 const usage = `Usage: npm run hostile -- [options] [scenario...]
 
-Treats API servers as a hostile user would, and prints how they bear it.
+Treats API servers like a hostile user, and prints the results.
 
-  --original           kube-apiserver and etcd beside ours; needs Go, or KUBE_APISERVER and ETCD
-  --kubeconfig <file>  a server that runs already instead, by its administrator's kubeconfig
+  --original           test kube-apiserver and etcd beside ours; needs Go, or KUBE_APISERVER and ETCD
+  --kubeconfig <file>  test a running server instead, with this admin kubeconfig
   --help               this text
 
 Scenarios:
@@ -41,7 +41,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const unknown = positionals.find((name) => !scenarios.some((scenario) => scenario.name === name));
   if (unknown !== undefined) {
-    process.stderr.write(`there is no scenario ${unknown}\n\n${usage}`);
+    process.stderr.write(`unknown scenario ${unknown}\n\n${usage}`);
     return 2;
   }
   const wanted = scenarios.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
@@ -59,7 +59,7 @@ async function main(args: readonly string[]): Promise<number> {
     }
   process.off('SIGINT', abort).off('SIGTERM', abort);
   process.stdout.write(`\n${formatTable(outcomes)}`);
-  say(`whole logs: ${relative(process.cwd(), logs)}`);
+  say(`complete logs: ${relative(process.cwd(), logs)}`);
   return isGood(outcomes.filter(({ contender }) => contender !== 'kube-apiserver')) && !stop.signal.aborted ? 0 : 1;
 }
 

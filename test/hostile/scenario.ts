@@ -2,22 +2,22 @@ import type { Contender } from './contender.ts';
 
 /** One kind of hostile use. Each scenario is a file of `scenarios/`, with a row in `scenarios/index.ts`. */
 export interface Scenario {
-  /** What the command line calls it. */
+  /** The name on the command line. */
   readonly name: string;
   readonly what: string;
   /**
-   * `address`: any server will do, also one that somebody else runs. `process`: the scenario starts, kills and starts
-   * again, and so runs only against servers of its own.
+   * `address`: works with any server, also one that was not started here. `process`: the scenario starts and kills the
+   * server itself, so it only works with servers started here.
    */
   readonly needs: 'address' | 'process';
   /** Throws only when the scenario itself could not be carried out. */
   run(contender: Contender): Promise<readonly Finding[]>;
 }
 
-/** One line of the table: what was measured, and how this contender did. */
+/** One line of the table: a measure, and the contender's value. */
 export interface Finding {
   readonly measure: string;
   readonly value: string;
-  /** Absent where a figure is told and not judged. */
+  /** Absent when the value is only reported and not judged. */
   readonly ok?: boolean;
 }

@@ -19,7 +19,7 @@ describe('the table of hostile use', () => {
     );
   });
 
-  test('says why a scenario was not carried out', () => {
+  test('has the reason when a scenario was not carried out', () => {
     expect(formatTable([{ scenario: 'disk', contender: 'cox', findings: [], why: 'mount: no right' }])).toContain(
       'not carried out  mount: no right',
     );

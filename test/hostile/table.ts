@@ -1,6 +1,6 @@
 import type { Finding } from './scenario.ts';
 
-/** What one contender did in one scenario; `why` where the scenario could not be carried out. */
+/** The result of one contender in one scenario; `why` is set when the scenario could not be carried out. */
 export interface Outcome {
   readonly scenario: string;
   readonly contender: string;
@@ -8,7 +8,7 @@ export interface Outcome {
   readonly why?: string;
 }
 
-/** A row for each measure, a column for each contender. */
+/** Returns a table with a row for each measure and a column for each contender. */
 export function formatTable(outcomes: readonly Outcome[]): string {
   const contenders = [...new Set(outcomes.map(({ contender }) => contender))];
   const rows = [['scenario', 'measure', ...contenders]];
@@ -40,7 +40,7 @@ function cell(outcomes: readonly Outcome[], contender: string, measure: string):
   return finding.ok === false ? `${finding.value} BAD` : finding.value;
 }
 
-/** Whether nobody's finding is bad, and every scenario was carried out. */
+/** Returns whether no finding is bad and every scenario was carried out. */
 export function isGood(outcomes: readonly Outcome[]): boolean {
   return outcomes.every(({ why, findings }) => why === undefined && findings.every(({ ok }) => ok !== false));
 }

@@ -1,20 +1,20 @@
 import type { Activity, Churn } from './churn/index.ts';
 
-/** What became of an activity's runs. */
+/** The counts of an activity's runs. */
 export interface Tally {
   begun: number;
   ended: number;
   failed: number;
-  /** Turns that were left out because too many runs were under way. */
+  /** Turns that were left out because too many runs were in progress. */
   leftOut: number;
   lastFailure: string | undefined;
 }
 
-/** Runs an activity at its rate until the soak ends; resolves when its last run has ended. */
+/** Runs an activity at its rate until the soak ends. Resolves when its last run has ended. */
 export async function keepUp(activity: Activity, churn: Churn, rate: number, tally: Tally): Promise<void> {
   const intervalMs = 60_000 / (activity.perMinute * rate);
   const underWay = new Set<Promise<void>>();
-  // Activities of the same rate do not begin at the same moment.
+  // A random delay, so that activities of the same rate do not start together.
   await churn.sleep(churn.random() * intervalMs).catch(() => {});
   while (!churn.signal.aborted) {
     if (underWay.size < activity.atOnce * Math.max(1, rate)) {

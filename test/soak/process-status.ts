@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What the kernel counts of a process, in bytes. */
+/** The kernel's measures of a process. Sizes are in bytes. */
 export interface ProcessStatus {
   readonly rss: number;
   /** Memory of the process itself: heaps, buffers, stacks. */
   readonly rssAnon: number;
-  /** Pages of files: programs, and those of the mapped store that were read. The kernel takes them back when it needs to. */
+  /** Pages of files: programs, and the read pages of the mapped store. The kernel can reclaim them. */
   readonly rssFile: number;
   readonly fileDescriptors: number;
 }

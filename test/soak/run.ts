@@ -1,4 +1,4 @@
-/** `npm run test:soak [-- options]`: a cluster in steady use, whose memory must come to rest. README.md tells more. */
+/** `npm run test:soak [-- options]`: a cluster in steady use, whose memory must stop rising. See README.md. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -16,15 +16,15 @@ const usage = `Usage: npm run test:soak -- [options]
 
 Keeps a cluster busy and measures its memory each minute.
 
-  --minutes <n>        how long (120)
-  --warm-up <share>    of the time in which memory may rise (0.5)
-  --most-rise <share>  that is allowed afterwards (0.01)
-  --rate <factor>      of all activities (1)
-  --only <names>       of activities, with commas between
+  --minutes <n>        duration (120)
+  --warm-up <share>    share of the time in which memory may rise (0.5)
+  --most-rise <share>  allowed rise afterwards (0.01)
+  --rate <factor>      rate of all activities (1)
+  --only <names>       run only these activities, separated by commas
   --collect-every <n>  minutes between full collections (5)
   --nodes <n>          hollow nodes (2)
-  --memory             keep nothing on disk
-  --node-flags <flags> further flags of the cluster's Node, with spaces between
+  --memory             keep all data in memory
+  --node-flags <flags> further flags of the cluster's Node, separated by spaces
   --snapshots <folder> write heap snapshots after a tenth of the time, after the warm-up, and at the end
   --help               this text
 
@@ -108,7 +108,7 @@ interface SoakOptions {
   readonly signal: AbortSignal;
 }
 
-/** Gives a sample for each minute; fewer when the signal is aborted. */
+/** Returns a sample for each minute; fewer when the signal is aborted. */
 async function soak(cluster: WatchedCluster, options: SoakOptions): Promise<Sample[]> {
   const { minutes, rate, only, snapshots, signal } = options;
   const config = { ...(await loadRestConfig({ path: cluster.kubeconfig })), qps: 0 };
@@ -161,7 +161,7 @@ async function soak(cluster: WatchedCluster, options: SoakOptions): Promise<Samp
 type Sampled = Sample & { readonly cpuSeconds: number; readonly heapTotal: number };
 
 async function sample(cluster: WatchedCluster, rest: RESTClient, minute: number, collect: boolean): Promise<Sampled> {
-  // Before the collection, which the process would not do by itself.
+  // Taken before the collection, which the process would not do by itself.
   const status = cluster.process;
   const { bytes } = await rest.raw({ method: 'GET', path: '/metrics' });
   const { heapUsed, heapTotal, external, cpuSeconds } = await cluster.heap({ collect });

@@ -15,7 +15,7 @@ const trendOf = (samples: readonly Sample[], measure: string, fromMinute = 1) =>
   trendsOf(samples, fromMinute).find((trend) => trend.measure === measure);
 
 describe('a measure', () => {
-  test('that stays is flat', () => {
+  test('that is constant is flat', () => {
     expect(
       trendsOf(
         minutes.map((minute) => sample(minute)),
@@ -29,7 +29,7 @@ describe('a measure', () => {
     ]);
   });
 
-  test('that rises steadily is bad, by what it rises over the whole time', () => {
+  test('that rises steadily is bad, with the rise over the whole time', () => {
     const trend = trendOf(
       minutes.map((minute) => sample(minute, { rss: 1000 + minute })),
       'rss',
@@ -38,7 +38,7 @@ describe('a measure', () => {
     expect(trend?.rise).toBeCloseTo(0.018, 3);
   });
 
-  test('that rises in the warm-up only is flat', () => {
+  test('that rises only in the warm-up is flat', () => {
     const samples = minutes.map((minute) => sample(minute, { metricsBytes: Math.min(minute, 9) }));
     expect(trendOf(samples, 'metricsBytes', 9)).toMatchObject({ rise: 0, ok: true });
     expect(trendOf(samples, 'metricsBytes', 1)).toMatchObject({ ok: false });
@@ -52,7 +52,7 @@ describe('a measure', () => {
       ),
     ).toMatchObject({ ok: true }));
 
-  test('that some samples have more of is flat', () =>
+  test('with some higher samples is flat', () =>
     expect(
       trendOf(
         minutes.map((minute) => sample(minute, { metricsBytes: 1000 + (minute % 2) * minute })),
@@ -60,7 +60,7 @@ describe('a measure', () => {
       ),
     ).toMatchObject({ early: 1000, late: 1000, ok: true }));
 
-  test('of files may be one more', () => {
+  test('of files may rise by one', () => {
     const open = (late: number) =>
       trendOf(
         minutes.map((minute) => sample(minute, { fileDescriptors: minute < 10 ? 30 : late })),
@@ -78,7 +78,7 @@ describe('a measure', () => {
       ),
     ).toMatchObject({ ok: true }));
 
-  test('counts in the minutes that have it', () =>
+  test('is judged by the minutes that have it', () =>
     expect(
       trendOf(
         minutes.map((minute) => sample(minute, minute % 5 === 0 ? { heap: minute } : {})),
@@ -96,7 +96,7 @@ test('the lower quartile has a quarter of the values below it', () => {
   expect(lowerQuartile([4])).toBe(4);
 });
 
-test('trends are printed with what they mean', () => {
+test('trends are printed with their verdict', () => {
   expect(
     formatTrends([
       { measure: 'heap', early: 2 ** 20, late: 2 ** 21, rise: 1.5, ok: false },

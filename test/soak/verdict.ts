@@ -1,4 +1,4 @@
-/** One minute's measures. Sizes are in bytes. */
+/** The measures of one minute. Sizes are in bytes. */
 export interface Sample {
   readonly minute: number;
   /** After a full collection; absent in minutes without one. */
@@ -14,26 +14,26 @@ export interface Sample {
 
 type Measure = Exclude<keyof Sample, 'minute'>;
 
-/** What must not rise. Pages of files are told and not judged: the kernel caches the mapped store in them. */
+/** The measures that must not rise. Pages of files are only reported: the kernel caches the mapped store in them. */
 const judged: readonly Measure[] = ['heap', 'external', 'rss', 'rssAnon', 'fileDescriptors', 'metricsBytes'];
 
-/** How one measure went after the warm-up. */
+/** The trend of one measure after the warm-up. */
 export interface Trend {
   readonly measure: Measure;
-  /** Lower quartiles of the first and the last third of the time. */
+  /** The lower quartiles of the first and the last third of the time. */
   readonly early: number;
   readonly late: number;
-  /** Over the whole time after the warm-up, as a share of `early`: 0.01 is one percent. */
+  /** The rise over the whole time after the warm-up, as a share of `early`: 0.01 is one percent. */
   readonly rise: number;
   readonly ok: boolean;
 }
 
-/** Files are few: one more is no trend. */
+/** The number of files is small, so one more is not a trend. */
 const slack: Partial<Record<Measure, number>> = { fileDescriptors: 1 };
 
 /**
- * Judges the samples from `fromMinute` on. Lower quartiles of thirds are compared rather than single points: the heap and RSS go
- * up and down with each collection, and what is under way when a sample is taken only adds to what is held.
+ * Judges the samples from `fromMinute` on. It compares lower quartiles of thirds instead of single points: the heap and RSS vary with each
+ * collection, and work in progress at the time of a sample only adds to the memory that is kept.
  */
 export function trendsOf(samples: readonly Sample[], fromMinute: number, mostRise = 0.01): Trend[] {
   const after = samples.filter(({ minute }) => minute >= fromMinute);
@@ -53,7 +53,7 @@ export function lowerQuartile(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 4)] ?? 0;
 }
 
-/** A line for each measure. */
+/** Returns a line for each measure. */
 export function formatTrends(trends: readonly Trend[]): string {
   return trends
     .map(({ measure, early, late, rise, ok }) => {

@@ -9,7 +9,7 @@ const probe = new URL('probe.js', import.meta.url).href;
 const stopGraceMs = 20_000;
 
 export interface WatchedClusterOptions {
-  /** For its data and its kubeconfig. */
+  /** The folder for its data and its kubeconfig. */
   readonly folder: string;
   readonly log: string;
   readonly memory: boolean;
@@ -18,7 +18,7 @@ export interface WatchedClusterOptions {
   readonly nodeFlags: readonly string[];
 }
 
-/** What the process tells of its own memory, in bytes. */
+/** The process's report of its own memory, in bytes. */
 interface HeapStatus {
   readonly heapUsed: number;
   readonly heapTotal: number;
@@ -27,7 +27,7 @@ interface HeapStatus {
   readonly cpuSeconds: number;
 }
 
-/** `cox up` in a process of its own, whose heap can be asked for from here. */
+/** `cox up` in another process, whose heap can be measured. */
 export class WatchedCluster {
   readonly kubeconfig: string;
   /** Resolves with the exit status when the process has ended. */
@@ -54,7 +54,7 @@ export class WatchedCluster {
       `${nodes}`,
     ];
     const args = ['--expose-gc', ...nodeFlags, '--import', probe, cox, 'up', ...flags, ...(memory ? ['--memory'] : [])];
-    // A group of its own, so that Ctrl-C reaches the soak alone, which ends the cluster.
+    // Its own process group, so that Ctrl-C only reaches the soak, which then stops the cluster.
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true });
     const cluster = new WatchedCluster(child, kubeconfig);
     const file = createWriteStream(log);
@@ -71,7 +71,7 @@ export class WatchedCluster {
       throw new Error(`cox up ended with ${status}: ${said}`);
     });
     await Promise.race([ready, ended]);
-    // Whoever asks it for something hears of its end.
+    // Later calls reject when it has ended; this promise must not cause an unhandled rejection.
     ended.catch(() => {});
     return cluster;
   }
@@ -95,7 +95,7 @@ export class WatchedCluster {
     clearTimeout(insist);
   }
 
-  /** One question at a time. */
+  /** Sends a message and resolves with the answer. Only one call at a time. */
   #ask(question: object): Promise<HeapStatus> {
     return new Promise((resolve, reject) => {
       this.#child.once('message', (answer) => resolve(answer as HeapStatus));

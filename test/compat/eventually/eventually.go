@@ -1,4 +1,4 @@
-// Package eventually waits for what comes true by and by.
+// Package eventually waits for conditions to become true.
 package eventually
 
 import (
@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// NoError asks until there is no error, or gives the last one when the time is over.
+// NoError calls ask until it returns no error. When the context ends, it returns the last error.
 func NoError(ctx context.Context, ask func() error) error {
 	for {
 		err := ask()
@@ -16,7 +16,7 @@ func NoError(ctx context.Context, ask func() error) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("waited in vain: %w", err)
+			return fmt.Errorf("timed out: %w", err)
 		case <-time.After(100 * time.Millisecond):
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"coxswain.dev/compat/eventually"
 )
 
-// A cluster, through each of the clients that client-go has for it.
+// cluster accesses a cluster through each of client-go's clients.
 type cluster struct {
 	protobuf   kubernetes.Interface
 	json       kubernetes.Interface
@@ -48,7 +48,8 @@ func connect(kubeconfig string) (*cluster, error) {
 	return c, err
 }
 
-// inNamespace gives the work a namespace of its own, which is told to go afterwards and not waited for.
+// inNamespace runs work in a new namespace, which is deleted afterwards without waiting for the end of
+// the deletion.
 func (c *cluster) inNamespace(ctx context.Context, work func(namespace string) error) error {
 	made, err := c.protobuf.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "compat-"},
@@ -61,7 +62,7 @@ func (c *cluster) inNamespace(ctx context.Context, work func(namespace string) e
 		defer cancel()
 		_ = c.protobuf.CoreV1().Namespaces().Delete(cleanUp, made.Name, metav1.DeleteOptions{})
 	}()
-	// Pods are refused until their account is there.
+	// Pods are refused until the default service account exists.
 	if err := eventually.NoError(ctx, func() error {
 		_, err := c.protobuf.CoreV1().ServiceAccounts(made.Name).Get(ctx, "default", metav1.GetOptions{})
 		return err
@@ -71,7 +72,8 @@ func (c *cluster) inNamespace(ctx context.Context, work func(namespace string) e
 	return work(made.Name)
 }
 
-// gone says that something is still there, or what else is wrong with it.
+// gone returns nil for a NotFound error, an error saying that the object still exists for nil, and any
+// other error unchanged.
 func gone(what string, err error) error {
 	switch {
 	case err == nil:

@@ -54,7 +54,7 @@ func boatDefinition() *apiextensionsv1.CustomResourceDefinition {
 	}
 }
 
-// withBoats has the definition while the work is done, and sees it go afterwards.
+// withBoats creates the definition, runs work, and checks that the definition can be deleted afterwards.
 func (c *cluster) withBoats(ctx context.Context, work func(namespace string) error) error {
 	definitions := c.extensions.ApiextensionsV1().CustomResourceDefinitions()
 	if _, err := definitions.Create(ctx, boatDefinition(), metav1.CreateOptions{}); err != nil {
@@ -90,7 +90,7 @@ func (c *cluster) withBoats(ctx context.Context, work func(namespace string) err
 	}
 	return eventually.NoError(ctx, func() error {
 		_, err := c.dynamic.Resource(boats).List(ctx, metav1.ListOptions{})
-		return gone("what was defined", err)
+		return gone("the custom resource", err)
 	})
 }
 
@@ -102,10 +102,10 @@ func definitionWorks(ctx context.Context, c *cluster) error {
 			return err
 		}
 		if colour, _, _ := unstructured.NestedString(made.Object, "spec", "colour"); colour != "white" {
-			return fmt.Errorf("a default is not set, but %q", colour)
+			return fmt.Errorf("the default is not set; the value is %q", colour)
 		}
 		if _, err := fleet.Create(ctx, boat("gig", 3), metav1.CreateOptions{}); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "oars come in pairs") {
-			return fmt.Errorf("a rule is broken, and the answer is %v", err)
+			return fmt.Errorf("an object that violates a rule gives %v", err)
 		}
 		_ = unstructured.SetNestedField(made.Object, true, "status", "afloat")
 		_ = unstructured.SetNestedField(made.Object, int64(8), "spec", "oars")
@@ -116,28 +116,28 @@ func definitionWorks(ctx context.Context, c *cluster) error {
 		afloat, _, _ := unstructured.NestedBool(made.Object, "status", "afloat")
 		oars, _, _ := unstructured.NestedInt64(made.Object, "spec", "oars")
 		if !afloat || oars != 2 {
-			return fmt.Errorf("an update of status alone gives %v", made.Object)
+			return fmt.Errorf("an update of the status subresource gives %v", made.Object)
 		}
 		applied, err := fleet.Apply(ctx, "launch", boat("launch", 4), metav1.ApplyOptions{FieldManager: "judge"})
 		if err != nil {
 			return err
 		}
 		if len(applied.GetManagedFields()) == 0 {
-			return fmt.Errorf("nobody manages what was applied")
+			return fmt.Errorf("the applied object has no managedFields")
 		}
 		list, err := fleet.List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return err
 		}
 		if len(list.Items) != 2 {
-			return fmt.Errorf("listed are %d of 2", len(list.Items))
+			return fmt.Errorf("the list has %d of 2 objects", len(list.Items))
 		}
 		resources, err := c.json.Discovery().ServerResourcesForGroupVersion(boats.GroupVersion().String())
 		if err != nil {
 			return err
 		}
 		if len(resources.APIResources) != 2 {
-			return fmt.Errorf("discovery tells of %v", resources.APIResources)
+			return fmt.Errorf("discovery has %v", resources.APIResources)
 		}
 		return fleet.Delete(ctx, "skiff", metav1.DeleteOptions{})
 	})
@@ -157,7 +157,7 @@ func customObjectsGo(ctx context.Context, c *cluster) error {
 			return err
 		}
 		if len(left.Items) != 0 {
-			return fmt.Errorf("%d objects are left of a namespace that has gone", len(left.Items))
+			return fmt.Errorf("%d objects are left in a deleted namespace", len(left.Items))
 		}
 		return nil
 	})

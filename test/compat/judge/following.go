@@ -19,7 +19,7 @@ import (
 	"coxswain.dev/compat/eventually"
 )
 
-// A tally of what a handler was told of.
+// tally counts the calls of an event handler.
 type tally struct {
 	lock  sync.Mutex
 	count map[string]int
@@ -37,7 +37,7 @@ func (t *tally) is(want map[string]int) error {
 	if maps.Equal(t.count, want) {
 		return nil
 	}
-	return fmt.Errorf("handlers were told of %v, not of %v", t.count, want)
+	return fmt.Errorf("handlers received %v instead of %v", t.count, want)
 }
 
 func counting(informer cache.SharedIndexInformer) (*tally, error) {
@@ -52,13 +52,13 @@ func counting(informer cache.SharedIndexInformer) (*tally, error) {
 
 func informersFollow(ctx context.Context, c *cluster) error {
 	return c.inNamespace(ctx, func(namespace string) error {
-		// Controllers have their own ConfigMaps in every namespace; these are ours alone.
+		// Controllers create ConfigMaps in every namespace; the label selects those of this check.
 		ours := func(options *metav1.ListOptions) { options.LabelSelector = "of=judge" }
 		ctx, stop := context.WithCancel(ctx)
 		typed := informers.NewSharedInformerFactoryWithOptions(c.protobuf, 0,
 			informers.WithNamespace(namespace), informers.WithTweakListOptions(ours))
 		dynamics := dynamicinformer.NewFilteredDynamicSharedInformerFactory(c.dynamic, 0, namespace, ours)
-		// No goroutine outlives its check.
+		// No goroutine may outlive its check.
 		defer func() { stop(); typed.Shutdown(); dynamics.Shutdown() }()
 		resource := corev1.SchemeGroupVersion.WithResource("configmaps")
 		var tallies []*tally
@@ -121,7 +121,7 @@ func informersFollow(ctx context.Context, c *cluster) error {
 	})
 }
 
-// Two who want to lead: the first does until it gives up, then the second.
+// leadersFollow runs two candidates: the first leads until it stops, then the second.
 func leadersFollow(ctx context.Context, c *cluster) error {
 	return c.inNamespace(ctx, func(namespace string) error {
 		ctx, stopAll := context.WithCancel(ctx)
@@ -156,7 +156,7 @@ func leadersFollow(ctx context.Context, c *cluster) error {
 				}
 				return nil
 			case <-ctx.Done():
-				return fmt.Errorf("%s never leads", want)
+				return fmt.Errorf("%s did not become the leader", want)
 			}
 		}
 		firstCtx, stopFirst := context.WithCancel(ctx)
@@ -179,7 +179,7 @@ func leadersFollow(ctx context.Context, c *cluster) error {
 			return err
 		}
 		if *lease.Spec.HolderIdentity != "second" || *lease.Spec.LeaseTransitions < 1 {
-			return fmt.Errorf("the lease says %v", lease.Spec)
+			return fmt.Errorf("the lease has %v", lease.Spec)
 		}
 		return nil
 	})

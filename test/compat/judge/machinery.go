@@ -41,7 +41,7 @@ func discoveryTells(_ context.Context, c *cluster) error {
 		return fmt.Errorf("Deployment is mapped to %v", mapping.Resource)
 	}
 	if schema, err := client.OpenAPISchema(); err != nil || len(schema.GetDefinitions().GetAdditionalProperties()) < 500 {
-		return fmt.Errorf("OpenAPI v2, protobuf: too little of it (%v)", err)
+		return fmt.Errorf("OpenAPI v2 as protobuf is incomplete (%v)", err)
 	}
 	paths, err := client.OpenAPIV3().Paths()
 	if err != nil {
@@ -64,13 +64,13 @@ func protobufIsTheSame(ctx context.Context, c *cluster) error {
 		var contentType string
 		answer := c.protobuf.CoreV1().RESTClient().Get().Resource("namespaces").Name(namespace).Do(ctx)
 		if answer.ContentType(&contentType); !strings.HasPrefix(contentType, runtime.ContentTypeProtobuf) {
-			return fmt.Errorf("who asks for protobuf is answered %q", contentType)
+			return fmt.Errorf("a request for protobuf is answered with %q", contentType)
 		}
 		binary, err := c.protobuf.AppsV1().Deployments(namespace).Get(ctx, made.Name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
-		// Controllers write to it, too: the same version is the same object.
+		// Controllers change the object too, so versions are compared: the same version must be the same object.
 		return eventually.NoError(ctx, func() error {
 			text, err := c.json.AppsV1().Deployments(namespace).Get(ctx, made.Name, metav1.GetOptions{})
 			if err != nil {
@@ -104,25 +104,25 @@ func applyKeepsToOwners(ctx context.Context, c *cluster) error {
 		}
 		_, err := maps.Apply(ctx, config(map[string]string{"color": "blue"}), options("second", false))
 		if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), `conflict with "first": .data.color`) {
-			return fmt.Errorf("another's field is taken without a word of conflict: %v", err)
+			return fmt.Errorf("applying another manager's field gives no conflict: %v", err)
 		}
 		if _, err := maps.Apply(ctx, config(map[string]string{"color": "blue"}), options("second", true)); err != nil {
 			return err
 		}
-		// What nobody applies any more goes, what another one owns stays.
+		// Fields that no manager applies any more are removed; fields of other managers stay.
 		now, err := maps.Apply(ctx, config(map[string]string{}), options("first", false))
 		if err != nil {
 			return err
 		}
 		if len(now.Data) != 1 || now.Data["color"] != "blue" {
-			return fmt.Errorf("left are %v", now.Data)
+			return fmt.Errorf("the remaining data are %v", now.Data)
 		}
 		own, err := corev1apply.ExtractConfigMap(now, "second")
 		if err != nil {
 			return err
 		}
 		if own.Data["color"] != "blue" {
-			return fmt.Errorf("the second one owns %v", own.Data)
+			return fmt.Errorf("the second manager owns %v", own.Data)
 		}
 		return nil
 	})
@@ -149,7 +149,7 @@ func watchListIsWhole(ctx context.Context, c *cluster) error {
 		for seen := 0; ; {
 			select {
 			case <-ctx.Done():
-				return fmt.Errorf("after %d objects there is no word that these were all", seen)
+				return fmt.Errorf("after %d objects there is no bookmark for the end of the initial events", seen)
 			case event, open := <-watching.ResultChan():
 				if !open {
 					return fmt.Errorf("the watch ended after %d objects", seen)
@@ -162,7 +162,7 @@ func watchListIsWhole(ctx context.Context, c *cluster) error {
 					seen++
 				case event.Type == watch.Bookmark && secret.Annotations[metav1.InitialEventsAnnotationKey] == "true":
 					if seen != 20 {
-						return fmt.Errorf("these were all, it says, after %d of 20 objects", seen)
+						return fmt.Errorf("the initial events ended after %d of 20 objects", seen)
 					}
 					return nil
 				}

@@ -1,5 +1,4 @@
-// Command judge looks at a cluster as programs that use client-go do, and says of each thing that it tried whether it
-// worked: one JSON object a line.
+// Command judge checks a cluster with client-go and prints a verdict for each check: one JSON object per line.
 package main
 
 import (
@@ -13,36 +12,36 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// A check is one thing that users of client-go rely on. It cleans up after itself.
+// check tests one feature that users of client-go rely on. It cleans up after itself.
 type check struct {
 	step string
 	run  func(ctx context.Context, c *cluster) error
 }
 
 var checks = []check{
-	{"discovery tells what there is", discoveryTells},
+	{"discovery lists all resources", discoveryTells},
 	{"typed objects are the same in protobuf and JSON", protobufIsTheSame},
-	{"server-side apply keeps to its owners", applyKeepsToOwners},
-	{"a watch begins with all that is there", watchListIsWhole},
-	{"informers follow, typed and dynamic", informersFollow},
-	{"leaders follow each other", leadersFollow},
-	{"a Deployment comes up", deploymentComesUp},
-	{"a Deployment rolls over and is scaled", deploymentRolls},
-	{"a Deployment goes with all it made", deploymentGoes},
+	{"server-side apply respects field owners", applyKeepsToOwners},
+	{"a watch can begin with all existing objects", watchListIsWhole},
+	{"typed and dynamic informers receive changes", informersFollow},
+	{"leader election passes leadership on", leadersFollow},
+	{"a Deployment becomes available", deploymentComesUp},
+	{"a Deployment is rolled out and scaled", deploymentRolls},
+	{"a Deployment is deleted with its dependents", deploymentGoes},
 	{"a Service has its endpoints", serviceHasEndpoints},
 	{"Jobs complete", jobsComplete},
-	{"a namespace goes with all in it", namespaceGoes},
-	{"a CRD works: made, used, deleted", definitionWorks},
-	{"objects of a CRD go with their namespace", customObjectsGo},
+	{"a namespace is deleted with its contents", namespaceGoes},
+	{"a CRD can be created, used and deleted", definitionWorks},
+	{"custom resources are deleted with their namespace", customObjectsGo},
 }
 
-// What one check may take, on a machine that has much else to do.
+// patience is the timeout of one check, on a busy machine.
 const patience = 90 * time.Second
 
 func main() {
-	kubeconfig := flag.String("kubeconfig", "", "the cluster to judge")
+	kubeconfig := flag.String("kubeconfig", "", "the kubeconfig of the cluster to check")
 	flag.Parse()
-	// What client-go has to say for itself is for whoever looks into a failure, not for the table.
+	// client-go's log goes to stderr, for the investigation of failures.
 	klog.SetOutput(os.Stderr)
 	c, err := connect(*kubeconfig)
 	if err != nil {

@@ -27,7 +27,7 @@ func web(replicas int32, image string) *appsv1.Deployment {
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels},
 				Spec: corev1.PodSpec{
-					// Nodes that take their time to stop a pod are not what is judged here.
+					// The graceful termination of pods is not tested here.
 					TerminationGracePeriodSeconds: ptr.To[int64](0),
 					Containers: []corev1.Container{{
 						Name: "web", Image: image, Ports: []corev1.ContainerPort{{ContainerPort: 8080}},
@@ -46,7 +46,7 @@ func (c *cluster) deploy(ctx context.Context, namespace string, replicas int32) 
 	return c.rolledOut(ctx, namespace)
 }
 
-// rolledOut waits until the Deployment is what its spec says, with no pod of an older one left.
+// rolledOut waits until the Deployment's status matches its spec and no pod of an older revision is left.
 func (c *cluster) rolledOut(ctx context.Context, namespace string) error {
 	return eventually.NoError(ctx, func() error {
 		d, err := c.protobuf.AppsV1().Deployments(namespace).Get(ctx, "web", metav1.GetOptions{})
@@ -55,7 +55,7 @@ func (c *cluster) rolledOut(ctx context.Context, namespace string) error {
 		}
 		want, s := *d.Spec.Replicas, d.Status
 		if s.ObservedGeneration < d.Generation || s.Replicas != want || s.UpdatedReplicas != want || s.AvailableReplicas != want {
-			return fmt.Errorf("of %d replicas there are %d, updated %d, available %d (conditions: %s)",
+			return fmt.Errorf("of %d replicas %d exist, %d are updated, %d are available (conditions: %s)",
 				want, s.Replicas, s.UpdatedReplicas, s.AvailableReplicas, reasons(s.Conditions))
 		}
 		return nil
@@ -96,7 +96,7 @@ func deploymentComesUp(ctx context.Context, c *cluster) error {
 			case pod.Status.Phase != corev1.PodRunning:
 				return fmt.Errorf("pod %s is %s", pod.Name, pod.Status.Phase)
 			case pod.Spec.NodeName == "":
-				return fmt.Errorf("pod %s runs on no node", pod.Name)
+				return fmt.Errorf("pod %s has no node", pod.Name)
 			case owner == nil || owner.Kind != "ReplicaSet":
 				return fmt.Errorf("pod %s is owned by %v", pod.Name, owner)
 			}
@@ -158,7 +158,7 @@ func deploymentGoes(ctx context.Context, c *cluster) error {
 		}); err != nil {
 			return err
 		}
-		// In the foreground, what it owned goes first.
+		// With foreground deletion, dependents are deleted first.
 		sets, err := c.protobuf.AppsV1().ReplicaSets(namespace).List(ctx, metav1.ListOptions{})
 		if err != nil || len(sets.Items) > 0 {
 			return fmt.Errorf("there are still ReplicaSets after the Deployment has gone (%v)", err)
@@ -212,7 +212,7 @@ func serviceHasEndpoints(ctx context.Context, c *cluster) error {
 	})
 }
 
-// Many at once, so that what is done for one is not taken for another's.
+// jobsComplete runs many Jobs concurrently, to detect confusion between them.
 func jobsComplete(ctx context.Context, c *cluster) error {
 	const jobs, completions = 20, 2
 	return c.inNamespace(ctx, func(namespace string) error {
@@ -253,7 +253,7 @@ func jobsComplete(ctx context.Context, c *cluster) error {
 			return err
 		}
 		if len(pods.Items) != jobs*completions {
-			return fmt.Errorf("there were %d pods for the work of %d", len(pods.Items), jobs*completions)
+			return fmt.Errorf("there were %d pods instead of %d", len(pods.Items), jobs*completions)
 		}
 		return nil
 	})

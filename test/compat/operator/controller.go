@@ -13,7 +13,8 @@ import (
 
 const finalizer = "compat.example.com/farewell"
 
-// controller makes each Website a Deployment, tells how many of its pods are ready, and says farewell to those that go.
+// controller creates a Deployment for each Website, copies its number of ready pods to the status, and removes a
+// finalizer from deleted Websites.
 type controller struct {
 	client.Client
 }

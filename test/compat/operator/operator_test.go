@@ -28,10 +28,10 @@ import (
 	"coxswain.dev/compat/eventually"
 )
 
-// What one step may take, on a machine that has much else to do.
+// patience is the timeout of one step, on a busy machine.
 const patience = 60 * time.Second
 
-// TestOperator is one story: each step needs those before it.
+// TestOperator is a sequence of steps: each one depends on those before it.
 func TestOperator(t *testing.T) {
 	log.SetLogger(zap.New(zap.UseDevMode(true)))
 	scheme := runtime.NewScheme()
@@ -50,7 +50,7 @@ func TestOperator(t *testing.T) {
 		config *rest.Config
 		c      client.Client
 	)
-	// Whoever interrupts the tests leaves no servers behind.
+	// An interrupt stops the servers.
 	story, cancel := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
 	t.Cleanup(cancel)
 	t.Cleanup(func() { _ = environment.Stop() })
@@ -81,7 +81,7 @@ func TestOperator(t *testing.T) {
 			LeaderElection:          true,
 			LeaderElectionID:        "operator",
 			LeaderElectionNamespace: "default",
-			// The lease is given back, so that a stop takes no longer than it has to.
+			// The lease is released, so that a stop is fast.
 			LeaderElectionReleaseOnCancel: true,
 			WebhookServer: webhookserver.NewServer(webhookserver.Options{
 				Host: options.LocalServingHost, Port: options.LocalServingPort, CertDir: options.LocalServingCertDir,
@@ -108,30 +108,30 @@ func TestOperator(t *testing.T) {
 	named := func() *Website {
 		return &Website{ObjectMeta: metav1.ObjectMeta{Namespace: namespace.Name, Name: "front"}}
 	}
-	step("a CRD works: webhooks set and refuse, the schema too", func(_ *testing.T, ctx context.Context) error {
+	step("a CRD works: webhooks and the schema set defaults and refuse objects", func(_ *testing.T, ctx context.Context) error {
 		if err := c.Create(ctx, namespace); err != nil {
 			return err
 		}
 		site := named()
 		site.Spec.Image = "web:latest"
 		if err := c.Create(ctx, site); err == nil || !strings.Contains(err.Error(),
-			`admission webhook "validate.websites.compat.example.com" denied the request: web:latest may be another one tomorrow`) {
-			return fmt.Errorf("a bad image is answered %v", err)
+			`admission webhook "validate.websites.compat.example.com" denied the request: web:latest is not a fixed version`) {
+			return fmt.Errorf("an invalid image gives %v", err)
 		}
 		site.Spec.Image = ""
 		if err := c.Create(ctx, site); !apierrors.IsInvalid(err) {
-			return fmt.Errorf("no image at all is answered %v", err)
+			return fmt.Errorf("a missing image gives %v", err)
 		}
 		site.Spec.Image = "web:1"
 		if err := c.Create(ctx, site); err != nil {
 			return err
 		}
 		if site.Spec.Replicas == nil || *site.Spec.Replicas != 2 {
-			return fmt.Errorf("the webhook's default is not there: %v", site.Spec)
+			return fmt.Errorf("the webhook's default is not set: %v", site.Spec)
 		}
 		return nil
 	})
-	step("a Deployment is made of it, and its status found", func(_ *testing.T, ctx context.Context) error {
+	step("a Deployment is created for it, and its status is copied", func(_ *testing.T, ctx context.Context) error {
 		var deployment appsv1.Deployment
 		if err := eventually.NoError(ctx, func() error {
 			return c.Get(ctx, client.ObjectKeyFromObject(named()), &deployment)
@@ -141,7 +141,7 @@ func TestOperator(t *testing.T) {
 		if owner := metav1.GetControllerOf(&deployment); owner == nil || owner.Kind != "Website" || *deployment.Spec.Replicas != 2 {
 			return fmt.Errorf("it is owned by %v and has %d replicas", owner, *deployment.Spec.Replicas)
 		}
-		// In envtest no controllers run: what theirs would say is said here.
+		// In envtest no controllers run: the test writes the status itself.
 		deployment.Status = appsv1.DeploymentStatus{Replicas: 2, ReadyReplicas: 2}
 		if err := c.Status().Update(ctx, &deployment); err != nil {
 			return err
@@ -152,19 +152,19 @@ func TestOperator(t *testing.T) {
 				return err
 			}
 			if site.Status.ReadyReplicas != 2 {
-				return fmt.Errorf("ready are %d", site.Status.ReadyReplicas)
+				return fmt.Errorf("%d replicas are ready", site.Status.ReadyReplicas)
 			}
 			return nil
 		})
 	})
-	step("an object with a finalizer goes when it is let go", func(_ *testing.T, ctx context.Context) error {
+	step("an object with a finalizer is deleted when the finalizer is removed", func(_ *testing.T, ctx context.Context) error {
 		site := named()
 		if err := c.Delete(ctx, site); err != nil {
 			return err
 		}
 		return eventually.NoError(ctx, func() error { return gone(c.Get(ctx, client.ObjectKeyFromObject(site), site)) })
 	})
-	step("a namespace goes when it is finalized", func(_ *testing.T, ctx context.Context) error {
+	step("a namespace is deleted when it is finalized", func(_ *testing.T, ctx context.Context) error {
 		if err := c.Delete(ctx, namespace); err != nil {
 			return err
 		}
@@ -179,7 +179,7 @@ func TestOperator(t *testing.T) {
 		}); err != nil {
 			return err
 		}
-		// As with the original, nobody in envtest empties a namespace: the test does what the controller would.
+		// As with the original, envtest has no namespace controller: the test finalizes the namespace itself.
 		namespace.Spec.Finalizers = nil
 		if err := c.SubResource("finalize").Update(ctx, namespace); err != nil {
 			return err

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
-// webhook sets a Website's replicas, and refuses images that may be another one tomorrow.
+// webhook sets the default of a Website's replicas, and refuses images with the tag latest.
 type webhook struct{}
 
 func (w webhook) setup(manager ctrl.Manager) error {
@@ -26,7 +26,7 @@ func (webhook) Default(_ context.Context, site *Website) error {
 
 func (w webhook) ValidateCreate(_ context.Context, site *Website) (admission.Warnings, error) {
 	if strings.HasSuffix(site.Spec.Image, ":latest") {
-		return nil, fmt.Errorf("%s may be another one tomorrow", site.Spec.Image)
+		return nil, fmt.Errorf("%s is not a fixed version", site.Spec.Image)
 	}
 	return admission.Warnings{"a website needs somebody who writes it"}, nil
 }

@@ -1,5 +1,5 @@
-// Package operator is a small operator as people write them with controller-runtime: a kind of its own, a controller, and
-// webhooks. Its tests run on envtest.
+// Package operator is a small operator written with controller-runtime: a custom kind, a controller, and webhooks. Its
+// tests run on envtest.
 package operator
 
 import (
@@ -10,7 +10,7 @@ import (
 
 var groupVersion = schema.GroupVersion{Group: "compat.example.com", Version: "v1"}
 
-// A Website is served by a Deployment of the same name.
+// Website is a custom kind, served by a Deployment of the same name.
 type Website struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

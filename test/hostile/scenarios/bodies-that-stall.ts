@@ -1,4 +1,4 @@
-/** A body that takes long to read, or to make something of, for its length. */
+/** A body that takes long to parse or to validate, for its length. */
 export interface StallingBody {
   readonly what: string;
   readonly method: 'POST' | 'PATCH' | 'DELETE';
@@ -15,7 +15,7 @@ const protobuf = 'application/vnd.kubernetes.protobuf';
 const many = (count: number, item: (index: number) => string, between = ','): string =>
   Array.from({ length: count }, (_, i) => item(i)).join(between);
 
-/** What anybody may ask. */
+/** A request that every user may send. */
 const review = {
   path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
   json: (rest: string): string =>
@@ -24,7 +24,7 @@ const review = {
   yaml: (rest: string): string => `apiVersion: authorization.k8s.io/v1\nkind: SelfSubjectAccessReview\n${rest}\n`,
 };
 
-/** Each mapping has all entries of the one before. */
+/** Returns YAML in which each mapping merges all entries of the one before. */
 function mergeChain(): string {
   const lines = ['a0: &a0 {k0: v}'];
   for (let i = 1, length = 0; length < 104_000; i++)
@@ -32,11 +32,11 @@ function mergeChain(): string {
   return lines.join('\n');
 }
 
-/** Each list is ten of the list before. */
+/** Returns YAML in which each list contains the list before ten times. */
 const aliasBomb = (): string =>
   many(9, (i) => `a${i}: &a${i} [${many(10, () => (i === 0 ? 'x' : `*a${i - 1}`))}]`, '\n');
 
-/** A protobuf message of the kind, of which `field` comes again and again. */
+/** Returns a protobuf message of the kind in which `field` is repeated. */
 function repeated(apiVersion: string, kind: string, field: readonly number[], length: number): Buffer {
   const delimited = (tag: number, bytes: Uint8Array): Buffer => {
     const head = [tag];
@@ -49,7 +49,7 @@ function repeated(apiVersion: string, kind: string, field: readonly number[], le
   return Buffer.concat([Buffer.from([0x6b, 0x38, 0x73, 0]), delimited(0x0a, type), delimited(0x12, raw)]);
 }
 
-/** By somebody who may ask about himself, and edit what is in the namespace, where there is a ConfigMap `there`. */
+/** Returns the bodies, for a user who may create self reviews and edit a namespace with a ConfigMap `there`. */
 export function stallingBodies(namespace: string): readonly StallingBody[] {
   const configMaps = `/api/v1/namespaces/${namespace}/configmaps`;
   const asked = (what: string, contentType: string, text: string | Uint8Array): StallingBody => ({
@@ -62,7 +62,7 @@ export function stallingBodies(namespace: string): readonly StallingBody[] {
   const made = (what: string, path: string, text: string, contentType = json): StallingBody => ({
     what,
     method: 'POST',
-    // Nothing of it is stored, so that it may be sent again.
+    // A dry run, so that it can be sent again.
     path: `${path}?dryRun=All`,
     contentType,
     bytes: Buffer.from(text),
@@ -82,17 +82,17 @@ export function stallingBodies(namespace: string): readonly StallingBody[] {
     asked('YAML: aliases of aliases', yaml, review.yaml(aliasBomb())),
     asked('YAML: flow list, 2 MB', yaml, review.yaml(`a: [${many(megabyte, () => '1')}]`)),
     asked('YAML: flow list, 200 kB', yaml, review.yaml(`a: [${many(100_000, () => '1')}]`)),
-    asked('YAML: a key again and again', yaml, review.yaml(many(30_000, () => 'a: 1', '\n'))),
+    asked('YAML: a repeated key', yaml, review.yaml(many(30_000, () => 'a: 1', '\n'))),
     asked('YAML: commas', yaml, review.yaml(`a: [${','.repeat(240_000)}]`)),
     asked('YAML: nesting', yaml, review.yaml(`a: [${many(100, () => '['.repeat(900) + ']'.repeat(900))}]`)),
     asked('JSON: list, 2.7 MB', json, review.json(`"a":[${many(1.35 * megabyte, () => '1')}]`)),
     asked('JSON: fractions, 2.7 MB', json, review.json(`"a":[${many(0.68 * megabyte, () => '1.5')}]`)),
-    asked('JSON: a key again and again', json, review.json(many(0.45 * megabyte, () => '"a":1'))),
+    asked('JSON: a repeated key', json, review.json(many(0.45 * megabyte, () => '"a":1'))),
     asked('JSON: many keys', json, review.json(`"a":{${many(200_000, (i) => `"k${i}":1`)}}`)),
     asked('JSON: a number of 2.7 MB', json, review.json(`"a":${'9'.repeat(2.7 * megabyte)}`)),
     asked('JSON: escapes, 2.7 MB', json, review.json(`"a":"${'\\u00e9'.repeat(0.45 * megabyte)}"`)),
     asked('JSON: nesting', json, review.json(`"a":[${many(1_000, () => '['.repeat(900) + ']'.repeat(900))}]`)),
-    asked('JSON: no UTF-8', json, Buffer.from(review.json(`"a":"${'a\xff'.repeat(1.3 * megabyte)}"`), 'latin1')),
+    asked('JSON: invalid UTF-8', json, Buffer.from(review.json(`"a":"${'a\xff'.repeat(1.3 * megabyte)}"`), 'latin1')),
     asked(
       'protobuf: many fields',
       protobuf,
@@ -105,11 +105,7 @@ export function stallingBodies(namespace: string): readonly StallingBody[] {
       contentType: json,
       bytes: Buffer.from(`{"apiVersion":"v1","kind":"DeleteOptions","dryRun":[${many(0.9 * megabyte, () => '""')}]}`),
     },
-    made(
-      'ConfigMap: 190,000 keys that may not be',
-      configMaps,
-      configMap(`"data":{${many(190_000, (i) => `"/${i}":""`)}}`),
-    ),
+    made('ConfigMap: 190,000 invalid keys', configMaps, configMap(`"data":{${many(190_000, (i) => `"/${i}":""`)}}`)),
     made('ConfigMap: 60,000 keys', configMaps, configMap(`"data":{${many(60_000, (i) => `"k${i}":""`)}}`)),
     made(
       'ConfigMap: YAML, 30,000 lines',
@@ -129,7 +125,7 @@ export function stallingBodies(namespace: string): readonly StallingBody[] {
       `{"kind":"Pod","spec":{"containers":[${many(0.9 * megabyte, () => '{}')}]}}`,
     ),
     {
-      ...made('Pod: as many in protobuf', pods, '', protobuf),
+      ...made('Pod: the same in protobuf', pods, '', protobuf),
       bytes: Buffer.from(repeated('v1', 'Pod', [0x12, 2, 0x12, 0], 2.7 * megabyte)),
     },
     patched('merge patch: 200,000 keys', 'merge-patch+json', `{"data":{${many(200_000, (i) => `"k${i}":""`)}}}`),
@@ -168,7 +164,7 @@ export function stallingBodies(namespace: string): readonly StallingBody[] {
     ),
     {
       ...patched(
-        'apply: 30,000 keys, a third of which others own',
+        'apply: 30,000 keys, a third of them owned by others',
         'apply-patch+yaml',
         `{"apiVersion":"v1","kind":"ConfigMap","data":{${many(30_000, (i) => `"k${i}":""`)}}}`,
       ),

@@ -12,7 +12,7 @@ const startTimeoutMs = 120_000;
 
 export const damagedPages: Scenario = {
   name: 'damaged-pages',
-  what: `the store of a server that is stopped is damaged, ${trials} times, and the server started`,
+  what: `the store of a stopped server is damaged and the server is started, ${trials} times`,
   needs: 'process',
   run: damage,
 };
@@ -56,13 +56,13 @@ async function damage(contender: Contender): Promise<readonly Finding[]> {
   const shown = (reason: string): string => reason.replaceAll(contender.folder, '').slice(0, 200);
   return [
     { measure: 'refused with a reason', value: `${counts.refused} of ${trials}` },
-    { measure: 'such as', value: shown(refusal) },
-    { measure: 'started, all is right', value: `${counts.right}` },
+    { measure: 'for example', value: shown(refusal) },
+    { measure: 'started, all data correct', value: `${counts.right}` },
     { measure: 'started, something is wrong', value: `${counts.wrong}`, ok: counts.wrong === 0 },
     { measure: 'not ready in time', value: `${counts.late}`, ok: counts.late === 0 },
     {
       measure: 'ended by a signal or a panic',
-      value: `${counts.crashed}${crash && `, such as ${shown(crash)}`}`,
+      value: `${counts.crashed}${crash && `, for example ${shown(crash)}`}`,
       ok: counts.crashed === 0,
     },
   ];
@@ -80,7 +80,7 @@ async function hasAll(kubeconfig: string): Promise<boolean> {
   }
 }
 
-/** A page of zeros, a page of noise, a few wrong bytes, or no end. */
+/** Damages the file: a page of zeros, a page of noise, a few wrong bytes, or a missing end. */
 function damaged(file: Buffer, random: () => number): Buffer {
   const used = usedBytes(file);
   const page = Math.floor((random() * used) / pageBytes) * pageBytes;
@@ -91,7 +91,7 @@ function damaged(file: Buffer, random: () => number): Buffer {
   return file;
 }
 
-/** Files may be made longer than they are filled. */
+/** Returns the size without the trailing zeros, because files may be allocated in advance. */
 function usedBytes(file: Buffer): number {
   let end = file.length;
   while (end > 0 && file[end - 1] === 0) end--;

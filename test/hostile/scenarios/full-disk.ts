@@ -5,18 +5,18 @@ import { asAdministrator, type Contender, type RunningServer } from '../contende
 import type { Finding, Scenario } from '../scenario.ts';
 import { withClients } from './with-clients.ts';
 
-/** etcd alone takes 64 MB before anything is stored. */
+/** etcd allocates 64 MB before anything is stored. */
 const diskMegabytes = 160;
 const objectBytes = 200_000;
-/** More than the disk has room for. */
+/** More objects than fit on the disk. */
 const mostObjects = 2000;
 const mostFailures = 3;
-/** How long room may take to come back after deletions. */
+/** The longest time until creates work again after the deletions. */
 const patienceMs = 60_000;
 
 export const fullDisk: Scenario = {
   name: 'full-disk',
-  what: `a disk of ${diskMegabytes} MB is filled with ConfigMaps, of which most are deleted then`,
+  what: `a disk of ${diskMegabytes} MB is filled with ConfigMaps, most of which are then deleted`,
   needs: 'process',
   async run(contender) {
     const { folder } = contender;
@@ -24,7 +24,7 @@ export const fullDisk: Scenario = {
     try {
       return await fill(contender);
     } finally {
-      // The server has it open until the scenario is over.
+      // A lazy unmount, because the server has files open until the end of the scenario.
       execFileSync('umount', ['--lazy', folder]);
     }
   },
@@ -53,7 +53,7 @@ async function tryOut({ kubeconfig }: RunningServer, rest: RESTClient): Promise<
   const wanted = [...stored].slice(0, Math.ceil(stored.size * 0.8));
   let [deleted, failed, whyNot] = [0, 0, ''];
   for (const name of wanted) {
-    // A server that does not answer takes its time for each.
+    // A server that does not answer delays every request.
     if (failed === mostFailures) break;
     const problem = await withClients(kubeconfig, ({ core }) => core.v1.configMaps('default').delete(name)).then(
       () => undefined,
@@ -82,7 +82,7 @@ async function tryOut({ kubeconfig }: RunningServer, rest: RESTClient): Promise<
     { measure: 'deleted then', value: `${deleted} of ${wanted.length}${whyNot}`, ok: deleted === wanted.length },
     { measure: 'creates after that', value: again ?? `work after ${seconds} s`, ok: again === undefined },
     { measure: '/readyz after that', value: `${await statusOf(rest, '/readyz')}` },
-    { measure: 'acknowledged writes lost', value: `${lost ?? 'nobody answers'}`, ok: lost === 0 },
+    { measure: 'acknowledged writes lost', value: `${lost ?? 'no answer'}`, ok: lost === 0 },
   ];
 }
 
@@ -92,7 +92,7 @@ async function lostOf(kubeconfig: string, stored: ReadonlySet<string>): Promise<
   return [...stored].filter((name) => !right.has(name)).length;
 }
 
-/** 0 where nobody answers. */
+/** Returns the status code of a path; 0 when the server does not answer. */
 async function statusOf(rest: RESTClient, path: string): Promise<number> {
   try {
     await rest.raw({ method: 'GET', path, headers: { accept: 'text/plain' } });

@@ -7,7 +7,7 @@ import { nodeToAdmin } from './node-to-admin.ts';
 import { silentHandshakes } from './silent-handshakes.ts';
 import { stallingBodiesScenario } from './stalling-bodies.ts';
 
-/** In the order in which they run. */
+/** All scenarios, in the order in which they run. */
 export const scenarios: readonly Scenario[] = [
   silentHandshakes,
   stallingBodiesScenario,

@@ -6,7 +6,7 @@ import type { Finding, Scenario } from '../scenario.ts';
 const posts = 480;
 const ruleBytes = 20_000;
 
-/** Large requests with large answers, one after the other on the same connection. */
+/** Large requests with large responses, one after the other on the same connection. */
 export const keepAlivePosts: Scenario = {
   name: 'keep-alive-posts',
   what: `${posts} dry runs of a CRD with a rule of ${ruleBytes / 1000} KB, over HTTP/1.1 on one connection`,
@@ -54,7 +54,7 @@ async function administratorOf({ kubeconfig }: RunningServer) {
   };
 }
 
-/** One that a server has to read to the end, and gives back. */
+/** Returns a large definition, which a server has to read completely and sends back. */
 function definition(): object {
   const rule = `self.size() < 10 || ${'self.size() >= 0 || '.repeat(ruleBytes / 20 - 1)}true`;
   const names = { plural: 'boats', singular: 'boat', kind: 'Boat', listKind: 'BoatList' };

@@ -9,7 +9,7 @@ const startTimeoutMs = 120_000;
 
 export const killNine: Scenario = {
   name: 'kill-nine',
-  what: `all processes are killed ${rounds} times, while they start and while they are written to`,
+  what: `all processes are killed ${rounds} times, during their start and during writes`,
   needs: 'process',
   run: kill,
 };
@@ -51,7 +51,7 @@ async function kill(contender: Contender): Promise<readonly Finding[]> {
       value: `${refused} of ${rounds + 1}${firstRefusal && `: ${firstRefusal.slice(0, 200)}`}`,
       ok: refused === 0,
     },
-    { measure: 'ready after all', value: isBack ? 'yes' : 'no', ok: isBack },
+    { measure: 'ready in the end', value: isBack ? 'yes' : 'no', ok: isBack },
     { measure: 'acknowledged writes lost', value: `${lost} of ${acknowledged.size}`, ok: lost === 0 },
     { measure: 'files left behind', value: left.join(', ') || 'none', ok: left.length === 0 },
   ];
@@ -66,7 +66,7 @@ async function end(server: RestartedServer, signal: 'SIGKILL' | 'SIGTERM', count
   counts.firstRefusal ||= failure.reason;
 }
 
-/** Creates objects, four at a time, and notes those that were acknowledged. */
+/** Creates objects with four concurrent writers, and records the acknowledged ones. */
 async function write(kubeconfig: string, durationMs: number, round: number, { acknowledged }: Counts): Promise<void> {
   await withClients(kubeconfig, async ({ core }) => {
     const until = performance.now() + durationMs;

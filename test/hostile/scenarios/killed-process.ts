@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** How a process ended: a status, or the name of a signal. */
+/** The end of a process: its exit status, or the name of a signal. */
 export type End = number | string;
 
-/** A program that a scenario starts to kill it. What it says is kept. */
+/** A program that a scenario starts and kills. Its output is kept. */
 export class KilledProcess {
   readonly #child: ChildProcess;
   #said = '';
@@ -27,7 +27,7 @@ export class KilledProcess {
     return this.#said;
   }
 
-  /** Whether it said that before it ended, or before so much time was over. */
+  /** Returns whether its output matched within the timeout, and before it ended. */
   async says(what: RegExp, timeoutMs: number): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
     const said = new Promise<void>((resolve) => {
@@ -42,14 +42,14 @@ export class KilledProcess {
     return what.test(this.#said);
   }
 
-  /** Gives how it ended, which may be otherwise. */
+  /** Sends a signal. Returns how the process ended, which may be by another cause. */
   async kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<End> {
     this.#child.kill(signal);
     return this.ended;
   }
 }
 
-/** Numbers from 0 to 1 that are the same each time. */
+/** Returns a generator of numbers from 0 to 1 that depend only on the seed. */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

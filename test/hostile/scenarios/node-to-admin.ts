@@ -9,7 +9,7 @@ const name = 'node-to-admin';
 const namespace = 'default';
 const timeoutMs = 10_000;
 
-/** Where a node says that its kubelet is. */
+/** The kubelet address that a node reports. */
 interface Place {
   readonly measure: string;
   readonly address: string;
@@ -17,8 +17,8 @@ interface Place {
 }
 
 /**
- * A user who may write `nodes/status` and `nodes/proxy`, and nothing else, points a node at the API server itself: the server then
- * asks itself what the user asks the node, and shows the client certificate that is meant for kubelets.
+ * A user who may only write `nodes/status` and `nodes/proxy` points a node at the API server itself. The server then sends itself the
+ * user's requests to the node, with the client certificate meant for kubelets.
  */
 export const nodeToAdmin: Scenario = {
   name,
@@ -55,7 +55,7 @@ export const nodeToAdmin: Scenario = {
   },
 };
 
-/** All names for the server that a user may come to think of. */
+/** Returns all addresses of the server that a user may try. */
 async function placesOf({ host, port, pid }: RunningServer, clients: ClientSet): Promise<Place[]> {
   const service: Service = await clients.core.v1.services('default').get('kubernetes');
   const endpoints: Endpoints | undefined = await clients.core.v1
@@ -68,7 +68,7 @@ async function placesOf({ host, port, pid }: RunningServer, clients: ClientSet):
     { measure: 'as clients reach it', address: host, port },
     ...['127.0.0.1', '0.0.0.0', '::', '::1', '::ffff:127.0.0.1', '127.1', '2130706433', 'localhost'].map(at),
     { measure: 'in IPv6, as mapped', address: `::ffff:${host}`, port },
-    // Where nobody routes services, somebody else may have that address.
+    // Only for a server not started here: without service routing, the ClusterIP may belong to another machine.
     ...(pid === undefined
       ? [
           { measure: 'ClusterIP of kubernetes', address: service.spec?.clusterIP ?? '', port: 443 },
@@ -122,7 +122,7 @@ async function attack(rest: RESTClient, { measure, address, port }: Place): Prom
   return { measure, value: isAdministrator ? `${as}, has all secrets` : as, ok: !isAdministrator };
 }
 
-/** The answer, or why there is none. */
+/** Returns the response, or the error message. */
 async function told<T>(ask: () => Promise<T>): Promise<T | string> {
   try {
     return await ask();

@@ -4,13 +4,13 @@ import { connect, type Socket } from 'node:net';
 import type { Contender, RunningServer } from '../contender.ts';
 import type { Finding, Scenario } from '../scenario.ts';
 
-/** Far below what programs may have open, here and there. */
+/** Far below the limit of open files, of this process and the server's. */
 const connections = 3000;
 const holdMs = 45_000;
 const batch = 250;
 const requestEveryMs = 20;
 const settleMs = 5_000;
-/** What a request may wait longer because of connections that do nothing. A busy machine adds to it. */
+/** The longest acceptable wait of a request caused by idle connections. A busy machine adds to it. */
 const maxWaitMs = 1_000;
 const maxKeptMiB = 100;
 
@@ -68,7 +68,7 @@ class SilentConnections {
     this.#server = server;
   }
 
-  /** How many the server has not closed. */
+  /** The number of connections that the server has not closed. */
   get left(): number {
     return this.#open.size;
   }
@@ -92,7 +92,7 @@ class SilentConnections {
   }
 }
 
-/** What somebody else asks, again and again, each time on a connection of its own. */
+/** Another client's requests, repeated, each on a new connection. */
 class OtherRequests {
   readonly #server: RunningServer;
   worstMs = 0;

@@ -4,17 +4,17 @@ import { asAdministrator, type RunningServer } from '../contender.ts';
 import type { Finding, Scenario } from '../scenario.ts';
 import { type StallingBody, stallingBodies } from './bodies-that-stall.ts';
 
-/** Others may wait so long, and as long as they do anyway. */
+/** The acceptable wait of others, in addition to their wait without such bodies. */
 const maxWaitMs = 50;
-/** Each body is sent so often, and the shortest of the longest waits counts: the machine may do something else at times. */
+/** The number of tries for each body. The shortest of the longest waits counts, because the machine may be busy with other work. */
 const tries = 3;
 const betweenRequestsMs = 5;
 const answerTimeoutMs = 60_000;
 
-/** An ordinary user sends bodies that take long to read; somebody else asks for the version meanwhile. */
+/** An ordinary user sends bodies that take long to parse, while another client requests the version. */
 export const stallingBodiesScenario: Scenario = {
   name: 'stalling-bodies',
-  what: 'sends bodies that take long to read, and looks how long others wait',
+  what: 'sends bodies that take long to read, and measures how long others wait',
   needs: 'address',
   async run(contender) {
     const server = await contender.start();
@@ -22,7 +22,7 @@ export const stallingBodiesScenario: Scenario = {
     const others = new Others(server);
     const sender = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
     try {
-      // Connections, and code that is compiled when it is first needed.
+      // Warms up connections and compiled code.
       await others.longestWaitDuring(pause(500));
       const noise = await others.longestWaitDuring(pause(2_000));
       const findings: Finding[] = [{ measure: 'nothing', value: ms(noise) }];
@@ -41,7 +41,7 @@ export const stallingBodiesScenario: Scenario = {
 const namespace = 'stalling-bodies';
 const userName = 'somebody';
 
-/** The token of somebody who may edit what is in one namespace. */
+/** Creates a user who may edit one namespace, and returns a token. */
 async function ordinaryUser(rest: RESTClient): Promise<string> {
   const { core, rbac } = new ClientSet(rest);
   const metadata = { name: userName, namespace };
@@ -51,7 +51,7 @@ async function ordinaryUser(rest: RESTClient): Promise<string> {
     metadata: { name: 'there', namespace },
     data: Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'x'.repeat(20)])),
   });
-  // Not `edit`, which a controller puts together that may not be there.
+  // Not the ClusterRole `edit`, which is aggregated by a controller that may not run.
   const rules = [{ apiGroups: [''], resources: ['configmaps', 'pods'], verbs: ['*'] }];
   await rbac.v1.roles(namespace).create({ metadata, rules });
   await rbac.v1.roleBindings(namespace).create({
@@ -91,7 +91,7 @@ async function sent(
     const call = request({ host, port, method, path, headers, agent, timeout: answerTimeoutMs }, (response) => {
       response.resume().on('close', () => resolve(response.statusCode ?? 0));
     });
-    // A server that refuses a body may end the connection that it comes on.
+    // A server that refuses a body may close its connection.
     call.on('error', () => resolve(0)).on('timeout', () => call.destroy());
     call.end(bytes);
   });
@@ -99,7 +99,7 @@ async function sent(
   return { waitMs, status: await answered };
 }
 
-/** Those who ask for little. */
+/** Another client with small requests. */
 class Others {
   readonly #server: RunningServer;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });

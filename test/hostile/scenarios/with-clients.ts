@@ -1,7 +1,7 @@
 import { ClientSet, RESTClient } from '@coxswain/client';
 import { loadRestConfig } from '@coxswain/client/kubeconfig';
 
-/** Calls back with clients for whoever the kubeconfig is of; they are closed afterwards. */
+/** Calls `work` with clients for the kubeconfig, and closes them afterwards. */
 export async function withClients<T>(kubeconfig: string, work: (clients: ClientSet) => Promise<T>): Promise<T> {
   const rest = RESTClient.forConfig({ ...(await loadRestConfig({ path: kubeconfig })), qps: 0 });
   try {

@@ -4,7 +4,7 @@ import { create, remove } from './calls.ts';
 
 const bindings = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
 
-/** A service account with a right and a token, who makes requests and goes. */
+/** A service account with a role and a token, which sends requests and is deleted. */
 export const accounts: Activity = {
   name: 'accounts',
   perMinute: 12,
@@ -38,7 +38,7 @@ async function use({ config, namespace }: Churn, token: string): Promise<void> {
   const own = new RESTClient(newTransport({ ...config, credentials }));
   try {
     await create(own, '/apis/authentication.k8s.io/v1/selfsubjectreviews', {});
-    // The right may not be known yet.
+    // The role binding may not be effective yet.
     await own.raw({ method: 'GET', path: `/api/v1/namespaces/${namespace}/pods` }).catch(() => {});
   } finally {
     await own.close();

@@ -1,14 +1,14 @@
 import type { RESTClient } from '@coxswain/client';
 import type { RestConfig } from '@coxswain/client';
 
-/** What activities share. */
+/** The shared environment of activities. */
 export interface Churn {
-  /** As an administrator. */
+  /** A client with all rights. */
   readonly rest: RESTClient;
   readonly config: RestConfig;
-  /** A namespace that stays. */
+  /** A namespace that exists during the whole soak. */
   readonly namespace: string;
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
   /** Rejects when the soak ends. */
   sleep(ms: number): Promise<void>;
@@ -17,16 +17,16 @@ export interface Churn {
 }
 
 /**
- * Something that people do with a cluster. What a run makes is gone when the run has ended, apart from a bounded number of
- * objects that the next runs use again.
+ * A kind of use of a cluster. The objects of a run are deleted when the run has ended, except for a bounded number of objects that later
+ * runs reuse.
  */
 export interface Activity {
   readonly name: string;
   readonly perMinute: number;
-  /** How many runs may be under way at once; when there are as many, a turn is left out. */
+  /** The largest number of concurrent runs. When it is reached, a turn is left out. */
   readonly atOnce: number;
-  /** Done once before the first run. */
+  /** Called once before the first run. */
   prepare?(churn: Churn): Promise<void>;
-  /** `turn` counts the runs from 0. */
+  /** Runs once. `turn` is the number of the run, from 0. */
   run(churn: Churn, turn: number): Promise<void>;
 }

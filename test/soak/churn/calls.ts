@@ -25,7 +25,7 @@ export const apply = (rest: RESTClient, path: string, body: AnyObject, fieldMana
     headers: { 'content-type': 'application/apply-patch+yaml' },
   });
 
-/** Harmless when it is gone. */
+/** Deletes an object. Does nothing when it does not exist. */
 export async function remove(rest: RESTClient, path: string): Promise<void> {
   try {
     await rest.request({ method: 'DELETE', path, query: { propagationPolicy: 'Background' } });
@@ -34,17 +34,17 @@ export async function remove(rest: RESTClient, path: string): Promise<void> {
   }
 }
 
-/** Resolves when the condition holds; rejects when that takes too long. */
+/** Resolves when the condition holds. Rejects after the timeout. */
 export async function until(churn: Churn, what: string, isSo: () => Promise<boolean>): Promise<void> {
   for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += pollMs) {
     if (await isSo()) return;
     await churn.sleep(pollMs);
   }
-  throw new Error(`waited in vain for ${what}`);
+  throw new Error(`timed out waiting for ${what}`);
 }
 
 export const untilGone = (churn: Churn, path: string): Promise<void> =>
-  until(churn, `${path} to go`, async () => {
+  until(churn, `${path} to be deleted`, async () => {
     try {
       await get(churn.rest, path);
       return false;

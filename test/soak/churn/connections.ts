@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 import type { Activity, Churn } from './activity.ts';
 
-/** Connections of their own: with a request, with half of one, with none, and with the client's certificate or without. */
+/** New connections: with a request, with half of one, or with none; with the client's certificate or without. */
 export const connections: Activity = {
   name: 'connections',
   perMinute: 60,

@@ -2,13 +2,15 @@ import { isNotFound } from '@coxswain/apimachinery';
 import type { Activity, Churn } from './activity.ts';
 import { apply, create, get, merge, remove, until, untilGone } from './calls.ts';
 
-/** A kind in every so many lives as long as it takes to be seen by whoever follows all kinds. */
+/**
+ * One in this many kinds lives long enough to be seen by clients that follow all kinds, such as the garbage collector.
+ */
 const longLived = 3;
 const longLifeMs = 45_000;
-/** A kind in every so many has the name of an earlier one. */
+/** One in this many kinds has the name of an earlier one. */
 const recurring = 4;
 
-/** A kind is defined, used and deleted. */
+/** A custom kind is defined, used and deleted. */
 export const customKinds: Activity = {
   name: 'custom kinds',
   perMinute: 6,

@@ -2,7 +2,7 @@ import type { Activity } from './activity.ts';
 
 const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
 
-/** What kubectl asks for before it does anything, and what people look at. */
+/** The requests of kubectl before each command, and other common reads. */
 export const discovery: Activity = {
   name: 'discovery',
   perMinute: 6,
@@ -20,7 +20,7 @@ export const discovery: Activity = {
     ];
     for (const path of paths)
       await rest.raw({ method: 'GET', path, headers: { accept: turn % 2 === 0 ? aggregated : 'application/json' } });
-    // Large, and seldom asked for.
+    // Large, and rarely requested.
     if (turn % 10 === 0) await rest.raw({ method: 'GET', path: '/openapi/v2' });
     await rest.raw({ method: 'GET', path: '/api/v1/pods', query: { limit: 50 }, headers: { accept: tables } });
   },

@@ -13,7 +13,7 @@ import { watches } from './watches.ts';
 
 export type { Activity, Churn } from './activity.ts';
 
-/** Everything that goes on during a soak. */
+/** All activities of a soak. */
 export const activities: readonly Activity[] = [
   namespaces,
   customKinds,

@@ -2,7 +2,7 @@ import type { Activity } from './activity.ts';
 import { create, remove, untilGone } from './calls.ts';
 import { job } from './workloads.ts';
 
-/** Jobs that end, and are deleted some time after. */
+/** Jobs that complete and are deleted after their TTL. */
 export const jobs: Activity = {
   name: 'jobs',
   perMinute: 6,
@@ -13,7 +13,7 @@ export const jobs: Activity = {
     try {
       await untilGone(churn, `${path}/job-${turn}`);
     } finally {
-      // If it did not end.
+      // In case it did not complete.
       await remove(churn.rest, `${path}/job-${turn}`);
     }
   },

@@ -2,7 +2,7 @@ import type { Activity } from './activity.ts';
 import { create, get, remove, until, untilGone } from './calls.ts';
 import { deployment, job, service, statefulSet } from './workloads.ts';
 
-/** A namespace with workloads, their settings and rights, which is deleted with all that is in it. */
+/** A namespace with workloads, configuration and roles, which is deleted with its contents. */
 export const namespaces: Activity = {
   name: 'namespaces',
   perMinute: 4,

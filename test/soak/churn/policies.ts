@@ -4,7 +4,7 @@ import { create, remove } from './calls.ts';
 const flowControl = '/apis/flowcontrol.apiserver.k8s.io/v1';
 const admission = '/apis/admissionregistration.k8s.io/v1';
 
-/** Admission policies and flow schemas that come, are used, and go. */
+/** Admission policies and flow schemas that are created, used and deleted. */
 export const policies: Activity = {
   name: 'policies',
   perMinute: 3,

@@ -5,7 +5,7 @@ import { deployment } from './workloads.ts';
 const standing = 10;
 const replicas = 3;
 
-/** Deployments that stay are rolled out and scaled in turn; somebody reads the logs of a pod. */
+/** Permanent Deployments are rolled out and scaled in turn, and the logs of a pod are read. */
 export const rollOuts: Activity = {
   name: 'roll-outs',
   perMinute: 20,
@@ -24,7 +24,7 @@ export const rollOuts: Activity = {
     });
     const name = pods.items[0]?.metadata.name;
     if (name === undefined) return;
-    // It may be gone by now, or not run yet.
+    // The pod may be deleted by now, or not be running yet.
     await rest.raw({ method: 'GET', path: `/api/v1/namespaces/${namespace}/pods/${name}/log` }).catch(() => {});
   },
 };

@@ -3,7 +3,7 @@ import { create, merge, remove } from './calls.ts';
 
 const standing = 20;
 
-/** Leases that are renewed, events, and configuration that changes. */
+/** Renewed leases, Events, and ConfigMaps that change. */
 export const smallObjects: Activity = {
   name: 'small objects',
   perMinute: 30,

@@ -2,7 +2,7 @@ import { newTransport, RESTClient, TransportError } from '@coxswain/client';
 import { ApiError } from '@coxswain/apimachinery';
 import type { Activity, Churn } from './activity.ts';
 
-/** Requests that fail, and in which everything that a client can make up is new each time. */
+/** Failing requests in which everything that a client can choose is new each time. */
 export const strangers: Activity = {
   name: 'strangers',
   perMinute: 120,
@@ -42,7 +42,7 @@ const requests: readonly ((churn: Churn, word: string) => Promise<unknown>)[] = 
       body: { metadata: { name: word }, data: { [word]: word } },
       query: { dryRun: 'All', fieldManager: word },
     }),
-  // An unknown user, whom RBAC and flow control hear of.
+  // An unknown user, for RBAC and flow control.
   ({ rest }, word) => rest.raw({ method: 'GET', path: '/api/v1/pods', headers: { 'impersonate-user': word } }),
   ({ rest }, word) =>
     rest.raw({

@@ -10,7 +10,7 @@ const resources = [
 ];
 const watchMs = 8000;
 
-/** Watches that are ended in order, that are read by nobody, and whose connection is lost. */
+/** Watches that are stopped regularly, that are not read, and whose connection is lost. */
 export const watches: Activity = {
   name: 'watches',
   perMinute: 20,

@@ -113,7 +113,7 @@ describe.skipIf(!findBinary('kubectl'))('clusters with names', () => {
     const { status, out, err } = await cox('up', '--detach', '--memory', '--name=late', `--port=${port}`);
     await new Promise((resolve) => taken.close(resolve));
     expect({ status, out }).toEqual({ status: 1, out: '' });
-    expect(err).toMatch(/^starting a cluster that keeps nothing\nerror: listen EADDRINUSE: /);
+    expect(err).toMatch(/^starting a cluster in memory\nerror: listen EADDRINUSE: /);
     expect(await current()).toBe('work');
   }, 60_000);
 });
