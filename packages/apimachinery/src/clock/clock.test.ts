@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from './clock.ts';
 import { FakeClock } from './fake-clock.ts';
 import { sleep } from './sleep.ts';
 
@@ -62,5 +63,32 @@ describe('sleep', () => {
     await expect(sleeping).rejects.toThrow('enough');
     expect(clock.pending).toBe(0);
     await expect(sleep(clock, 10, stop.signal)).rejects.toThrow('enough');
+  });
+});
+
+describe('a timer of the system clock', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('waits for longer than Node can in one timer', () => {
+    vi.useFakeTimers();
+    const daysMs = 60 * 86_400_000;
+    let calls = 0;
+    systemClock.setTimeout(() => calls++, daysMs);
+    vi.advanceTimersByTime(daysMs - 1);
+    expect(calls).toBe(0);
+    vi.advanceTimersByTime(1);
+    expect(calls).toBe(1);
+  });
+
+  it('can be cancelled in a later one of several timers', () => {
+    vi.useFakeTimers();
+    let calls = 0;
+    const timer = systemClock.setTimeout(() => calls++, 2 ** 33);
+    vi.advanceTimersByTime(2 ** 32);
+    timer.cancel();
+    vi.advanceTimersByTime(2 ** 34);
+    expect(calls).toBe(0);
   });
 });
