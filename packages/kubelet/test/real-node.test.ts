@@ -1,0 +1,45 @@
+import { containerdProblem } from '@coxswain/cri/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RealNode, shell } from './real-node.ts';
+
+const problem = await containerdProblem();
+if (problem && process.env.COXSWAIN_REQUIRE_CONTAINERD) throw new Error(problem);
+if (problem) console.warn(`SKIPPED: tests of a real node. ${problem}`);
+
+describe.skipIf(problem)('on a real node', () => {
+  let node: RealNode;
+  beforeAll(async () => {
+    node = await RealNode.start('10.213.2.0/24');
+  });
+  afterAll(() => node?.close());
+
+  it('a pod runs, and ends when it is deleted', async () => {
+    await node.create('web', { containers: [shell('web', 'exec sleep 1000')] });
+    const running = await node.until('web', (pod) => pod?.status?.phase === 'Running');
+    expect(running?.status?.podIP).toMatch(/^10\.213\.2\./);
+    expect(running?.status?.containerStatuses?.[0]).toMatchObject({
+      name: 'web',
+      ready: true,
+      restartCount: 0,
+      image: 'registry.example/busybox:1',
+      containerID: expect.stringMatching(/^containerd:\/\//),
+    });
+    await node.clients.core.v1.pods('default').delete('web');
+    await node.until('web', (pod) => pod === undefined);
+    await node.untilNothingIsLeft();
+  });
+
+  it('a pod whose container ends has its exit code and its last words', async () => {
+    const container = {
+      ...shell('job', 'echo failed > /dev/termination-log; exit 3'),
+      terminationMessagePath: '/dev/termination-log',
+    };
+    await node.create('job', { restartPolicy: 'Never', containers: [container] });
+    const ended = await node.until('job', (pod) => pod?.status?.phase === 'Failed');
+    expect(ended?.status?.containerStatuses?.[0]?.state?.terminated).toMatchObject({
+      exitCode: 3,
+      reason: 'Error',
+      message: 'failed\n',
+    });
+  });
+});
