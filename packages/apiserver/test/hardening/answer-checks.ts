@@ -3,18 +3,18 @@ import { parseYaml } from '@coxswain/apimachinery';
 import type { Answer } from './clients.ts';
 import type { HostileRequest } from './hostile-requests.ts';
 
-/** Failures of the server that a client may cause by design, as upstream's clients do. */
+/** Server errors (5xx) that clients may cause by design, as upstream. */
 const byDesign: readonly RegExp[] = [
-  // A resource version that is not there yet is waited for, in vain.
+  // The server waits for a future resource version until it times out.
   /Too large resource version/,
-  // What is asked for is not the server itself, but something behind it that is not there.
+  // The target of a proxied request does not exist.
   /no endpoints available for service|no preferred addresses found|error trying to reach service/,
 ];
 
-/** What is wrong with an answer, whatever was asked; undefined when nothing is. `text` is in Latin-1. */
+/** Returns the problem of a response to any request, or undefined when there is none. `text` is in Latin-1. */
 export function problemOf({ method, url }: HostileRequest, { status, headers, text }: Answer): string | undefined {
   if (status < 200 || status > 599) return `the status is ${status}`;
-  // There is no text to tell what it was; the same request with GET is judged.
+  // HEAD responses have no body to inspect. The same request with GET is checked.
   if (method === 'HEAD') return undefined;
   if (status >= 500 && !byDesign.some((reason) => reason.test(text))) return `the server failed with ${status}`;
   const [mediaType = ''] = String(headers['content-type'] ?? '').split(';');

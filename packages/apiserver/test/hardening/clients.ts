@@ -13,7 +13,7 @@ export interface Answer {
 
 export interface Call {
   readonly method?: string;
-  /** Path and query, sent as they stand. */
+  /** Path and query, sent as they are. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
@@ -21,7 +21,7 @@ export interface Call {
 
 export const asAdmin = { authorization: `Bearer ${tokens.admin}`, 'content-type': 'application/json' };
 
-/** One request on an HTTP/1.1 connection of its own. Rejects when the connection ends before the answer does. */
+/** Sends a request on a new HTTP/1.1 connection. Rejects when the connection is closed before the end of the response. */
 export function callHttp1(port: number, { method = 'GET', path, headers = {}, body }: Call): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const call = httpsRequest({ host, port, method, path, headers, agent: false, rejectUnauthorized: false });
@@ -42,21 +42,21 @@ export function callHttp1(port: number, { method = 'GET', path, headers = {}, bo
   });
 }
 
-/** A TLS connection, for whatever bytes; it has agreed to speak the protocol. */
+/** Opens a TLS connection with the ALPN protocol, for sending arbitrary bytes. */
 export function connectSocket(port: number, protocol: 'h2' | 'http/1.1' = 'http/1.1'): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connectTls({ host, port, ALPNProtocols: [protocol], rejectUnauthorized: false });
     socket.once('error', reject);
     socket.once('secureConnect', () => {
       socket.off('error', reject);
-      // What comes of it is seen by its close.
+      // Tests see an error by the close of the socket.
       socket.on('error', () => socket.destroy());
       resolve(socket);
     });
   });
 }
 
-/** Everything the server sends on the socket until it closes it. */
+/** Returns everything that the server sends until the socket is closed. */
 export function readToEnd(socket: TLSSocket): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -77,7 +77,7 @@ export function connectSession(port: number): Promise<ClientHttp2Session> {
   });
 }
 
-/** One request on a session. Rejects when the stream is reset before the answer is complete. */
+/** Sends a request on an HTTP/2 session. Rejects when the stream is reset before the end of the response. */
 export function callHttp2(
   session: ClientHttp2Session,
   { method = 'GET', path, headers = {}, body }: Call,
@@ -101,7 +101,7 @@ export function callHttp2(
   });
 }
 
-/** Resolves when it is true, asking at every turn of the event loop. */
+/** Resolves when the condition is true. Polls every 5 ms. */
 export async function eventually(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
 }

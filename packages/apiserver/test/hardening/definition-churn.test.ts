@@ -32,7 +32,7 @@ const at = (group: string, name: string): Json => ({
   spec: { a: 'x' },
 });
 
-/** Everything that there is one of for each definition, and should not be when it is gone. */
+/** Counts everything that exists per CustomResourceDefinition and must disappear with it. */
 async function remains(): Promise<Json> {
   const count = async (url: string, of: (answer: Json) => object): Promise<number> =>
     Object.keys(of((await api.send('GET', url))[1])).length;
@@ -49,7 +49,7 @@ async function remains(): Promise<Json> {
 
 const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
 
-/** The events of a watch that are expected: each of these names, in this order, and nothing else. */
+/** Expects ADDED events with these names, in this order. */
 async function expectAll(next: () => Promise<Json | null>, names: readonly string[]): Promise<void> {
   const seen: unknown[] = [];
   for (const _ of names) {
@@ -60,13 +60,13 @@ async function expectAll(next: () => Promise<Json | null>, names: readonly strin
   expect(seen).toEqual(names.map((name) => `ADDED ${name}`));
 }
 
-/** The store keeps what was, until it is told to forget. */
+/** Returns the used heap after a compaction, because the store keeps its history until then. */
 async function heapWithoutHistory(): Promise<number> {
   await store.compact(await store.currentRevision());
   return usedHeap();
 }
 
-/** One definition's life; what is asked for meanwhile is answered as if nothing happened. */
+/** Creates, changes and deletes a definition. Concurrent requests for its objects must not be affected. */
 async function live(group: string): Promise<void> {
   const url = `${definitionsUrl}/ats.${group}`;
   await api.define(definitionOf(group, [versionOf('v1', true, 'a')]));
@@ -85,7 +85,7 @@ async function live(group: string): Promise<void> {
   ];
   const answered = await Promise.all(asked);
   expect(answered.map(([status]) => status)).toEqual([201, 200, 200, 201, 200, 200]);
-  // The watch tells of some of that, and ends for the definition has changed.
+  // The watch has some of these events, and ends because the definition has changed.
   for (let event = await first(); event !== null; event = await first())
     expect((event as { type: string }).type).toMatch(/ADDED|MODIFIED/);
 
@@ -100,8 +100,8 @@ async function live(group: string): Promise<void> {
   expect(types).toEqual(['ADDED', 'ADDED', 'ADDED', 'DELETED', 'DELETED', 'DELETED']);
 }
 
-describe('definitions that come and go', () => {
-  it(`leave nothing behind, and others alone, ${rounds} times`, { timeout: 600_000 }, async () => {
+describe('creating and deleting definitions', () => {
+  it(`leaks nothing and does not affect others, ${rounds} times`, { timeout: 600_000 }, async () => {
     const watches = await Promise.all([
       api.watch(`${configMaps}?labelSelector=churn`),
       api.watch(atsUrl('steady.dev', 'v1')),
@@ -134,10 +134,10 @@ describe('definitions that come and go', () => {
       items.every(({ metadata }) => !metadata.name.includes('churn')),
     );
     expect(await remains()).toEqual(before);
-    // One that is short may run just now.
+    // Polled, because a short timer may be pending.
     await expect.poll(timers).toBeLessThanOrEqual(timersBefore);
     expect((await store.list('/registry/', {})).entries.filter(({ key }) => key.includes('churn'))).toEqual([]);
-    // What the caches of definitions and APIServices remember of the past is still filling up, to its bounds.
+    // The event histories of the watch caches for definitions and APIServices are still growing up to their limits.
     expect((await heapWithoutHistory()) - heap).toBeLessThan(20 * 1024 * 1024);
   });
 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(scratch, { recursive: true, force: true }));
 
-/** What a definition's conditions say, by type. */
+/** Returns the status of a definition's conditions, by type. */
 const conditionsOf = ({ status }: TestObject): Record<string, unknown> =>
   Object.fromEntries(
     (((status as Json | undefined)?.conditions ?? []) as Json[]).map(({ type, status: is }) => [String(type), is]),
@@ -42,7 +42,7 @@ const object = (group: string, version: string, name: string, metadata: Json = {
 });
 
 describe('definitions in a directory', () => {
-  it('are as they were after a stop without grace, whatever state they were in', async () => {
+  it('have the same state after a stop without a grace period and a restart', async () => {
     const path = join(scratch, 'stopped');
     const first = await apiOver(path);
     const twoVersions = [versionOf('v1', false, 'a'), versionOf('v2', true, 'a', 'b')];
@@ -50,7 +50,7 @@ describe('definitions in a directory', () => {
     await first.send('POST', atsUrl('good.dev', 'v1'), object('good.dev', 'v1', 'old'));
     await first.send('PATCH', `${definitionsUrl}/ats.good.dev`, { spec: { versions: twoVersions } }, merge);
     await first.send('POST', atsUrl('good.dev', 'v1'), object('good.dev', 'v1', 'new'));
-    // Another wants the same names, and one is on its way out.
+    // Another definition has the same names, and a third one is being deleted.
     const names = { plural: 'others', singular: 'at', kind: 'At' };
     const rival = { ...definitionOf('good.dev', twoVersions, { names }), metadata: { name: 'others.good.dev' } };
     await first.send('POST', definitionsUrl, rival);
@@ -74,20 +74,20 @@ describe('definitions in a directory', () => {
     expect(conditionsOf(after[1]![1])).toEqual({ NamesAccepted: 'False', Established: 'False' });
     expect((after[0]![1].status as Json).storedVersions).toEqual(['v1', 'v2']);
     expect(await second.send('GET', '/apis/good.dev')).toMatchObject([200, { preferredVersion: { version: 'v2' } }]);
-    // What was being deleted still is, and goes when nothing holds it any more.
+    // The third definition is still being deleted, and is removed when its last object has no finalizer any more.
     const [, leaving] = await second.send('GET', `${definitionsUrl}/ats.leaving.dev`);
     expect(conditionsOf(leaving)).toMatchObject({ Terminating: 'True' });
     const [refused] = await second.send('POST', atsUrl('leaving.dev', 'v1'), object('leaving.dev', 'v1', 'late'));
     expect([403, 405]).toContain(refused);
     await second.send('PATCH', atsUrl('leaving.dev', 'v1', 'held'), { metadata: { finalizers: null } }, merge);
     await second.until(`${definitionsUrl}/ats.leaving.dev`, ({ code }) => code === 404);
-    // The name is free for the other one.
+    // The names become free for the second definition.
     await second.send('DELETE', `${definitionsUrl}/ats.good.dev`);
     await second.until(`${definitionsUrl}/others.good.dev`, (found) => conditionsOf(found).Established === 'True');
     await second.server.stop();
   });
 
-  /** One file, because a process that has to translate all of it first takes long to start. */
+  /** Bundles the writer to one file, because transpiling all sources in the process takes long. */
   async function bundle(): Promise<string> {
     await build({
       configFile: false,
@@ -105,7 +105,7 @@ describe('definitions in a directory', () => {
     return join(scratch, 'writer.mjs');
   }
 
-  /** Runs the writer until it has told so much, kills it, and gives what it told. */
+  /** Runs the writer until it has printed `enough` lines, kills it, and returns these lines. */
   async function runAndKill(program: string, path: string, prefix: string, enough: number): Promise<string[]> {
     const child = spawn(process.execPath, [program, path, prefix], { stdio: ['ignore', 'pipe', 'inherit'] });
     const exited = new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)));
@@ -115,11 +115,11 @@ describe('definitions in a directory', () => {
       if (told.length === enough) child.kill('SIGKILL');
     }
     expect(await exited).toBe('SIGKILL');
-    // The last line may have been cut off.
+    // Later lines are dropped, because the last one may be incomplete.
     return told.slice(0, enough);
   }
 
-  it('are all there when the process was killed, with their objects', { timeout: 240_000 }, async () => {
+  it('are not lost when the process is killed, nor are their objects', { timeout: 240_000 }, async () => {
     const program = await bundle();
     const path = join(scratch, 'killed');
     const told: string[] = [];
@@ -133,7 +133,7 @@ describe('definitions in a directory', () => {
     for (const group of groupsOf('defined')) {
       const url = `${definitionsUrl}/ats.${group}`;
       if (deleting.has(group)) {
-        // Whether it had come to be deleted nobody knows; if so, it is gone in the end.
+        // The deletion may or may not have been stored. If it was, the definition is removed eventually.
         const [code, found] = await api.send('GET', url);
         if (gone.has(group)) expect(code).toBe(404);
         if (code === 404 || !found.metadata.deletionTimestamp) continue;

@@ -1,7 +1,6 @@
 /**
- * A server over a directory that defines resources and makes objects of them as fast as it can, and tells what it was
- * promised on standard output, until it is killed. A line is `defined G`, `stored G` (in its second version), `made G N`,
- * `deleting G` or `gone G`.
+ * A server over a directory that creates and deletes definitions and their objects as fast as it can, until it is killed. It prints
+ * acknowledged writes as lines: `defined G`, `stored G` (in its second version), `made G N`, `deleting G` or `gone G`.
  */
 import { writeSync } from 'node:fs';
 import { openLmdbStore } from '@coxswain/storage';

@@ -1,4 +1,4 @@
-/** Chance from a seed: the same seed, the same throws. */
+/** A seeded random number generator. The same seed gives the same numbers. */
 export class Dice {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Dice {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to, but not including, 1. */
+  /** Returns a number from 0 up to but not including 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
@@ -15,7 +15,7 @@ export class Dice {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** 0 up to, but not including, `end`. */
+  /** Returns an integer from 0 up to but not including `end`. */
   below(end: number): number {
     return Math.floor(this.next() * end);
   }

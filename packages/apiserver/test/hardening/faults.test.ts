@@ -44,7 +44,7 @@ const configMap = (name: string, value = 'x') => ({
 });
 const create = async (name: string) => read(await call('POST', configMaps, configMap(name)));
 
-/** The store is away as far as these are concerned. */
+/** Makes these operations of the store fail as unavailable. */
 function failing(...operations: StoreOperation[]): void {
   store.before = (operation) => {
     if (operations.includes(operation)) throw new StoreUnavailableError('the disk is full of planted-secrets');
@@ -52,7 +52,7 @@ function failing(...operations: StoreOperation[]): void {
 }
 
 describe('while the store is full', () => {
-  it('what is new is refused with the reason, what is there is read and deleted, and the server is alive and not ready', async () => {
+  it('creates fail with the reason, reads and deletes work, and the server is alive but not ready', async () => {
     await create('a');
     store.before = (operation) => {
       if (operation === 'put' || operation === 'checkWritable') throw new StoreFullError();
@@ -78,7 +78,7 @@ describe('while the store is full', () => {
   });
 });
 
-describe('while the store is away', () => {
+describe('while the store is unavailable', () => {
   it.each<[string, StoreOperation, () => Promise<Received>, string]>([
     ['create', 'put', () => call('POST', configMaps, configMap('new')), 'create operation against configmaps'],
     ['update', 'put', () => call('PUT', `${configMaps}/a`, configMap('a', 'y')), 'update operation against configmaps'],
@@ -89,7 +89,7 @@ describe('while the store is away', () => {
       'update operation against configmaps',
     ],
     ['delete', 'delete', () => call('DELETE', `${configMaps}/a`), 'delete operation against configmaps'],
-  ])('%s says that it should be tried again, and can be', async (_, operation, request, what) => {
+  ])('%s fails with an error that can be retried, and works later', async (_, operation, request, what) => {
     await create('a');
     failing(operation);
     const refused = await read(await request());
@@ -103,7 +103,7 @@ describe('while the store is away', () => {
     expect((await read(await request())).status).toBeLessThan(300);
   });
 
-  it('reads are served, and the server says that it is not ready', async () => {
+  it('reads are served, and the server is not ready', async () => {
     await create('a');
     failing('put', 'delete');
     expect(await read(await call('GET', `${configMaps}/a`))).toMatchObject({ status: 200 });
@@ -114,7 +114,7 @@ describe('while the store is away', () => {
     expect(await read(await call('GET', '/readyz'))).toMatchObject({ status: 200 });
   });
 
-  it('what nobody has asked for yet is waited for, as long as a request may take', async () => {
+  it('requests for a resource whose cache is not filled wait, up to the request timeout', async () => {
     failing('list');
     expect(await read(await call('GET', '/api/v1/limitranges'))).toMatchObject({ status: 504 });
     store.before = () => {};
@@ -124,7 +124,7 @@ describe('while the store is away', () => {
   });
 });
 
-it('a write that hangs is answered in time, and done or not done, but whole', async () => {
+it('a write that hangs times out, and is then either stored completely or not at all', async () => {
   let release = (): void => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -149,7 +149,7 @@ describe('watchers', () => {
     );
   }
 
-  it('see every acknowledged write once, in order, also when others fail in between', async () => {
+  it('get every acknowledged write once, in order, also when other writes fail in between', async () => {
     const events = watched(20);
     await eventually(isWatched);
     const acknowledged: string[] = [];
@@ -167,7 +167,7 @@ describe('watchers', () => {
     expect(await events).toEqual(acknowledged.map((name) => `ADDED ${name}`));
   });
 
-  it('miss nothing when the watch of the store breaks', async () => {
+  it('miss no events when the watch of the store fails', async () => {
     const events = watched(5);
     await eventually(isWatched);
     for (let i = 0; i < 5; i++) {
@@ -178,7 +178,7 @@ describe('watchers', () => {
   });
 });
 
-it('nothing of what the store said is told to clients, but the log knows', async () => {
+it('error messages of the store are logged, but not sent to clients', async () => {
   failing('put');
   await create('a');
   expect(running.log.join('\n')).toContain('the disk is full');

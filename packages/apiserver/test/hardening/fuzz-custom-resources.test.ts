@@ -11,17 +11,17 @@ beforeAll(async () => {
 });
 afterAll(() => fuzz.stop());
 
-/** Definitions are told of in their status and by APIServices, when the server comes to it. */
+/** Writes by the server itself, which updates the status of definitions and their APIServices asynchronously. */
 const ownWrite = /^\/registry\/(leases|masterleases|apiregistration.k8s.io|apiextensions.k8s.io)\//;
 
 describe('random custom resources', () => {
-  it('get good answers, in time, and change nothing when they are refused', { timeout: 3_600_000 }, async () => {
+  it('get valid responses in time, and change nothing when they are refused', { timeout: 3_600_000 }, async () => {
     expect(await fuzz.problems(fuzzRuns(400), hostileCustomRequest, (key) => ownWrite.test(key))).toEqual([]);
     expect(fuzz.stray).toEqual([]);
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 
-  it('leave nothing behind in memory', { timeout: 600_000 }, async () => {
+  it('leak no memory', { timeout: 600_000 }, async () => {
     expect(await fuzz.growth(hostileCustomRequest, 60)).toBeLessThan(4 * 1024 * 1024);
   });
 });

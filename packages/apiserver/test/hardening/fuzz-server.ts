@@ -9,10 +9,10 @@ import { Dice } from './dice.ts';
 import type { HostileRequest } from './hostile-requests.ts';
 import { WrappedStore } from './wrapped-store.ts';
 
-/** `FUZZ_RUNS` and `FUZZ_SEED` are for longer runs, and for doing again what a run has found. */
+/** `FUZZ_RUNS` and `FUZZ_SEED` are for longer runs, and for reproducing a failure. */
 export const fuzzRuns = (usual: number): number => Number(process.env.FUZZ_RUNS ?? usual);
 export const firstSeed = Number(process.env.FUZZ_SEED ?? 1);
-/** One request may take so much of the processor, and keep all others waiting; a long run asks for less. */
+/** The maximum processor time of a request, during which all others wait. Long runs set a lower limit. */
 const maxBlockMs = Number(process.env.FUZZ_MAX_BLOCK_MS ?? 5_000);
 
 export const described = ({ method, url, headers, body }: HostileRequest): string =>
@@ -20,11 +20,11 @@ export const described = ({ method, url, headers, body }: HostileRequest): strin
     .toString()
     .slice(0, 200)}`;
 
-/** A server with a port that gets random requests, and what is seen of it meanwhile. */
+/** A server with a port for random requests, with checks of its behaviour. */
 export class FuzzServer {
   readonly running: TestServer;
   readonly store: WrappedStore;
-  /** Errors that nobody has caught. */
+  /** Uncaught exceptions and unhandled rejections. */
   readonly stray: unknown[] = [];
   readonly #onStray = (error: unknown): void => {
     this.stray.push(error);
@@ -48,7 +48,7 @@ export class FuzzServer {
     process.off('uncaughtException', this.#onStray);
   }
 
-  /** Whatever it is, it ends: who watches stops after a while. */
+  /** Sends a request, and aborts it after 100 ms, so that watches end. */
   async send(request: HostileRequest): Promise<Answer> {
     const call = inProcessCaller(this.running.server.transport());
     const controller = new AbortController();
@@ -60,15 +60,15 @@ export class FuzzServer {
     return { status, headers: headers as Answer['headers'], text: Buffer.concat(chunks).toString('latin1') };
   }
 
-  /** As the administrator, in JSON. */
+  /** Sends a JSON request as the administrator. */
   sendJson(method: string, url: string, object?: object, headers: Record<string, string> = {}): Promise<Answer> {
     const body = object && { body: Buffer.from(JSON.stringify(object)) };
     return this.send({ method, url, headers: { ...asAdmin, ...headers }, ...body });
   }
 
   /**
-   * Sends a request for each seed. Tells of answers that are not good, of such that took too much of the processor, and
-   * of writes by requests that were refused; `isOwnWrite` says which the server makes on its own.
+   * Sends a request for each seed. Returns invalid responses, requests that took too much processor time, and writes by refused
+   * requests. `isOwnWrite` returns whether a write is by the server itself.
    */
   async problems(
     runs: number,
@@ -97,7 +97,7 @@ export class FuzzServer {
       if (ms > maxBlockMs) problems.push(`${ms} ms for ${what}`);
       const problem = problemOf(request, answer);
       if (problem) problems.push(`${problem}, ${what} ${answer.text.slice(0, 300)}`);
-      // A deletion says what it has done, in a form that may not be to be had.
+      // A deletion may succeed although its response cannot be encoded as requested.
       if (answer.status >= 400 && written.length > 0 && request.method !== 'DELETE')
         problems.push(`${written.join()} by ${what}`);
     }
@@ -106,13 +106,13 @@ export class FuzzServer {
     return problems;
   }
 
-  /** By how many bytes the heap grows in a round of dry runs, once caches are filled. */
+  /** Returns the growth of the heap in bytes during a round of dry runs, once caches are filled. */
   async growth(make: (dice: Dice) => HostileRequest, runs: number): Promise<number> {
     const heap: number[] = [];
     for (let round = 0; round < 5; round++) {
       for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
         const request = make(new Dice(seed));
-        // What is stored has a right to stay.
+        // Dry runs, because stored objects would take memory.
         const dryRun = request.url.includes('?') ? '&dryRun=All' : '?dryRun=All';
         await this.send({ ...request, url: request.url.replace(/dryRun=[^&]*/g, '') + dryRun });
       }
@@ -122,7 +122,7 @@ export class FuzzServer {
   }
 }
 
-/** What is left when all garbage is collected. */
+/** Returns the used heap after a garbage collection. */
 export function usedHeap(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();

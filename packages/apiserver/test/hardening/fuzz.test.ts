@@ -16,8 +16,8 @@ beforeAll(async () => {
 afterAll(() => fuzz.stop());
 
 /**
- * Over a socket, as bytes that no client library has looked at. An answer is waited for as long as it takes, so that there
- * is none only when the server has hung up; what begins and does not end is a watch.
+ * Sends a request over a socket as raw bytes, without a client library. Waits for the response without a timeout, so there is none
+ * only when the server has closed the connection. Responses that do not end are watches.
  */
 async function sendRaw({ method, url, headers, body = new Uint8Array(0) }: HostileRequest): Promise<Answer> {
   const socket = await connectSocket(fuzz.running.port);
@@ -37,23 +37,23 @@ async function sendRaw({ method, url, headers, body = new Uint8Array(0) }: Hosti
   const chunked = /^transfer-encoding: chunked$/im.test(top);
   return {
     status: Number(status),
-    // What comes in chunks is long, and was judged when it came in one piece.
+    // Chunked responses are long ones. Their content is checked by the in-process test.
     headers: { 'content-type': chunked ? 'application/octet-stream' : type },
     text: rest.join('\r\n\r\n'),
   };
 }
 
-/** The server's own housekeeping, and what a service that is refused has reserved and given back. */
+/** Writes by the server itself, and addresses that a refused service has reserved and released. */
 const passing = /^\/registry\/(leases|masterleases|ipaddresses)\//;
 
 describe('random requests', () => {
-  it('get good answers, in time, and change nothing when they are refused', { timeout: 3_600_000 }, async () => {
+  it('get valid responses in time, and change nothing when they are refused', { timeout: 3_600_000 }, async () => {
     expect(await fuzz.problems(runs, hostileRequest, (key) => passing.test(key))).toEqual([]);
     expect(fuzz.stray).toEqual([]);
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 
-  it('get the same over a socket', { timeout: 600_000 }, async () => {
+  it('get valid responses over a socket', { timeout: 600_000 }, async () => {
     const problems: string[] = [];
     for (let seed = firstSeed; seed < firstSeed + Math.min(runs / 4, 5_000); seed++) {
       const request = hostileRequest(new Dice(seed));
@@ -66,7 +66,7 @@ describe('random requests', () => {
     expect(fuzz.stray).toEqual([]);
   });
 
-  it('leave nothing behind in memory', { timeout: 600_000 }, async () => {
+  it('leak no memory', { timeout: 600_000 }, async () => {
     expect(await fuzz.growth(hostileRequest, 200)).toBeLessThan(4 * 1024 * 1024);
   });
 
@@ -75,13 +75,13 @@ describe('random requests', () => {
   });
 });
 
-describe('bytes that are no HTTP/1.1', () => {
+describe('bytes that are not valid HTTP/1.1', () => {
   const smuggled = 'GET /api/v1/secrets HTTP/1.1\r\nHost: x\r\n\r\n';
   it.each([
     ['nothing but line breaks', '\r\n\r\n\r\n'],
     ['no version', 'GET /\r\n\r\n'],
     ['an old version', 'GET /version HTTP/0.9\r\n\r\n'],
-    ['a version to come', 'GET /version HTTP/3.7\r\n\r\n'],
+    ['a future version', 'GET /version HTTP/3.7\r\n\r\n'],
     ['a method in lower case', 'get /version HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['no host', 'GET /version HTTP/1.1\r\n\r\n'],
     ['a header without a name', 'GET /version HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n'],
@@ -109,18 +109,18 @@ describe('bytes that are no HTTP/1.1', () => {
     ],
     ['a negative length', 'POST /version HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'],
     ['HTTP/2 in clear', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['TLS once more', Buffer.from([0x16, 3, 1, 0, 5, 1, 0, 0, 1, 3]).toString('latin1')],
+    ['a TLS record', Buffer.from([0x16, 3, 1, 0, 5, 1, 0, 0, 1, 3]).toString('latin1')],
     ['a tunnel', 'CONNECT /api/v1/secrets HTTP/1.1\r\nHost: x\r\n\r\n'],
     [
       'an upgrade to HTTP/2',
       'GET /version HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQ\r\n\r\n',
     ],
     ['an odd expectation', 'GET /version HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\n\r\n'],
-  ])('are answered once, if at all: %s', async (_, bytes) => {
+  ])('get at most one response: %s', async (_, bytes) => {
     const socket = await connectSocket(fuzz.running.port);
     const received = readToEnd(socket);
     socket.write(Buffer.from(bytes, 'latin1'));
-    // Whoever has not been sent away by then has been understood.
+    // If the server has not closed the connection by then, it waits for the next request.
     setTimeout(() => socket.end(), 150);
     const text = await received;
     const heads = text.match(/HTTP\/1\.1 \d{3} /g) ?? [];
@@ -130,7 +130,7 @@ describe('bytes that are no HTTP/1.1', () => {
     expect(fuzz.stray).toEqual([]);
   });
 
-  it('are survived at random', async () => {
+  it('may be random', async () => {
     const dice = new Dice(firstSeed);
     for (let i = 0; i < 60; i++) {
       const socket = await connectSocket(fuzz.running.port, dice.pick(['h2', 'http/1.1']));
@@ -218,7 +218,7 @@ describe('floods of HTTP/2', () => {
     ['a late pseudo-header', frame(headers, 5, 1, Buffer.concat([literal('a', 'b'), get]))],
     ['a header in capitals', frame(headers, 5, 1, Buffer.concat([get, literal('Authorization', 'x')]))],
     ['a header of HTTP/1.1', frame(headers, 5, 1, Buffer.concat([get, literal('transfer-encoding', 'chunked')]))],
-  ])('are survived: %s', async (_, bytes) => {
+  ])('do not affect other connections: %s', async (_, bytes) => {
     const socket = await connectSocket(fuzz.running.port, 'h2');
     socket.resume();
     const closed = new Promise((resolve) => socket.once('close', resolve));
@@ -226,7 +226,7 @@ describe('floods of HTTP/2', () => {
       socket.once('close', () => resolve());
       socket.write(Buffer.concat([preface, bytes]), () => resolve());
     });
-    // The others are served meanwhile.
+    // Other clients are served meanwhile.
     const session = await connectSession(fuzz.running.port);
     const answered = session.request({ ':path': '/version' });
     const [head] = await new Promise<[Record<string, unknown>]>((resolve) =>

@@ -3,7 +3,7 @@ import { inProcessCaller } from '../requests/caller.ts';
 import { startTestServer, type TestServer, tokens } from '../test-server.ts';
 import { asAdmin } from './clients.ts';
 
-/** Objects that are small work for the validation, and much for whoever compares each of them with each other. */
+/** Objects with many items: cheap to validate, but expensive for a plug-in that compares every pair of items. */
 const many = <T>(count: number, item: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => item(i));
 const namespace = '/api/v1/namespaces/busy';
 const container = (i: number) => ({
@@ -81,7 +81,7 @@ const cases: Record<string, [path: string, object: object]> = {
   ],
 };
 
-/** A machine may be slow and busy; what grows with the square takes minutes on any. */
+/** A generous limit for slow machines. Quadratic algorithms take minutes on any machine. */
 const maxCpuMs = 10_000;
 let running: TestServer;
 
@@ -138,7 +138,7 @@ describe('with all plug-ins', () => {
   });
   afterAll(() => running.server.stop());
 
-  it.each(Object.entries(cases))('are admitted, or not, in good time: many %s', async (_, [resource, object]) => {
+  it.each(Object.entries(cases))('admission is fast for many %s', async (_, [resource, object]) => {
     for (const path of [namespace, '/api/v1/namespaces/lax'])
       for (const authorization of [asAdmin.authorization, `Bearer ${tokens.alice}`]) {
         const before = process.cpuUsage();
@@ -151,7 +151,7 @@ describe('with all plug-ins', () => {
 });
 
 describe('with few seats', () => {
-  it('a flood of many users leaves room for others, and nothing behind', async () => {
+  it('a flood by many users does not block others, and leaks nothing', async () => {
     running = await startTestServer({}, { maxRequestsInFlight: 10, maxMutatingRequestsInFlight: 10 });
     const flood = many(1_500, (i) =>
       send('GET', `/api/v1/namespaces/n${i % 50}/configmaps?limit=1`, undefined, {
@@ -171,7 +171,7 @@ describe('with few seats', () => {
       /^apiserver_flowcontrol_current_(?:inqueue_requests|executing_requests).*flow_schema="(?!exempt)[^"]*".* [1-9]\d*$/m;
     let text = await metrics();
     while (isWaiting.test(text)) text = await metrics();
-    // Users are no labels: whoever makes names up makes no metrics.
+    // User names are not metric labels, so clients cannot create metrics.
     expect(text).not.toContain('user-299');
     await running.server.stop();
   });

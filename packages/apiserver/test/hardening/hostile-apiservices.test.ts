@@ -61,7 +61,7 @@ async function register(server: Server | TcpServer): Promise<void> {
   expect(status).toBe(201);
 }
 
-/** A server that does this for a path, and has nothing else. */
+/** Returns an aggregated API server with this handler. */
 const serving = (listener: RequestListener): Server => createServer({ cert, key }, listener);
 const json = { 'content-type': 'application/json' };
 const isAggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
@@ -76,7 +76,7 @@ const endless: RequestListener = (_, response) => {
 
 const many = <T>(count: number, item: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => item(i));
 
-/** Says that it has what the APIService says, and does something else for all other paths. */
+/** Serves discovery of the APIService's group version, and calls `otherwise` for all other paths. */
 const available =
   (otherwise: RequestListener, resources: unknown = []): RequestListener =>
   (request, response) => {
@@ -92,7 +92,7 @@ const isAvailable = async (status: 'True' | 'False'): Promise<void> => {
   }
 };
 
-/** What clients need of us, whatever is behind. */
+/** Expects that the API server itself works: readiness, discovery, OpenAPI, version. */
 async function expectGoodFront(): Promise<void> {
   const [ready, groups, aggregated, v3, v2, version] = await Promise.all([
     call('/readyz'),
@@ -130,8 +130,8 @@ const lies: Record<string, unknown> = {
   },
 };
 
-describe('a server behind this one harms nobody else', () => {
-  it.each(Object.entries(lies))('when its documents are lies: %s', async (_, lie) => {
+describe('an aggregated API server does not affect the API server', () => {
+  it.each(Object.entries(lies))('when its documents are invalid: %s', async (_, lie) => {
     const body = JSON.stringify(lie);
     for (const type of ['application/json', isAggregated]) {
       await register(serving((_request, response) => response.writeHead(200, { 'content-type': type }).end(body)));
@@ -145,7 +145,7 @@ describe('a server behind this one harms nobody else', () => {
     expect(text).not.toContain(group);
   });
 
-  it('when its documents are nested without end', async () => {
+  it('when its documents are nested very deeply', async () => {
     const deep = `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`;
     const paths = `{"paths":{"${own}/":${deep},"x":{"serverRelativeURL":"y"}},"definitions":{"x":${deep}}}`;
     const asked: unknown[] = [];
@@ -158,37 +158,37 @@ describe('a server behind this one harms nobody else', () => {
     await expectGoodFront();
   });
 
-  it('when it never answers', async () => {
+  it('when it never responds', async () => {
     await register(serving(() => {}));
     await expectGoodFront();
     expect(await call(`${own}/x`)).toMatchObject({ status: 503, text: 'service unavailable\n' });
   });
 
-  it('when it answers nothing but whether it is there', async () => {
+  it('when it responds to availability checks only', async () => {
     await register(serving(available(() => {})));
     await isAvailable('True');
     await expectGoodFront();
   });
 
-  it('when it does not get beyond the handshake', async () => {
+  it('when it never finishes the TLS handshake', async () => {
     await register(createTcpServer((socket) => socket.on('error', () => {}).resume()));
     await expectGoodFront();
     expect((await call(`${own}/x`)).status).toBe(503);
   });
 
-  it('when its documents have no end', async () => {
+  it('when its documents are endless', async () => {
     const before = usedHeap() + process.memoryUsage().external;
     await register(serving(endless));
     await isAvailable('True');
     await expectGoodFront();
-    // To see that somebody is there, nobody reads all he says.
+    // The availability check does not read the whole body.
     expect(usedHeap() + process.memoryUsage().external - before).toBeLessThan(200 * 1024 * 1024);
   });
 
   it.each<[string, RequestListener, number]>([
     ['redirects', (_, response) => response.writeHead(307, { location: 'https://192.0.2.1/' }).end(), 502],
-    ['hangs up', (_, response) => response.destroy(), 503],
-    ['speaks nonsense', (_, response) => response.socket?.end('nonsense\r\n\r\n'), 503],
+    ['closes the connection', (_, response) => response.destroy(), 503],
+    ['does not respond with HTTP', (_, response) => response.socket?.end('nonsense\r\n\r\n'), 503],
   ])('when it %s', async (_, listener, status) => {
     await register(serving(available(listener)));
     await isAvailable('True');
@@ -197,7 +197,7 @@ describe('a server behind this one harms nobody else', () => {
     expect(answer.status).toBe(status);
   });
 
-  it('when it hangs up in the middle of what it says', async () => {
+  it('when it closes the connection in the middle of a response', async () => {
     const half: RequestListener = (_, response) => {
       response.writeHead(200, { ...json, 'content-length': '1000' }).write('{"kind":', () => response.destroy());
     };

@@ -20,7 +20,7 @@ const depths = [50, 1_000, 20_000, 400_000];
 
 type Maker = (dice: Dice, object: object) => HostileBody;
 
-/** Bodies of objects: good ones, nearly good ones, and bombs. */
+/** Bodies of objects: valid ones, nearly valid ones, and bombs. */
 const objectBodies: readonly Maker[] = [
   (_, object) => text(json, JSON.stringify(object)),
   (dice, object) => text(json, JSON.stringify(mutated(object, dice))),
@@ -51,7 +51,7 @@ const objectBodies: readonly Maker[] = [
     return text(json, `${whole.slice(0, -1)},"spec":${deep}`);
   },
   (dice, object) => {
-    // The same key again and again.
+    // A duplicate key.
     const again = Array.from({ length: dice.pick([2, 1_000]) }, (_, i) => `"metadata":{"name":"x${i}"}`);
     return text(json, `${JSON.stringify(object).slice(0, -1)},${again.join(',')}}`);
   },
@@ -60,7 +60,7 @@ const objectBodies: readonly Maker[] = [
     text(json, JSON.stringify(object).replace('{', '{"__proto__":{"polluted":true},"constructor":{"a":1},')),
   (dice, object) => text(yaml, `${toYaml(object)}${dice.pick(['', '---\n', '...\n', '%YAML 9\n', '\t'])}`),
   (dice) => {
-    // Each line is ten of the line before.
+    // A YAML bomb: each anchor has ten aliases of the previous one.
     const lines = ['a0: &a0 ["x","x","x","x","x","x","x","x","x","x"]'];
     for (let i = 1; i < dice.pick([3, 9, 30]); i++)
       lines.push(`a${i}: &a${i} [${Array.from({ length: 10 }, () => `*a${i - 1}`).join(',')}]`);
@@ -75,7 +75,7 @@ const objectBodies: readonly Maker[] = [
     bytes: Buffer.concat([Buffer.from([0x6b, 0x38, 0x73, 0]), dice.bytes(dice.below(200))]),
   }),
   (dice) => {
-    // Nested messages, and lengths that lie.
+    // Nested messages with wrong lengths.
     const nested = Buffer.alloc(dice.pick(depths), dice.pick([0x0a, 0x12, 0x0b, 0xff]));
     return { contentType: protobuf, bytes: Buffer.concat([Buffer.from([0x6b, 0x38, 0x73, 0]), nested]) };
   },
@@ -123,11 +123,11 @@ const operation = (dice: Dice): unknown =>
 
 const directives = ['$patch', '$setElementOrder/containers', '$retainKeys', '$deleteFromPrimitiveList/finalizers'];
 
-/** Patches in all four languages. */
+/** Patches of all four types. */
 const patchBodies: readonly Maker[] = [
   (dice) => text(patchTypes.json, JSON.stringify(Array.from({ length: dice.below(5) }, () => operation(dice)))),
   (dice) => {
-    // Each copy doubles what is there.
+    // Each copy doubles the document.
     const double = Array.from({ length: dice.pick([5, 25, 2_000]) }, (_, i) => ({
       op: 'copy',
       from: '/metadata',
@@ -181,7 +181,7 @@ const patchBodies: readonly Maker[] = [
   (dice) => ({ contentType: dice.pick(Object.values(patchTypes)), bytes: dice.bytes(dice.below(100)) }),
 ];
 
-/** JSON is YAML; a little of it in YAML's own form. */
+/** Encodes an object partly in YAML's block style. The rest is JSON, which is valid YAML. */
 const toYaml = (object: object): string =>
   Object.entries(object)
     .map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`)

@@ -12,7 +12,7 @@ const group = 'fuzz.dev';
 const text = { type: 'string' };
 const count = { type: 'integer', minimum: 0 };
 
-/** A resource in three versions, with a bit of everything. */
+/** The schema of a resource with three versions, which uses many schema features. */
 const steadySchema = (version: string): Json => ({
   type: 'object',
   properties: {
@@ -99,13 +99,13 @@ const definition = (
 
 const versions = ['v1', 'v1beta1', 'v2'];
 
-/** Is there all the time; its objects are what most requests are about. */
+/** A definition that exists all the time. Most requests are for its objects. */
 export const steady = definition(
   'steadies',
   versions.map((name) => version(name, name === 'v1', steadySchema(name))),
 );
 
-/** An object of it. */
+/** An object of `steady`. */
 export const steadyObject: Json = {
   apiVersion: `${group}/v1`,
   kind: 'Steadie',
@@ -131,7 +131,7 @@ export const steadyObject: Json = {
 export const collectionOf = (version: string, plural = 'steadies'): string =>
   `/apis/${group}/${version}/namespaces/default/${plural}`;
 
-/** Names of definitions that come and go. */
+/** Names of definitions that are created and deleted. */
 const plurals = ['hostiles', 'horrids', 'wicks', 'constructors'];
 
 function hostileDefinition(dice: Dice, plural: string): unknown {
@@ -186,7 +186,7 @@ function requestOf(dice: Dice, method: string, path: string, body: HostileBody |
   };
 }
 
-/** For the definitions themselves. */
+/** Returns a random request for a definition. */
 function definitionRequest(dice: Dice): HostileRequest {
   const plural = dice.pick(plurals);
   const path = `${definitions}/${plural}.${group}`;
@@ -221,7 +221,7 @@ function definitionRequest(dice: Dice): HostileRequest {
   }
 }
 
-/** For objects: mostly of what is steady. */
+/** Returns a random request for objects, mostly of `steady`. */
 function instanceRequest(dice: Dice): HostileRequest {
   const name = dice.pick(versions);
   const isSteady = dice.chance(0.8);
@@ -260,6 +260,6 @@ function instanceRequest(dice: Dice): HostileRequest {
   }
 }
 
-/** Custom resources and their objects, wrong in all ways. */
+/** Returns a random, mostly invalid request for definitions or their objects. */
 export const hostileCustomRequest = (dice: Dice): HostileRequest =>
   dice.chance(0.3) ? definitionRequest(dice) : instanceRequest(dice);

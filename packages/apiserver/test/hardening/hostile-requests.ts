@@ -17,7 +17,7 @@ interface Kind {
   readonly object: Record<string, unknown>;
 }
 
-/** Objects that are there, so that something can be read and patched. */
+/** The name of existing objects, so that reads and patches can succeed. */
 export const present = 'present';
 
 export const kinds: readonly Kind[] = minimalObjects.map(({ collection, kind, content, name }) => {
@@ -67,7 +67,7 @@ const parameters = new Map<string, readonly string[]>(
     timeoutSeconds: ['1', '0', '-1', 'x', '99999999999999999999'],
     limit: ['1', '0', '-1', 'x', '9223372036854775807'],
     continue: ['x', 'e30', 'eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiIuLi8uLi94In0', '%00'],
-    // What is too far ahead takes three seconds to refuse, and is tested elsewhere.
+    // A future version is refused only after three seconds, and is tested elsewhere.
     resourceVersion: ['0', '1', '-1', 'x', '99999999999999999999'],
     resourceVersionMatch: ['Exact', 'NotOlderThan', 'x'],
     labelSelector: ['app=x', 'app in (x,y)', '!app', 'a=b=c', '(((', 'app in (', ',,,', 'a'.repeat(5_000)],
@@ -124,7 +124,7 @@ const impersonations: readonly Readonly<Record<string, string>>[] = [
   { 'impersonate-user': 'x', 'impersonate-extra-__proto__': 'y', 'impersonate-extra-%': 'z', 'impersonate-extra-': '' },
 ];
 
-/** A header can carry these over a socket; other values are for the path and the body. */
+/** Returns whether a text is valid in a header over a socket. Other texts are used in paths and bodies. */
 const isHeaderText = (value: string): boolean => /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 
 export function hostileRequest(dice: Dice): HostileRequest {
@@ -155,7 +155,7 @@ function hostilePath(dice: Dice, method: string, collection: string): string {
   return path;
 }
 
-/** Well encoded, or as it stands. */
+/** Returns an odd text, percent-encoded or as it is. */
 function encoded(dice: Dice): string {
   const text = dice.pick(oddTexts);
   const isPlain = /^[\x21-\x7e]*$/.test(text) && !text.includes('?') && !text.includes('#');

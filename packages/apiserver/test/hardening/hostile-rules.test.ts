@@ -3,7 +3,7 @@ import { inProcessCaller } from '../requests/caller.ts';
 import { startTestServer, type TestServer } from '../test-server.ts';
 import { asAdmin } from './clients.ts';
 
-/** Rules and objects made to keep the server busy: it must not notice. */
+/** Validation rules and objects that are expensive to evaluate must not block the server. */
 let running: TestServer;
 beforeAll(async () => {
   running = await startTestServer();
@@ -57,7 +57,7 @@ const object = (plural: string, spec: object, name = 'x') => ({
 });
 const rules = (...texts: readonly string[]) => ({ 'x-kubernetes-validations': texts.map((rule) => ({ rule })) });
 
-/** How many other requests are answered while the answer is awaited. */
+/** Counts the other requests that complete before this one. */
 async function whileWaiting(hostile: Promise<Answer>): Promise<{ readonly answer: Answer; readonly others: number }> {
   let others = 0;
   let answer: Answer | undefined;
@@ -77,7 +77,7 @@ describe('hostile objects', () => {
   const pairs = (limit: number) => `self.list.all(x, self.list.all(y, x <= y || y <= x || x > ${limit}))`;
   const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-  it('are judged beside other requests, and only up to the limits', async () => {
+  it('are validated concurrently with other requests, and only up to the cost limits', async () => {
     const list = { type: 'array', maxItems: 500, items: { type: 'integer' } };
     const made = definition('pairs', { properties: { list }, ...rules(...[1, 2, 3, 4].map(pairs)) });
     expect(await call('POST', crds, made)).toMatchObject({ status: 201 });
@@ -125,7 +125,7 @@ describe('hostile definitions', () => {
     expect(answer).toMatchObject({ status, message: expect.stringContaining(message) });
   });
 
-  it('have rules that defaults must keep, at any cost', async () => {
+  it('have expensive rules that defaults must satisfy', async () => {
     const list = {
       type: 'array',
       maxItems: 1000,

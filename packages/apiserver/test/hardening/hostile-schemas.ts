@@ -54,7 +54,7 @@ const rules: readonly string[] = [
   '',
 ];
 
-/** Schemas of the spec: most of them would be accepted, and are made to hurt. */
+/** Expensive schemas of the spec, most of which are valid. */
 const schemas: readonly ((dice: Dice) => unknown)[] = [
   (dice) => nested(dice.pick(depths), (inner) => ({ type: 'object', properties: { a: inner } })),
   (dice) => nested(dice.pick(depths), (inner) => ({ type: 'array', items: inner })),
@@ -151,7 +151,7 @@ const schemas: readonly ((dice: Dice) => unknown)[] = [
   (dice) => oddValue(dice),
 ];
 
-/** A schema of a whole object. */
+/** Returns a schema of a whole object. */
 export const hostileSchema = (dice: Dice): unknown => ({
   type: 'object',
   properties: {

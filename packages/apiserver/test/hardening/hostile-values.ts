@@ -1,6 +1,6 @@
 import type { Dice } from './dice.ts';
 
-/** Never to be seen in a log, nor in an answer to whoever was not let in. */
+/** A secret that must never be in a log, or in a response to an unauthorized request. */
 export const planted = 'planted-8f3a1c';
 
 export const oddTexts: readonly string[] = [
@@ -48,7 +48,7 @@ export const oddTexts: readonly string[] = [
   '2020-01-01T00:00:00Z',
 ];
 
-/** What JSON can be, with a taste for what programs trip over. */
+/** Returns a random JSON value, preferably one that programs often handle wrongly. */
 export function oddValue(dice: Dice, depth = 3): unknown {
   switch (dice.below(depth > 0 ? 10 : 7)) {
     case 0:
@@ -84,7 +84,7 @@ function places(value: unknown, found: Place[] = []): Place[] {
   return found;
 }
 
-/** Changes a few things in a copy: replaces, removes, renames, repeats, moves. */
+/** Returns a copy with a few random changes: replaces, removes, renames, repeats or moves values. */
 export function mutated(value: unknown, dice: Dice): unknown {
   const copy: unknown = structuredClone(value);
   for (let left = 1 + dice.below(3); left > 0; left--) {

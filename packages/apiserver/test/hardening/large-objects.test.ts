@@ -4,8 +4,8 @@ import { startTestServer, type TestServer } from '../test-server.ts';
 import { asAdmin } from './clients.ts';
 
 /**
- * Objects of about a megabyte that are one list, or one map, of many small things. Whoever looks back from every item
- * at all before it, or quotes them all in every message, takes minutes for these, or all memory there is.
+ * Objects of about a megabyte with one list or map of many small items. Code that compares every pair of items, or quotes all items
+ * in every error message, needs minutes or all memory for these.
  */
 const many = <T>(count: number, item: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => item(i));
 const entries = (count: number): Record<string, string> => Object.fromEntries(many(count, (i) => [`k${i}`, '1']));
@@ -126,7 +126,7 @@ const cases: Record<string, [path: string, object: object]> = {
   'repetitions in a pattern': [crds, crd({ type: 'string', pattern: '(a+)+$', default: `${'a'.repeat(40)}!` })],
 };
 
-/** A machine may be slow and busy; what grows with the square takes minutes on any. */
+/** A generous limit for slow machines. Quadratic algorithms take minutes on any machine. */
 const maxCpuMs = 10_000;
 
 let running: TestServer;
@@ -141,7 +141,7 @@ const ways: Record<string, [method: string, contentType: string, query: string]>
 };
 
 for (const [way, [method, type, query]] of Object.entries(ways)) {
-  it.each(Object.entries(cases))(`are answered in good time when ${way}: many %s`, async (_, [path, object]) => {
+  it.each(Object.entries(cases))(`responses are fast when ${way}: many %s`, async (_, [path, object]) => {
     const call = inProcessCaller(running.server.transport());
     const headers = { ...asAdmin, 'content-type': type };
     const body = Buffer.from(JSON.stringify(object));
@@ -157,7 +157,7 @@ it.each([
   ['spaces', `application/json${' '.repeat(120_000)}x`],
   ['clauses', 'a/b,'.repeat(30_000)],
   ['parameters', `application/json${';a=b'.repeat(30_000)}`],
-])('are answered in good time, also to who is not let in: many %s in a header', async (_, header) => {
+])('responses are fast, also to unauthenticated requests: many %s in a header', async (_, header) => {
   const call = inProcessCaller(running.server.transport());
   const before = process.cpuUsage();
   for (const authorization of [asAdmin.authorization, 'Bearer nobody', '']) {

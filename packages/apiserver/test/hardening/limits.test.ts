@@ -25,7 +25,7 @@ afterAll(() => running.server.stop());
 const configMap = (name: string, bytes: number): string =>
   JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name }, data: { filler: 'x'.repeat(bytes) } });
 
-/** How many watch the resource now. */
+/** Returns the current number of watches of the resource. */
 const watchers = (resource: string): number => {
   const registries = running.server.registries.cacheStats();
   return [...registries].find(([groupResource]) => groupResource.resource === resource)?.[1].watchers ?? 0;
@@ -48,9 +48,9 @@ describe('what is too large', () => {
   const message = 'Request entity too large: limit is 3145728';
 
   it.each([
-    ['a body of a length that is told', (body: string) => ({ 'content-length': String(body.length) })],
-    ['a body in chunks', () => ({ 'transfer-encoding': 'chunked' })],
-  ])('is refused over HTTP/1.1, and the answer can be read: %s', async (_, headersFor) => {
+    ['a body with Content-Length', (body: string) => ({ 'content-length': String(body.length) })],
+    ['a chunked body', () => ({ 'transfer-encoding': 'chunked' })],
+  ])('is refused over HTTP/1.1, with a readable response: %s', async (_, headersFor) => {
     const body = configMap('large', 8 * megabyte);
     const headers = { ...asAdmin, ...headersFor(body) };
     const answer = await callHttp1(running.port, { method: 'POST', path: configMaps, headers, body });
@@ -58,7 +58,7 @@ describe('what is too large', () => {
     expect(JSON.parse(answer.text)).toMatchObject({ message, reason: 'RequestEntityTooLarge' });
   });
 
-  it('is refused over HTTP/2, and the connection goes on', async () => {
+  it('is refused over HTTP/2, and the connection stays open', async () => {
     await onSession(async (session) => {
       const body = configMap('large', 8 * megabyte);
       const headers = { ...asAdmin, 'content-length': String(body.length) };
@@ -69,7 +69,7 @@ describe('what is too large', () => {
     });
   });
 
-  it('is refused over HTTP/2 while it still comes, and the client is told to stop', async () => {
+  it('is refused over HTTP/2 while it is being sent, and the stream is reset', async () => {
     await onSession(async (session) => {
       const stream = session.request({ ':method': 'POST', ':path': configMaps, ...asAdmin });
       stream.on('error', () => undefined);
@@ -85,13 +85,13 @@ describe('what is too large', () => {
     });
   });
 
-  it('is refused in the process as well', async () => {
+  it('is refused in-process, too', async () => {
     const body = Buffer.from(configMap('large', 3 * megabyte));
     const answer = await running.server.transport()({ method: 'POST', url: configMaps, headers: asAdmin, body });
     expect(answer).toMatchObject(tooLarge);
   });
 
-  it('is refused when it is the object that the store has no room for', async () => {
+  it('is refused when the stored object would be too large', async () => {
     const labels = { app: 'large' };
     const containers = [{ name: 'c', image: 'i', args: ['x'.repeat(1.5 * megabyte)] }];
     const spec = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } };
@@ -113,7 +113,7 @@ describe('what is too large', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/);
   });
 
-  it('is refused over HTTP/2 when it is the headers, and the server goes on', async () => {
+  it('is refused over HTTP/2 when it is the headers, and the server continues', async () => {
     await onSession(async (session) => {
       const headers = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`x-${i}`, 'x'.repeat(8 * 1024)]));
       await expect(callHttp2(session, { path: '/version', headers })).rejects.toThrow();
@@ -122,8 +122,8 @@ describe('what is too large', () => {
   });
 });
 
-describe('who is slow', () => {
-  /** Begins a POST and never ends it; then sends a byte now and then. */
+describe('a slow client', () => {
+  /** Sends the head of a POST, and then a byte now and then, without ever ending the body. */
   async function drip(socket: TLSSocket, headers: readonly string[]): Promise<string> {
     const answer = readToEnd(socket);
     socket.write(request([`POST ${configMaps} HTTP/1.1`, 'Host: x', authorization, ...headers]));
@@ -133,14 +133,14 @@ describe('who is slow', () => {
     return text;
   }
 
-  it('is told so, and cut off, when a body does not come over HTTP/1.1', async () => {
+  it('gets an error and a closed connection when it does not send its body over HTTP/1.1', async () => {
     const socket = await connectSocket(running.port);
     const text = await drip(socket, ['Content-Type: application/json', 'Content-Length: 10000']);
     expect(text).toMatch(/^HTTP\/1\.1 504 Gateway Timeout\r\n/);
     expect(text).toContain('request did not complete within the allotted timeout');
   });
 
-  it('is told so, and its stream is closed, when a body does not come over HTTP/2', async () => {
+  it('gets an error and a closed stream when it does not send its body over HTTP/2', async () => {
     await onSession(async (session) => {
       const stream = session.request({ ':method': 'POST', ':path': configMaps, ...asAdmin });
       const timer = setInterval(() => stream.write(' '), 50);
@@ -167,7 +167,7 @@ describe('who is slow', () => {
         await callHttp1(running.port, { method: 'DELETE', path: `${configMaps}/${name}`, headers: asAdmin });
     });
 
-    it('a list slows nobody else, and is cut off when its time is over', async () => {
+    it('a list does not affect others, and is closed at the request timeout', async () => {
       const socket = await connectSocket(running.port);
       socket.write(request([`GET ${configMaps} HTTP/1.1`, 'Host: x', authorization]));
       await once(socket, 'readable');
@@ -181,7 +181,7 @@ describe('who is slow', () => {
       expect((await readToEnd(socket)).length).toBeLessThan(40 * (megabyte / 2));
     });
 
-    it('a watch is cut off when too much waits for it, and its watcher is gone', async () => {
+    it('a watch is closed when too many bytes are queued, and its watcher is removed', async () => {
       const session = await connectSession(running.port);
       const before = watchers('configmaps');
       const stream = session.request({ ':path': `${configMaps}?watch=1`, ...asAdmin });
@@ -203,7 +203,7 @@ describe('who is slow', () => {
 });
 
 describe('many', () => {
-  it('requests at once are more than are let in: the others shall come again', async () => {
+  it('concurrent requests above the limit get a 429', async () => {
     const { server } = await startTestServer(
       {},
       { maxRequestsInFlight: 2, maxMutatingRequestsInFlight: 1, priorityAndFairness: false },
@@ -220,7 +220,7 @@ describe('many', () => {
     await server.stop();
   });
 
-  it('watches take little memory each, and leave none when their client goes', async () => {
+  it('watches need little memory each, and leak none when their client disconnects', async () => {
     const before = watchers('secrets');
     const sessions = await Promise.all(Array.from({ length: 10 }, () => connectSession(running.port)));
     const heap = process.memoryUsage().heapUsed;
@@ -234,14 +234,14 @@ describe('many', () => {
       ),
     );
     await eventually(() => watchers('secrets') === before + 2_000);
-    // Both ends are in this process.
+    // This includes the clients, which are in this process, too.
     const perWatch = (process.memoryUsage().heapUsed - heap) / 2_000;
     expect(perWatch).toBeLessThan(64 * 1024);
     for (const session of sessions) session.destroy();
     await eventually(() => watchers('secrets') === before);
   });
 
-  it('connections that say nothing keep nobody out', async () => {
+  it('idle connections do not block others', async () => {
     const sockets = await Promise.all(Array.from({ length: 300 }, () => connectSocket(running.port)));
     expect(await callHttp1(running.port, { path: '/version' })).toMatchObject({ status: 200 });
     for (const socket of sockets) socket.destroy();
@@ -249,7 +249,7 @@ describe('many', () => {
 });
 
 describe('a watch', () => {
-  it('ends properly when its time is over', async () => {
+  it('ends regularly at its timeout', async () => {
     const before = watchers('secrets');
     const { status, text }: Answer = await callHttp1(running.port, {
       path: '/api/v1/secrets?watch=1&timeoutSeconds=1',

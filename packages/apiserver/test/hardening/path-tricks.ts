@@ -1,6 +1,6 @@
 /**
- * What the real server, v1.36.4, answers an administrator: the status alone, or with the message where two answers of
- * one status tell different things apart. Nothing of these paths may be served by another name than it is judged by.
+ * The responses of kube-apiserver v1.36.4 to an administrator: the status, with the message where responses with the same status
+ * differ. No path may be served as something other than what it is authorized as.
  */
 const nowhere = 'the server could not find the requested resource';
 const notAllowed = 'the server does not allow this method on the requested resource';

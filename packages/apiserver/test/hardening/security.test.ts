@@ -21,7 +21,7 @@ const rbac = 'rbac.authorization.k8s.io';
 const asAlice = { ...asAdmin, authorization: `Bearer ${tokens.alice}` };
 
 let running: TestServer;
-/** What was passed on to others. */
+/** Proxied requests. */
 const passedOn: DialRequest[] = [];
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ beforeAll(async () => {
       });
     }
   }
-  // In `a`, alice may read all config maps and one secret; nothing else anywhere.
+  // In namespace `a`, alice may read all config maps and one secret, and nothing else.
   const rules = [
     { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] },
     {
@@ -83,14 +83,14 @@ async function made(path: string, object: object): Promise<void> {
 
 const call = (request: Call): Promise<Answer> => callHttp1(running.port, request);
 
-/** Without what differs from request to request. */
+/** Returns the response without values that differ between requests. */
 const anonymized = ({ status, headers, text }: Answer, ...names: string[]): unknown => {
   const { 'audit-id': _, date: __, 'content-length': ___, ...kept } = headers;
   const quoted = names.flatMap((name) => [`\\"${name}\\"`, `"${name}"`]);
   return { status, headers: kept, text: quoted.reduce((rest, name) => rest.replaceAll(name, 'NAME'), text) };
 };
 
-describe('who may not know', () => {
+describe('an unauthorized client that', () => {
   const requests: [string, (namespace: string, name: string) => Call][] = [
     ['reads it', (ns, name) => ({ path: `/api/v1/namespaces/${ns}/secrets/${name}` })],
     ['lists it', (ns, name) => ({ path: `/api/v1/namespaces/${ns}/secrets?fieldSelector=metadata.name%3D${name}` })],
@@ -99,20 +99,20 @@ describe('who may not know', () => {
     ['patches it', (ns, name) => ({ method: 'PATCH', path: `/api/v1/namespaces/${ns}/secrets/${name}`, body: '{}' })],
     ['deletes it', (ns, name) => ({ method: 'DELETE', path: `/api/v1/namespaces/${ns}/secrets/${name}` })],
     [
-      'makes it',
+      'creates it',
       (ns, name) => ({
         method: 'POST',
         path: `/api/v1/namespaces/${ns}/secrets`,
         body: `{"metadata":{"name":"${name}"}}`,
       }),
     ],
-    ['asks for a part', (ns, name) => ({ path: `/api/v1/namespaces/${ns}/pods/${name}/log` })],
+    ['reads a subresource', (ns, name) => ({ path: `/api/v1/namespaces/${ns}/pods/${name}/log` })],
     [
-      'asks for another form',
+      'requests another representation',
       (ns, name) => ({ path: `/api/v1/namespaces/${ns}/secrets/${name}`, headers: { accept: 'x/y' } }),
     ],
   ];
-  it.each(requests)('is told the same whether it is there or not: %s', async (_, request) => {
+  it.each(requests)('%s gets the same response whether the object exists or not', async (_, request) => {
     for (const headers of [asAlice, { 'content-type': 'application/json' }]) {
       const ask = async (namespace: string, name: string): Promise<unknown> => {
         const { headers: own, ...rest } = request(namespace, name);
@@ -126,21 +126,21 @@ describe('who may not know', () => {
   });
 });
 
-describe('who is nobody', () => {
+describe('a client with invalid credentials', () => {
   const [header, claims] = [{ alg: 'HS256' }, { iss: 'https://kubernetes.default.svc', sub: 'x', exp: 1 }].map((part) =>
     Buffer.from(JSON.stringify(part)).toString('base64url'),
   );
   const signature = createHmac('sha256', 'k').update(`${header}.${claims}`).digest('base64url');
   const bad = {
     'an unknown token': 'Bearer unknown',
-    'a token of no bootstrap': 'Bearer abcdef.0123456789abcdef',
+    'an unknown bootstrap token': 'Bearer abcdef.0123456789abcdef',
     'a token that is nearly right': `Bearer ${tokens.admin}x`,
     'a forged token': `Bearer ${header}.${claims}.${signature}`,
     'an unsigned token': `Bearer ${Buffer.from('{"alg":"none"}').toString('base64url')}.${claims}.`,
-    'a token that is none': 'Bearer a.b.c',
+    'a malformed token': 'Bearer a.b.c',
   };
 
-  it.each(Object.entries(bad))('is not told why: %s', async (_, authorization) => {
+  it.each(Object.entries(bad))('gets a 401 without the reason: %s', async (_, authorization) => {
     const answer = await call({ path: '/api/v1/secrets', headers: { authorization } });
     expect(JSON.parse(answer.text)).toEqual({
       kind: 'Status',
@@ -153,7 +153,7 @@ describe('who is nobody', () => {
     });
   });
 
-  it('is let in nowhere when anonymous requests are off', async () => {
+  it('gets a 401 everywhere when anonymous requests are off', async () => {
     const { server } = await startTestServer(
       {},
       { authentication: { anonymous: false, bootstrapTokens: false, clusterInfo: () => ({}) } },
@@ -166,15 +166,18 @@ describe('who is nobody', () => {
 });
 
 describe('paths', () => {
-  it.each(Object.entries(pathTricks))('%s is answered as by the real server', async (request, [status, message]) => {
-    const [method = '', path = ''] = request.split(' ');
-    const answer = await call({ method, path, headers: asAdmin });
-    expect(answer.status).toBe(status);
-    if (message === undefined) return;
-    expect(answer.headers['content-type']?.includes('json') ? JSON.parse(answer.text).message : answer.text).toBe(
-      message,
-    );
-  });
+  it.each(Object.entries(pathTricks))(
+    '%s has the same response as from kube-apiserver',
+    async (request, [status, message]) => {
+      const [method = '', path = ''] = request.split(' ');
+      const answer = await call({ method, path, headers: asAdmin });
+      expect(answer.status).toBe(status);
+      if (message === undefined) return;
+      expect(answer.headers['content-type']?.includes('json') ? JSON.parse(answer.text).message : answer.text).toBe(
+        message,
+      );
+    },
+  );
 
   it.each([
     '/api/v1/namespaces/a/configmaps/../../b/secrets',
@@ -206,7 +209,7 @@ describe('paths', () => {
     '/api/v1/namespaces/a/secrets/other%20',
     'http://x/api/v1/namespaces/b/secrets',
     'https://x@y/api/v1/namespaces/b/secrets?x=/api/v1/namespaces/a/configmaps',
-  ])('show nobody what they may not see: %s', async (path) => {
+  ])('do not bypass authorization: %s', async (path) => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']) {
       const answer = await call({ method, path, headers: { ...asAlice, 'x-http-method-override': 'GET' } });
       expect([400, 403, 404, 405]).toContain(answer.status);
@@ -221,13 +224,13 @@ describe('paths', () => {
     'secrets?fieldSelector=metadata.name%3Dallowed,metadata.name%3Dother',
     'secrets?fieldSelector=metadata.name%3Dallowed&watch=1&timeoutSeconds=1',
     'secrets?fieldSelector=metadata.name%3Dallowed&resourceVersion=0',
-  ])('select what they are judged by: %s', async (query) => {
+  ])('with selectors return only objects that were authorized: %s', async (query) => {
     const answer = await call({ path: `/api/v1/namespaces/a/${query}`, headers: asAlice });
     expect(answer.status).toBe(200);
     expect(answer.text).not.toContain('"other"');
   });
 
-  it('of one object do not lead to the deletion of others', async () => {
+  it('authorized for one object do not delete others', async () => {
     const path = '/api/v1/namespaces/a/secrets?fieldSelector=metadata.name%3Dallowed&fieldSelector=&dryRun=All';
     const { status, text } = await call({ method: 'DELETE', path, headers: asAlice });
     expect(status).toBe(200);
@@ -239,22 +242,22 @@ describe('impersonation', () => {
   it.each<[string, Record<string, string>]>([
     ['a user', { 'impersonate-user': 'admin' }],
     ['a group', { 'impersonate-user': 'alice', 'impersonate-group': 'system:masters' }],
-    ['a name in other letters', { 'IMPERSONATE-USER': 'admin' }],
-    ['a header that the connection shall not pass on', { 'impersonate-user': 'admin', connection: 'impersonate-user' }],
-    ['oneself with more', { 'impersonate-user': 'alice', 'impersonate-extra-x': 'y' }],
-  ])('is refused to who may not: %s', async (_, headers) => {
+    ['a header name in upper case', { 'IMPERSONATE-USER': 'admin' }],
+    ['a header listed in Connection', { 'impersonate-user': 'admin', connection: 'impersonate-user' }],
+    ['the same user with extra', { 'impersonate-user': 'alice', 'impersonate-extra-x': 'y' }],
+  ])('is refused without permission: %s', async (_, headers) => {
     const paths = ['/api/v1/namespaces/a/configmaps', '/api/v1/namespaces/a/services/x/proxy/', '/version'];
     for (const path of paths)
       expect(await call({ path, headers: { ...asAlice, ...headers } })).toMatchObject({ status: 403 });
     expect(passedOn).toEqual([]);
   });
 
-  it('of nobody in particular is a bad request', async () => {
+  it('without a user is a bad request', async () => {
     const headers = { ...asAdmin, 'impersonate-group': 'system:masters' };
     expect(await call({ path: '/version', headers })).toMatchObject({ status: 400 });
   });
 
-  it('ends at the server: what is passed on tells nobody who asked', async () => {
+  it('is not visible in proxied requests', async () => {
     const service = { kind: 'Service', apiVersion: 'v1', metadata: { name: 'x' }, spec: { ports: [{ port: 80 }] } };
     await made('/api/v1/namespaces/a/services', service);
     const spec = { containers: [{ name: 'c', image: 'i' }] };
@@ -266,7 +269,7 @@ describe('impersonation', () => {
       headers: { ...asAdmin, 'content-type': 'application/merge-patch+json' },
       body: JSON.stringify({ status }),
     });
-    // Only pods are gone to.
+    // Proxies connect to addresses of pods only.
     const targetRef = { kind: 'Pod', namespace: 'a', name: 'x' };
     const subsets = [{ addresses: [{ ip: '10.1.2.3', targetRef }], ports: [{ port: 80 }] }];
     await made('/api/v1/namespaces/a/endpoints', {
@@ -310,7 +313,7 @@ describe('HTTP/2', () => {
       403,
     ],
     ['a method in lower case', { ':method': 'get', ':path': '/api/v1/namespaces/a/configmaps' }, 403],
-  ])('is judged by what it says: %s', async (_, pseudo, status) => {
+  ])('is authorized by its pseudo-headers: %s', async (_, pseudo, status) => {
     const session = await connectSession(running.port);
     const { ':path': path = '', ':method': method = 'GET', ...rest } = pseudo;
     const answer = await callHttp2(session, { method, path, headers: { ...asAlice, ...rest } });
@@ -328,7 +331,7 @@ describe('HTTP/2', () => {
   );
 });
 
-it('a header may have any name, and means nothing by it', async () => {
+it('a header may have the name of any JavaScript property', async () => {
   const socket = await connectSocket(running.port);
   const received = readToEnd(socket);
   const odd = ['__proto__: x', '__proto__: y', 'constructor: x', 'constructor: y', 'hasOwnProperty: z'];
@@ -340,7 +343,7 @@ it('a header may have any name, and means nothing by it', async () => {
 it.each([
   ['elliptic', () => generateKey()],
   ['RSA', () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey],
-])('who asks for a certificate must have the key: %s', async (_, newKey) => {
+])('a certificate request must be signed with its key: %s', async (_, newKey) => {
   const ask = (pem: string) => {
     const spec = { request: Buffer.from(pem).toString('base64'), signerName: 'a.b/c', usages: ['client auth'] };
     const body = {
@@ -363,7 +366,7 @@ it.each([
   expect(answer.text).toMatch(/verification (failure|error)/);
 });
 
-it('metrics know nothing that only clients made up', async () => {
+it('metrics have no labels that clients made up', async () => {
   const before = await call({ path: '/metrics', headers: asAdmin });
   for (let i = 0; i < 50; i++) {
     for (const path of ['/healthz/', '/api/', '/apis/', '/openapi/v3/', '/metrics/', '/version/', '/apis/made/up/'])

@@ -20,7 +20,7 @@ const create = (name: string, bytes?: number) => ({
   body: configMap(name, bytes),
 });
 
-/** A gate for what is written: it waits while the gate is closed. */
+/** Returns a gate for writes, which wait while it is closed. */
 function gate(store: WrappedStore): { waiting: () => number; open: () => void } {
   let waiting = 0;
   let open = (): void => {};
@@ -35,11 +35,11 @@ function gate(store: WrappedStore): { waiting: () => number; open: () => void } 
   return { waiting: () => waiting, open };
 }
 
-/** Everything that would keep a process alive; what the test runner has is there before. */
+/** Returns the active resources that may keep a process alive. */
 const handles = (): string[] => process.getActiveResourcesInfo().filter((name) => name !== 'Immediate');
 
-describe('a server that stops', () => {
-  it('says that it is not ready, and goes on until it has been said for long enough', async () => {
+describe('a stopping server', () => {
+  it('is not ready, and continues to serve during the shutdown delay', async () => {
     const { server, port } = await startTestServer({ listen: true }, { shutdownDelayMs: 400 });
     const stopped = server.stop();
     expect(await callHttp1(port, { path: '/readyz' })).toMatchObject({ status: 500 });
@@ -49,7 +49,7 @@ describe('a server that stops', () => {
     await expect(callHttp1(port, { path: '/readyz' })).rejects.toThrow(/ECONNREFUSED/);
   });
 
-  it('ends watches properly, and says goodbye', async () => {
+  it('ends watches regularly, and sends GOAWAY', async () => {
     const { server, port } = await startTestServer({ listen: true });
     const session = await connectSession(port);
     const goaway = new Promise((resolve) => session.once('goaway', (code) => resolve(code)));
@@ -57,18 +57,18 @@ describe('a server that stops', () => {
     stream.resume();
     await once(stream, 'response');
     const ended = once(stream, 'end');
-    // The server itself watches, too.
+    // The server itself has watches, too.
     const before = watchersOf(server);
     const http1 = callHttp1(port, { path: `${configMaps}?watch=1&resourceVersion=1`, headers: asAdmin });
     await eventually(() => watchersOf(server) === before + 1);
     await Promise.all([server.stop(), ended]);
     expect(stream.rstCode).toBe(0);
     expect(await goaway).toBe(0);
-    // It rejects when the last chunk is missing.
+    // `callHttp1` rejects when the last chunk is missing.
     expect(await http1).toMatchObject({ status: 200 });
   });
 
-  it('answers what is under way, sends away who comes, and closes the store at last', async () => {
+  it('completes running requests, refuses new ones, and then closes the store', async () => {
     const store = new WrappedStore(openMemoryStore());
     const { server, port } = await startTestServer({ listen: true, store }, { shutdownGraceMs: 20_000 });
     const order: string[] = [];
@@ -99,12 +99,12 @@ describe('a server that stops', () => {
     expect(order[3]).toBe('store closed');
   });
 
-  it('waits for nobody longer than its grace', async () => {
+  it('waits no longer than its grace period', async () => {
     const store = new WrappedStore(openMemoryStore());
     const { server, port } = await startTestServer({ listen: true, store }, { shutdownGraceMs: 200 });
     for (let i = 0; i < 20; i++) await callHttp1(port, create(`large-${i}`, 500_000));
     const { waiting, open } = gate(store);
-    // One whose write hangs, one that never shakes hands, one that says nothing, one that reads nothing.
+    // Clients whose write hangs, that never finish the handshake, that send nothing, and that read nothing.
     const hanging = callHttp1(port, create('hanging')).catch((error: Error) => error);
     const silent = connect(port, '127.0.0.1');
     await once(silent, 'connect');
@@ -143,7 +143,7 @@ describe('a server that stops', () => {
     await eventually(() => handles().length <= before);
   });
 
-  it('does not mind a client that leaves in the middle of a long list', async () => {
+  it('is not affected by a client that disconnects in the middle of a long list', async () => {
     const { server, port, log } = await startTestServer({ listen: true });
     for (let i = 0; i < 10; i++) await callHttp1(port, create(`large-${i}`, 500_000));
     const session = await connectSession(port);
@@ -161,7 +161,7 @@ describe('a server that stops', () => {
     expect(log.filter((line) => line.includes('Failed to answer request'))).toEqual([]);
   });
 
-  it('keeps on disk everything that it has acknowledged', async () => {
+  it('has stored all acknowledged writes on disk', async () => {
     const path = await mkdtemp(join(tmpdir(), 'shutdown-'));
     const { server, port } = await startTestServer({ listen: true, store: await openLmdbStore({ path }) });
     const acknowledged: string[] = [];

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { startTestServer, type TestServer, tokens } from '../test-server.ts';
 import { asAdmin, connectSocket, readToEnd } from './clients.ts';
 
-/** Bodies made to keep the server busy with reading them, and others waiting. */
+/** Bodies that are expensive to read must not block other requests. */
 let running: TestServer;
 beforeAll(async () => {
   running = await startTestServer({ listen: true });
@@ -41,7 +41,7 @@ const json = 'application/json';
 const tooLarge = { status: 413, message: 'Request entity too large: limit is 262144' };
 const tooManyParts = { status: 413, message: 'Request entity too large: the request has too many parts' };
 
-describe('what can only be small', () => {
+describe('a body that is limited to a small size', () => {
   const filler = `"x":"${'x'.repeat(256 * 1024)}"`;
   it.each([
     ['a review', 'POST', reviews],
@@ -50,13 +50,13 @@ describe('what can only be small', () => {
     ['an eviction', 'POST', '/api/v1/namespaces/default/pods/x/eviction'],
     ['a scale', 'PUT', '/apis/apps/v1/namespaces/default/deployments/x/scale'],
     ['options of a deletion', 'DELETE', `${configMaps}/x`],
-    ['options of many', 'DELETE', configMaps],
+    ['options of a deletion of a collection', 'DELETE', configMaps],
   ])('is refused when it is large: %s', async (_, method, path) => {
     expect(await call(method, path, json, `{${filler}}`)).toMatchObject(tooLarge);
   });
 });
 
-describe('what has many parts', () => {
+describe('a body with very many parts', () => {
   it.each([
     ['in JSON', 'POST', configMaps, json, configMap('x', `"a":[${many(250_000, () => '1')}]`)],
     ['in an object', 'POST', configMaps, json, configMap('x', `"data":{${many(80_000, (i) => `"k${i}":""`)}}`)],
@@ -69,7 +69,7 @@ describe('what has many parts', () => {
       `{"a":[${many(250_000, () => '1')}]}`,
     ],
     [
-      'in a configuration',
+      'in an applied configuration',
       'PATCH',
       `${configMaps}/x?fieldManager=m`,
       'application/apply-patch+yaml',
@@ -90,7 +90,7 @@ describe('what has many parts', () => {
     });
   });
 
-  it('can be changed when it was stored, whatever its managedFields have', async () => {
+  it('can be changed when it is stored already, whatever its managedFields', async () => {
     const data = `"data":{${many(60_000, (i) => `"k${i}":""`)}}`;
     expect(await call('POST', configMaps, json, configMap('many', data))).toMatchObject({ status: 201 });
     const label = '{"metadata":{"labels":{"a":"b"}}}';
@@ -106,26 +106,26 @@ const lengthDelimited = (bytes: Uint8Array): Buffer => {
   return Buffer.concat([Buffer.from([...head, left]), bytes]);
 };
 
-describe('what is large', () => {
+describe('a large body', () => {
   it.each<[string, method: string, path: string, contentType: string, body: string, status: number]>([
     ['YAML', 'POST', reviews, 'application/yaml', `a: [${many(100_000, () => '1')}]`, 400],
     ['an object', 'POST', configMaps, json, configMap('y', `"data":{${many(60_000, (i) => `"k${i}":""`)}}`), 201],
     [
-      'a configuration',
+      'an applied configuration',
       'PATCH',
       `${configMaps}/z?fieldManager=m`,
       'application/apply-patch+yaml',
       `a: [${many(100_000, () => '1')}]`,
       400,
     ],
-  ])('is worked on in turns with others: %s', async (_, method, path, contentType, body, status) => {
+  ])('is processed concurrently with other requests: %s', async (_, method, path, contentType, body, status) => {
     const answer = await call(method, path, contentType, body);
     expect(answer.status).toBe(status);
     expect(answer.turns).toBeGreaterThan(3);
   });
 });
 
-describe('each step of a large write is a turn of its own', () => {
+describe('a large write may yield to the event loop after every step', () => {
   const merge = 'application/merge-patch+json';
   const strategic = 'application/strategic-merge-patch+json';
   const apply = 'application/apply-patch+yaml';
@@ -160,7 +160,7 @@ describe('each step of a large write is a turn of its own', () => {
     }
   });
 
-  // The turn is over at every step.
+  // The fake time makes it yield at every step.
   beforeEach(() => {
     let now = performance.now();
     vi.spyOn(performance, 'now').mockImplementation(() => {
@@ -210,7 +210,7 @@ describe('each step of a large write is a turn of its own', () => {
 it.each([
   ['401', 'nobody-knows-it'],
   ['403', tokens.alice],
-])('answers %s before the body comes', async (status, token) => {
+])('a %s is sent before the body is received', async (status, token) => {
   const socket = await connectSocket(running.port);
   const answer = readToEnd(socket);
   const head = [`POST ${configMaps} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${token}`];

@@ -5,7 +5,7 @@ import { definitionOf, definitionsUrl, versionOf } from '../../src/crd/custom-re
 import { type RunningApiServer, startApiServer } from '../../src/index.ts';
 import { type Json, TestClient } from '../drivers/test-client.ts';
 
-/** Custom resources and quotas where several servers have one store. */
+/** Custom resources and quotas with several servers over one store. */
 describe.skipIf(findProgram('etcd') === undefined)('two servers over one etcd', () => {
   let etcd: EtcdServer;
   let servers: RunningApiServer[] = [];
@@ -42,18 +42,18 @@ describe.skipIf(findProgram('etcd') === undefined)('two servers over one etcd', 
     spec: { a: 'x' },
   });
 
-  /** Defined at one, and served by both. */
+  /** Defines a resource at one server, and waits until both serve it. */
   async function define(group: string): Promise<void> {
     await a.create(definitionsUrl, definitionOf(group, [versionOf('v1', true, 'a', 'b')]));
     for (const client of [a, b]) await until(client, ats(group), ({ kind }) => kind === 'AtList');
   }
 
-  it('serve what is defined at one of them, with one truth about its objects', async () => {
+  it('serve a definition created at one of them, with consistent objects', async () => {
     await define('shared.dev');
     await until(b, '/apis/shared.dev', ({ kind }) => kind === 'APIGroup');
     await a.create(ats('shared.dev'), at('shared.dev', 'one'));
     expect((await b.get(`${ats('shared.dev')}/one`)).spec).toEqual({ a: 'x' });
-    // Each change is one step, whoever makes it.
+    // No concurrent change is lost.
     await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
         (i % 2 ? a : b).patch(`${ats('shared.dev')}/one`, { metadata: { labels: { [`k${i}`]: 'v' } } }),
@@ -65,7 +65,7 @@ describe.skipIf(findProgram('etcd') === undefined)('two servers over one etcd', 
     expect(await a.get(`${ats('shared.dev')}/one`)).toEqual(found);
   });
 
-  it('give a name to one of those who want it', async () => {
+  it('accept a name for only one of several definitions', async () => {
     const rival = (name: string): Json => ({
       ...definitionOf('names.dev', [versionOf('v1', true, 'a')], {
         names: { plural: name, singular: 'same', kind: 'Same' },
@@ -84,7 +84,7 @@ describe.skipIf(findProgram('etcd') === undefined)('two servers over one etcd', 
     expect(accepted.map(({ metadata }: Json) => metadata.name)).toEqual(['firsts.names.dev']);
   });
 
-  it('give a name to one of two who want it at the same time', async () => {
+  it('accept a name for only one of two concurrent definitions', async () => {
     for (let round = 0; round < 10; round++) {
       const group = `race-${round}.dev`;
       const rivals = ['firsts', 'seconds'].map((plural) => ({
@@ -103,7 +103,7 @@ describe.skipIf(findProgram('etcd') === undefined)('two servers over one etcd', 
     }
   });
 
-  it('delete all objects with a definition, and let it go once', async () => {
+  it('delete all objects with a definition, and remove it once', async () => {
     await define('leaving.dev');
     await Promise.all(
       Array.from({ length: 20 }, (_, i) => [a, b][i % 2]!.create(ats('leaving.dev'), at('leaving.dev', `n${i}`))),
@@ -113,7 +113,7 @@ describe.skipIf(findProgram('etcd') === undefined)('two servers over one etcd', 
       await until(client, `${definitionsUrl}/ats.leaving.dev`, isGone);
       await until(client, ats('leaving.dev'), isGone);
     }
-    // Who has the name next has none of those objects, nor is he deleted in the place of the one before.
+    // A new definition of that name has none of the old objects, and is not deleted in place of the old one.
     await define('leaving.dev');
     for (const client of [a, b]) expect((await client.get(ats('leaving.dev'))).items).toEqual([]);
     const next = await b.get(`${definitionsUrl}/ats.leaving.dev`);
@@ -122,7 +122,7 @@ describe.skipIf(findProgram('etcd') === undefined)('two servers over one etcd', 
     expect((await a.get(ats('leaving.dev'))).items).toHaveLength(1);
   });
 
-  it('give away no more than a quota has', async () => {
+  it('do not exceed a quota', async () => {
     const path = '/api/v1/namespaces/limited';
     await a.create('/api/v1/namespaces', { metadata: { name: 'limited' } });
     const hard = { 'count/configmaps': '7' };

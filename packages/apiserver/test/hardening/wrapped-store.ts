@@ -10,15 +10,15 @@ export type StoreOperation =
   | 'delete'
   | 'compact';
 
-/** A store that does what another does, after asking: it can be watched, delayed and made to fail. */
+/** A store that delegates to another one. Its operations can be observed, delayed and made to fail. */
 export class WrappedStore implements Store {
   readonly #store: Store;
   readonly #watches = new Set<(error: Error) => void>();
-  /** Called before everything that is asked of the store; what it throws is what the caller gets. */
+  /** Called before every operation. An error that it throws is thrown by the operation. */
   before: (operation: StoreOperation, key: string) => Promise<void> | void = () => {};
-  /** Called after every write that was done. */
+  /** Called after every successful write. */
   wrote: (operation: 'put' | 'delete', key: string) => void = () => {};
-  /** Called when it has been closed. */
+  /** Called when the store was closed. */
   closed: () => void = () => {};
 
   constructor(store: Store) {
@@ -91,12 +91,12 @@ export class WrappedStore implements Store {
     return watch;
   }
 
-  /** How many watches are under way. */
+  /** The number of open watches. */
   get watches(): number {
     return this.#watches.size;
   }
 
-  /** Ends every watch, as a connection that is lost does. */
+  /** Ends every watch with the error, as a lost connection does. */
   breakWatches(error: Error): void {
     for (const stop of [...this.#watches]) stop(error);
   }

@@ -13,7 +13,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** As a policy on the real server told of them. */
+/** Formats attributes as the policy on the real server did. */
 const shown = (of: AdmissionAttributes): string => {
   const { operation, kind, resource, subresource, name, namespace, object, oldObject, dryRun, options, user } = of;
   return [
@@ -42,7 +42,7 @@ const labels = { a: 'b' };
 
 type Sent = readonly [request: string, sees: string[], body?: object, contentType?: string];
 
-/** Requests, one after the other, and what admission sees of each: recorded from the real server. */
+/** Requests, in order, and the admission attributes of each, recorded from the real server. */
 const exchange: readonly Sent[] = [
   [
     `POST ${inNamespace}/configmaps`,
@@ -228,7 +228,7 @@ const exchange: readonly Sent[] = [
   ],
 ];
 
-it('admission sees of every write what it sees on the real server', async () => {
+it('the admission attributes of every write are the same as on the real server', async () => {
   const call = inProcessCaller(server.transport());
   const send = async (request: string, body?: object, contentType = 'application/json'): Promise<void> => {
     const [method = '', url = ''] = request.split(' ');

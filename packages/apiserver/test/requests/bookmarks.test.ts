@@ -6,8 +6,8 @@ import { asMetadata, asTable } from './headers.ts';
 import { startTestServer, tokens } from './test-server.ts';
 
 /*
- * A server over an etcd that cannot tell its progress, as the one that was recorded, has no initial events. What is expected
- * here is what it sends as later bookmarks, and the annotation that KEP-3157 has for the first.
+ * The recorded server had no initial events, because its etcd does not support progress requests. The expectations here are its
+ * later bookmarks, with the annotation of KEP-3157 for the first one.
  */
 let server: ApiServer;
 let call: Caller;
@@ -42,8 +42,8 @@ async function eventsOf(query: string, count: number, headers: Record<string, st
 const initial = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
 const annotations = { 'k8s.io/initial-events-end': 'true' };
 
-describe('a watch that asks for initial events', () => {
-  it('gets what is there, and a bookmark that says that this was all', async () => {
+describe('a watch with sendInitialEvents', () => {
+  it('gets the existing objects, and a bookmark that marks their end', async () => {
     const [added, bookmark] = await eventsOf(`${initial}&allowWatchBookmarks=true`, 2);
     expect(added).toMatchObject({ type: 'ADDED', object: { kind: 'Pod', metadata: { name: 'p' } } });
     expect(bookmark).toEqual({
@@ -61,7 +61,7 @@ describe('a watch that asks for initial events', () => {
     );
   });
 
-  it('gets it as a Table', async () => {
+  it('gets the bookmark as a Table', async () => {
     const [, bookmark] = await eventsOf(`${initial}&allowWatchBookmarks=true`, 2, asTable);
     expect(bookmark).toMatchObject({
       type: 'BOOKMARK',
@@ -78,7 +78,7 @@ describe('a watch that asks for initial events', () => {
     });
   });
 
-  it('gets metadata alone', async () => {
+  it('gets the bookmark as PartialObjectMetadata', async () => {
     const [, bookmark] = await eventsOf(`${initial}&allowWatchBookmarks=true`, 2, asMetadata);
     expect(bookmark).toEqual({
       type: 'BOOKMARK',
@@ -90,13 +90,13 @@ describe('a watch that asks for initial events', () => {
     });
   });
 
-  it('begins with the bookmark where nothing is selected', async () => {
+  it('begins with the bookmark when no object is selected', async () => {
     const [bookmark] = await eventsOf(`${initial}&allowWatchBookmarks=true&labelSelector=none`, 1);
     expect(bookmark?.type).toBe('BOOKMARK');
   });
 });
 
-it('a watch from nowhere begins with what is there', async () => {
+it('a watch without a resource version begins with the existing objects', async () => {
   const [added] = await eventsOf('', 1);
   expect(added).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'p' } } });
 });

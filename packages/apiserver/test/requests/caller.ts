@@ -16,16 +16,16 @@ export interface Received {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Sends a request to some server; aborting the signal ends what is still coming. */
+/** Sends a request to a server. Aborting the signal ends the response. */
 export type Caller = (sent: Sent, signal: AbortSignal) => Promise<Received>;
 
-/** To a server at an address, whoever it says it is: for recording. */
+/** Returns a caller over HTTPS, which does not verify the server's certificate. For recording. */
 export function httpsCaller(address: string): Caller {
   return ({ method, url, headers, body }, signal) =>
     new Promise((resolve, reject) => {
       const call = httpsRequest(address, {
         method,
-        // As it stands: no URL object cleans it up.
+        // A string, because a URL object would normalize the path.
         path: url,
         headers: { ...headers, ...(body && { 'content-length': body.length }) },
         rejectUnauthorized: false,
@@ -39,11 +39,11 @@ export function httpsCaller(address: string): Caller {
     });
 }
 
-/** To a server in this process. */
+/** Returns a caller to a server in this process. */
 export function inProcessCaller(transport: InProcessTransport): Caller {
   return async ({ method, url, headers, body }, signal) => {
     const response = await transport({ method, url, headers, signal, ...(body && { body }) });
-    // Whoever brings a head over a socket leaves out its body.
+    // Over a socket, the response to HEAD has no body.
     const { body: _, ...head } = response;
     const sent = method === 'HEAD' ? head : response;
     return { status: response.status, headers: response.headers, body: chunksOf(sent, signal) };
@@ -58,7 +58,7 @@ async function* chunksOf({ body }: ApiResponse, signal: AbortSignal): AsyncItera
   else yield* body;
 }
 
-/** A sink whose chunks somebody reads. */
+/** Converts a streamed body to an async iterable of its chunks. */
 async function* streamed(stream: (sink: ResponseSink) => void, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const chunks: Uint8Array[] = [];
   const onClose: (() => void)[] = [];

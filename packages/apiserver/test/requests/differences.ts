@@ -1,14 +1,14 @@
 import { loadDescriptions } from '@coxswain/api';
 import type { Answer, JsonObject } from './scenario.ts';
 
-/** Where this server means to answer otherwise than upstream does. */
+/** A deliberate difference between the responses of this server and upstream's. */
 interface Difference {
   readonly reason: string;
   /** `suite: sentence` → its steps, counted from 1. */
   readonly at: Readonly<Record<string, readonly number[]>>;
-  /** What this server answers in place of what was recorded. */
+  /** Returns the response of this server, given the recorded one. */
   readonly change?: (answer: Answer) => Answer;
-  /** What of metadata is not compared. */
+  /** Metadata fields that are not compared. */
   readonly ignored?: readonly string[];
 }
 
@@ -42,7 +42,7 @@ const differences: readonly Difference[] = [
     }),
   },
   {
-    reason: 'the same, and without a reason, as upstream has it: kubectl shows reasons',
+    reason: "a client's mistake, without a reason as upstream, because kubectl shows reasons",
     at: {
       'bodies: an object that says its version is not new': [1],
       'patches: strategic merge patches know lists': [5, 12, 13],
@@ -57,7 +57,7 @@ const differences: readonly Difference[] = [
     change: (answer) => ({ ...withBody(answer, (body) => ({ ...body, code: 400 })), status: 400 }),
   },
   {
-    reason: 'upstream warns of every field of a version that there is not, before it refuses the version',
+    reason: 'upstream warns about every field of an unknown version before it refuses the version',
     at: { 'custom-resources: bodies are read by the schema': [12] },
     change: ({ headers, ...answer }) => {
       const { warning: _, ...others } = headers ?? {};
@@ -65,7 +65,7 @@ const differences: readonly Difference[] = [
     },
   },
   {
-    reason: 'upstream has this annotation in apps/v1 only, and metadata alone is shown without a version',
+    reason: 'upstream has this annotation in apps/v1 only, but PartialObjectMetadata is the same for all versions',
     at: { 'every-kind: the life of a DaemonSet in apps/v1': [6] },
     change: (answer) =>
       JSON.parse(JSON.stringify(answer), (key, value) =>
@@ -75,12 +75,12 @@ const differences: readonly Difference[] = [
       ),
   },
   {
-    reason: 'a path without a name where one belongs leads nowhere; upstream asks for the name, or fails',
+    reason: 'a path without a required name is not found; upstream requires the name, or fails',
     at: { 'paths: slashes and letters': [22] },
     change: () => notFound,
   },
   {
-    reason: 'the same for a watch of nothing',
+    reason: 'a watch path without a required name is not found either',
     at: { 'paths: watches by their old paths': [7] },
     change: (answer) => ({
       ...answer,
@@ -90,12 +90,12 @@ const differences: readonly Difference[] = [
     }),
   },
   {
-    reason: 'the same for a part of what has no name',
+    reason: 'a subresource path without a required name is not allowed',
     at: { 'paths: slashes and letters': [23] },
     change: () => notAllowed,
   },
   {
-    reason: 'upstream promises more when it has not looked whether there is more that is selected',
+    reason: 'upstream returns a continue token without checking whether further objects are selected',
     at: { 'lists: lists come in pages': [11, 13] },
     change: (answer) =>
       withBody(answer, (body) => {
@@ -104,7 +104,7 @@ const differences: readonly Difference[] = [
       }),
   },
   {
-    reason: 'what is not kept has no managedFields',
+    reason: 'objects that are not stored have no managedFields',
     at: {
       'subresources: service accounts get tokens': [2, 3, 9, 10],
       'subresources: reviews answer questions': [1, 4, 6, 10],
@@ -113,13 +113,13 @@ const differences: readonly Difference[] = [
     ignored: ['managedFields'],
   },
   {
-    reason: 'a write that changes nothing makes nobody the owner of anything',
+    reason: 'a write that changes nothing does not change the owners of fields',
     at: { 'subresources: ephemeral containers are added only': [6] },
     ignored: ['managedFields', 'resourceVersion'],
   },
   {
     reason:
-      'upstream cannot apply to the scale of a custom object without managedFields that it knows: we say what is in the way',
+      'upstream cannot apply to the scale of a custom object without known managedFields; this server returns the conflict',
     at: { 'gone-versions: nothing can be applied to an object whose managedFields name a version that is gone': [22] },
     change: (answer) => {
       const message = 'conflict with "before-first-apply" with subresource "scale" using autoscaling/v1';
@@ -138,23 +138,23 @@ const differences: readonly Difference[] = [
     },
   },
   {
-    reason: 'upstream forgets who wrote through the other group',
+    reason: 'upstream drops managedFields of writes through the other group',
     at: { 'versions: events of both groups are the same': [13] },
     ignored: ['managedFields'],
   },
   {
-    reason: 'a field of a feature that is off is not shown; upstream shows it as null',
+    reason: 'a field of a disabled feature is omitted; upstream returns it as null',
     at: { 'optional-admission: groups of pods are of workloads': [2] },
     change: (answer) =>
       JSON.parse(JSON.stringify(answer), (key, value) => (key === 'schedulingConstraints' ? undefined : value)),
   },
 ];
 
-/** `suite: sentence` of every place where there is a difference, and the steps. */
+/** Returns `suite: sentence` of every difference, with the steps. */
 export const differencePlaces = (): [at: string, steps: readonly number[]][] =>
   differences.flatMap(({ at }) => Object.entries(at));
 
-/** What was recorded, but for what this server answers otherwise on purpose. */
+/** Returns the recorded responses, with the deliberate differences applied. */
 export const expectedAnswers = (at: string, recorded: readonly Answer[]): Answer[] =>
   recorded.map((answer, index) => {
     const here = differencesAt(at, index + 1);
@@ -162,7 +162,7 @@ export const expectedAnswers = (at: string, recorded: readonly Answer[]): Answer
     return withoutIgnored(changed, here);
   });
 
-/** What this server answered, as far as it is compared. */
+/** Returns the compared part of the responses of this server. */
 export const comparedAnswers = (at: string, answers: readonly Answer[]): Answer[] =>
   answers.map((answer, index) => withoutIgnored(withoutSentences(answer), differencesAt(at, index + 1)));
 
@@ -180,11 +180,11 @@ function withoutIgnored(answer: Answer, here: readonly Difference[]): Answer {
 
 const described = new Set(Object.values(await loadDescriptions()).flatMap((fields) => Object.values(fields)));
 
-/** Of a field, or of a column that a custom resource definition asks for: short, or made from its path. */
+/** Returns whether a column's description is compared: those of fields, and those of a CustomResourceDefinition's columns. */
 const isCompared = (description: string): boolean =>
   description.length < 10 || description.startsWith('Custom resource definition column') || described.has(description);
 
-/** Columns of a Table are described as the field that they show, and otherwise in words of our own: it is compared whether there are any. */
+/** Replaces descriptions of Table columns that are our own texts, so that only their presence is compared. */
 function withoutSentences(answer: Answer): Answer {
   return JSON.parse(JSON.stringify(answer), (_, value) =>
     value && typeof value === 'object' && 'priority' in value && 'format' in value

@@ -1,6 +1,6 @@
 import type { Received } from './caller.ts';
 
-/** The events of a watch, one JSON document a line. */
+/** Reads the events of a watch: one JSON document per line. */
 export class EventReader {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #text = '';
@@ -9,7 +9,7 @@ export class EventReader {
     this.#chunks = body[Symbol.asyncIterator]();
   }
 
-  /** So many events, or all there are until the end. Throws when the end comes too early. */
+  /** Reads `count` events, or all until the end. Throws when the watch ends too early. */
   async read(count = Number.POSITIVE_INFINITY): Promise<unknown[]> {
     const events: unknown[] = [];
     while (events.length < count) {

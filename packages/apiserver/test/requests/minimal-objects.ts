@@ -1,17 +1,17 @@
 import type { JsonObject } from './scenario.ts';
 
-/** The least that a kind needs, and what of it can be changed. */
+/** A minimal valid object of a kind, with patches for it. */
 export interface MinimalObject {
-  /** As `Call.send` has it: `apps/v1:deployments`, `v1::nodes`. */
+  /** In the form of `Call.send`: `apps/v1:deployments`, `v1::nodes`. */
   readonly collection: string;
   readonly kind: string;
   /** Everything but apiVersion, kind and metadata. */
   readonly content: JsonObject;
-  /** A merge patch that a stored object takes. */
+  /** A valid merge patch for a stored object. */
   readonly change?: JsonObject;
   /** A merge patch for the status. */
   readonly status?: JsonObject;
-  /** When it may not be any. */
+  /** The name, when it cannot be arbitrary. */
   readonly name?: string;
 }
 
@@ -22,7 +22,7 @@ const template = {
 const selector = { matchLabels: { app: 'x' } };
 const device = { name: 'd', exactly: { deviceClassName: 'dc.example.com' } };
 
-/** One of nearly every kind that is stored. */
+/** A minimal object of nearly every stored kind. */
 export const minimalObjects: readonly MinimalObject[] = [
   { collection: 'v1:configmaps', kind: 'ConfigMap', content: { data: { a: '1' } }, change: { data: { a: '2' } } },
   {

@@ -6,23 +6,23 @@ const jwt = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/;
 const recentMs = 2 * 3_600_000;
 
 /**
- * Gives everything that is another on every server and at every time a name that is the same everywhere: the first uid
- * that is seen is `uid-1`, and stays so. What the requests said themselves is left alone.
+ * Replaces values that differ between servers and runs by stable names: the first uid is always `uid-1`. Values that occur in the
+ * requests are not replaced.
  */
 export class Normalizer {
   readonly #said: string;
   readonly #namespace: string;
   readonly #names = new Map<string, Map<string, string>>();
-  /** Whole words that stand for something else, wherever they appear. */
+  /** Replacements of whole words, in any text. */
   readonly #words = new Map<string, string>();
 
-  /** `said`: the text of all requests. */
+  /** `said` is the text of all requests. */
   constructor(said: string, namespace: string) {
     this.#said = said;
     this.#namespace = namespace;
   }
 
-  /** The name of the value among those of its sort. */
+  /** Returns the stable name of a value of this sort. */
   #name(sort: string, value: string): string {
     const names = this.#names.get(sort) ?? new Map<string, string>();
     this.#names.set(sort, names);
@@ -36,7 +36,7 @@ export class Normalizer {
       text.length > 1000 ? text.replace(/(\w)\1{999,}/g, (run, one) => `{{${one} ${run.length} times}}`) : text;
     let result = short.replaceAll(this.#namespace, '{{ns}}').replace(uuids, (uid) => this.#name('uid', uid));
     for (const [word, name] of this.#words) result = result.replaceAll(word, name);
-    // A volume that a pod gets by admission.
+    // A volume that admission adds to pods.
     result = result.replace(/\bkube-api-access-[a-z0-9]{5}\b/g, 'kube-api-access-{{gen}}');
     return result.replace(times, (time, micros) =>
       Math.abs(Date.now() - Date.parse(time)) < recentMs && !this.#said.includes(time)
@@ -45,14 +45,14 @@ export class Normalizer {
     );
   }
 
-  /** A message may quote resource versions. */
+  /** Normalizes a message, which may quote resource versions. */
   message(text: string): string {
     const known = this.#names.get('rv');
     const dated = text.replace(/^(too old resource version: \d+) \(\d+\)$/, '$1 (rv-of-collection)');
     return this.text(dated).replace(/(?<![\w.-])\d{2,}(?![\w.-]|\.\d)/g, (digits) => known?.get(digits) ?? digits);
   }
 
-  /** The same; a warning's code is no resource version. */
+  /** Normalizes a header like a message, except for the code of a warning. */
   header(text: string): string {
     const [, code = '', rest = ''] = /^(299 - )?(.*)$/s.exec(text) ?? [];
     return code + this.message(rest);
@@ -94,7 +94,7 @@ export class Normalizer {
     return result;
   }
 
-  /** The version of a collection is that of whatever happened last, anywhere. */
+  /** Removes the resourceVersion of a collection, which depends on unrelated writes. */
   #collectionMeta(metadata: JsonObject): JsonObject {
     const { resourceVersion, ...rest } = this.value({ ...metadata, resourceVersion: '' }) as JsonObject;
     return { ...(metadata.resourceVersion !== undefined && { resourceVersion: 'rv-of-collection' }), ...rest };
@@ -117,7 +117,7 @@ export class Normalizer {
       case 'clusterIP':
         return this.#address(text);
       case 'storageVersionHash':
-        // It is made of the group, and that of the namespace.
+        // The hash depends on the group, and the group on the namespace.
         return this.#said.includes('CustomResourceDefinition') ? '{{hash}}' : text;
       case 'token':
         return jwt.test(text) ? '{{jwt}}' : this.text(text);
@@ -139,7 +139,7 @@ export class Normalizer {
   }
 }
 
-/** Upstream sorts by time first, which may or may not have moved on by a second. */
+/** Sorts managedFields by manager, because upstream sorts them by time first, which varies between runs. */
 const byManager = (a: JsonObject, b: JsonObject): number => nameOf(a).localeCompare(nameOf(b));
 
 const nameOf = ({ operation, manager, subresource, apiVersion }: JsonObject): string =>

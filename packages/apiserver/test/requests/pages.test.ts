@@ -4,8 +4,8 @@ import { startApiServer } from '../../src/index.ts';
 import paths from '../recorded/index-of-paths.json' with { type: 'json' };
 import { inProcessCaller } from './caller.ts';
 
-/** Beside resources: what there is to look at. */
-describe('a server that nobody told anything', () => {
+/** Paths that are not resources. */
+describe('a server with default options', () => {
   let running: Awaited<ReturnType<typeof startApiServer>>;
   beforeAll(async () => {
     running = await startApiServer(
@@ -23,18 +23,18 @@ describe('a server that nobody told anything', () => {
     return { status, text };
   }
 
-  it('names every path that a kube-apiserver names, but no versions that are switched off', async () => {
+  it('lists the same paths as kube-apiserver, without disabled versions', async () => {
     const { text } = await get('/');
     const isOff = (path: string): boolean => /\/v\d+(alpha|beta)\d+$|\/internal\.apiserver\./.test(path);
     expect(JSON.parse(text).paths).toEqual(paths.filter((path) => !isOff(path)));
   });
 
-  it('is well by every check', async () => {
+  it('passes all health checks of kube-apiserver', async () => {
     for (const path of paths.filter((each) => /^\/(healthz|livez|readyz)\//.test(each)))
       expect([path, await get(path)]).toEqual([path, { status: 200, text: 'ok' }]);
   });
 
-  it('shows its flags', async () => {
+  it('serves /flagz', async () => {
     const { status, text } = await get('/flagz');
     expect(status).toBe(200);
     expect(text).toMatch(/^\napiserver flagz\nWarning: This endpoint is not meant to be machine parseable/);
@@ -43,7 +43,7 @@ describe('a server that nobody told anything', () => {
     expect((await get('/flagz/more')).status).toBe(404);
   });
 
-  it('says that it is the version that it was told to be', async () => {
+  it('has the configured version', async () => {
     const vendors = await startApiServer({ memory: true }, { gitVersion: 'v1.36.4-vendor.1' });
     const rest = inProcessCaller(vendors.transport());
     const { body } = await rest({ method: 'GET', url: '/version', headers: {} }, new AbortController().signal);
@@ -53,7 +53,7 @@ describe('a server that nobody told anything', () => {
     await vendors.stop();
   });
 
-  it('says since when it runs, and as what', async () => {
+  it('serves /statusz', async () => {
     const { text } = await get('/statusz');
     expect(text).toMatch(/^\napiserver statusz\nWarning: /);
     expect(text).toMatch(/\nBinary version {2}1\.36\.4\nEmulation version {2}1\.36\n/);

@@ -8,26 +8,26 @@ import { type Answer, type Call, Edited, type JsonObject, type Step } from './sc
 export interface PlayOptions {
   readonly call: Caller;
   readonly codecs: CodecFactory;
-  /** A name that nothing else has: requests' own namespace, which is there. */
+  /** The existing namespace for the requests, with a unique name. */
   readonly namespace: string;
-  /** A resource of whose beginnings the server's cache knows nothing. */
+  /** A resource whose early history is not in the server's watch cache. */
   readonly forgotten: string;
-  /** Of the user, or of the administrator. */
+  /** Returns the token of the user, or of the administrator. */
   readonly token: (user?: string) => string;
-  /** Waits for the server's cache, where that can be behind. */
+  /** Waits until the server's caches are current. */
   readonly settle?: (what: true | 'policies' | 'discovery') => Promise<void>;
-  /** Makes the server forget its history, where it has not done so by itself. */
+  /** Compacts the history of the server, if that has not happened already. */
   readonly forget?: () => Promise<void>;
-  /** Hears of every object that was made. */
+  /** Called for every created object. */
   readonly created?: (path: string, object: JsonObject) => void;
 }
 
-/** Sends a scenario's requests one after the other; gives what is to be compared of each answer. */
+/** Sends the requests of a scenario in order. Returns the compared part of each response. */
 export async function play(steps: readonly Step[], options: PlayOptions): Promise<Answer[]> {
   return new Player(steps, options).play();
 }
 
-/** Headers that differ from answer to answer, or that the transport adds. */
+/** Headers that differ between responses, or that the transport adds. */
 const passingHeaders = new Set([
   'date',
   'content-length',
@@ -35,7 +35,7 @@ const passingHeaders = new Set([
   'connection',
   'keep-alive',
   'audit-id',
-  // Which flow schema and priority level let the request through.
+  // The uids of the FlowSchema and the priority level of the request.
   'x-kubernetes-pf-flowschema-uid',
   'x-kubernetes-pf-prioritylevel-uid',
 ]);
@@ -109,7 +109,7 @@ class Player {
     };
   }
 
-  /** What of the answer must be the same everywhere. */
+  /** Returns the headers that must be the same on every server. */
   #headers({ headers }: Received): Record<string, string | string[]> {
     const kept: Record<string, string | string[]> = {};
     for (const [name, value] of Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -140,7 +140,7 @@ class Player {
     return Buffer.from(typeof filled === 'string' ? filled : JSON.stringify(filled));
   }
 
-  /** With its placeholders replaced. */
+  /** Replaces placeholders in a value. */
   #filled(value: unknown): unknown {
     if (value instanceof Edited) return this.#edit(value);
     if (Array.isArray(value)) return value.map((item) => this.#filled(item));
@@ -182,7 +182,7 @@ class Player {
   }
 }
 
-/** `apps/v1:deployments/x` as a path. */
+/** Returns the path for an address such as `apps/v1:deployments/x`. */
 function resourcePath(address: string, namespace: string): string {
   const found = /^([^/:]+)(?:\/([^/:]+))?(::?)(.*)$/.exec(address);
   if (address.startsWith('/') || !found) return address;

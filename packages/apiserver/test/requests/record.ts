@@ -1,9 +1,9 @@
 /**
- * Records what real servers answer: `npx tsx --conditions=coxswain-source packages/apiserver/test/requests/record.ts
+ * Records the responses of real servers: `npx tsx --conditions=coxswain-source packages/apiserver/test/requests/record.ts
  * [suite…]` with KUBE_APISERVER and KUBE_TOKEN (a server with every API version on and admission plug-ins off), and
  * KUBE_APISERVER_DEFAULT, KUBE_TOKEN_DEFAULT and USER_TOKEN_DEFAULT (one with Node and RBAC authorization, and the user
  * alice of the group dev), and KUBE_APISERVER_STRICT and KUBE_TOKEN_STRICT (the same with the plug-ins and features of
- * `test-server.ts`, where tokens of users are their names, and n1 and n2 are nodes). They keep nothing of this.
+ * `test-server.ts`, where tokens of users are their names, and n1 and n2 are nodes). All created objects are deleted.
  */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ async function send({ call, token }: Server, method: string, url: string, body?:
   return text.startsWith('{') ? JSON.parse(text) : {};
 }
 
-/** Deletes it, whatever holds it. */
+/** Deletes an object, and removes its finalizers. */
 async function remove(server: Server, path: string): Promise<void> {
   await send(server, 'DELETE', `${path}?gracePeriodSeconds=0&propagationPolicy=Background`);
   const left = await send(server, 'GET', path);
@@ -81,7 +81,7 @@ async function record(name: string): Promise<void> {
       const path = `/api/v1/namespaces/${namespace}`;
       await send(server, 'DELETE', path);
       const left = await send(server, 'GET', path);
-      // Nobody finalizes it where no controller runs.
+      // Without a namespace controller, namespaces must be finalized here.
       if (left.kind === 'Namespace')
         await send(server, 'PUT', `${path}/finalize`, { ...left, spec: { finalizers: [] } });
     }
@@ -90,7 +90,7 @@ async function record(name: string): Promise<void> {
   console.log(`${name}: ${Object.values(recorded).flat().length} answers`);
 }
 
-/** One line per answer: small enough to read a difference in. */
+/** Prints one line per response, so that diffs are readable. */
 function print(recorded: Readonly<Record<string, readonly Answer[]>>): string {
   const scenarios = Object.entries(recorded).map(
     ([sentence, answers]) =>

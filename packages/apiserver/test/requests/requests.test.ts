@@ -31,7 +31,7 @@ async function playHere(serverName: ServerName, steps: readonly Step[]): Promise
   const { signal } = new AbortController();
   await call({ method: 'POST', url: '/api/v1/namespaces', headers, body }, signal);
   const defined: string[] = [];
-  // What the server does by itself after a write: little, and at once.
+  // Waits for what the server does after a write, which is little and starts at once.
   const settle = async (): Promise<void> => {
     for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setImmediate(resolve));
   };
@@ -39,7 +39,7 @@ async function playHere(serverName: ServerName, steps: readonly Step[]): Promise
     call,
     codecs,
     namespace,
-    // Its cache is filled when it is first asked for.
+    // The cache of this resource is filled on its first request.
     forgotten: 'internal.apiserver.k8s.io/v1alpha1::storageversions',
     forget: async () => {
       const { store } = server.config;
@@ -51,7 +51,7 @@ async function playHere(serverName: ServerName, steps: readonly Step[]): Promise
     },
     token: (user) => (user === 'alice' ? tokens.alice : (user ?? tokens.admin)),
   });
-  // Everybody sees them in discovery.
+  // Deletes definitions, which other scenarios would see in discovery.
   for (const url of defined) await call({ method: 'DELETE', url, headers }, signal);
   if (defined.length > 0) await settle();
   return answers;
@@ -63,7 +63,7 @@ const titled = (steps: readonly Step[], answers: readonly Answer[]): [string, An
 for (const name of suiteNames()) {
   const { scenarios, server = 'plain' } = await loadSuite(name);
   const recording = loadRecording(name);
-  describe(`${name}, as the real server answers`, () => {
+  describe(`${name}: the same responses as from the real server`, () => {
     for (const [sentence, steps] of Object.entries(scenarios)) {
       it(sentence, async () => {
         const wanted = titled(steps, expectedAnswers(`${name}: ${sentence}`, recording[sentence] ?? []));
@@ -74,7 +74,7 @@ for (const name of suiteNames()) {
   });
 }
 
-it('differences are at steps that were recorded', () => {
+it('all differences are at recorded steps', () => {
   const places = differencePlaces().flatMap(([at, steps]) => steps.map((step) => [at, step] as const));
   const lost = places.filter(([at, step]) => {
     const [name = '', sentence = ''] = at.split(/: (.*)/);

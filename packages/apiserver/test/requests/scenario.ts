@@ -1,15 +1,14 @@
 /**
- * Requests whose answers were recorded from a real kube-apiserver v1.36.4 (`record.ts`), so that ours can be held against
- * them without one. A file `cases/x.cases.ts` exports `suite`; its recording is `../recorded/x.json`.
+ * Requests whose responses were recorded from a real kube-apiserver v1.36.4 (`record.ts`), to compare ours with them. A file
+ * `cases/x.cases.ts` exports `suite`; its recording is `../recorded/requests-x.json`.
  */
 export interface Suite {
   /**
-   * `plain`: every API version, no authorization, hardly any admission plug-in; `default`: what a server does unless it
-   * is told otherwise, with Node and RBAC authorization; `strict`: the same with admission plug-ins and features that are
-   * off by default.
+   * `plain`: every API version, no authorization, hardly any admission plug-in; `default`: the default configuration, with Node
+   * and RBAC authorization; `strict`: like `default`, with admission plug-ins and features that are off by default.
    */
   readonly server?: ServerName;
-  /** A sentence that says what they are about → requests, one after the other, in a namespace of their own. */
+  /** By a sentence about the scenario: its requests, in order, in a separate namespace. */
   readonly scenarios: Readonly<Record<string, readonly Step[]>>;
 }
 
@@ -18,45 +17,45 @@ export type ServerName = 'plain' | 'default' | 'strict';
 export type Step = Call | ReadEvents | Forget;
 
 /**
- * In texts (path, headers, body) `{{ns}}` stands for the namespace, `{{a.metadata.uid}}` for a part of the answer of the
- * step named `a`; a text that is nothing else becomes the part itself. `{{forgotten}}` is a resource of whose beginnings
- * the server's cache knows nothing.
+ * In texts (path, headers, body), `{{ns}}` is replaced by the namespace, and `{{a.metadata.uid}}` by a part of the response to the
+ * step named `a`. A text that is only such a placeholder becomes the part itself, of its own type. `{{forgotten}}` is a resource
+ * whose early history is not in the server's watch cache.
  */
 export interface Call {
   /**
    * Method and address. `v1:pods/x` is a resource in the scenario's namespace, `apps/v1:deployments` one of another
-   * group, `v1::nodes/x` one outside of namespaces; what begins with a slash is the path itself.
+   * group, `v1::nodes/x` a cluster-scoped one. An address with a leading slash is the path itself.
    */
   readonly send: string;
-  /** Objects are sent as JSON, texts and bytes as they are. */
+  /** Objects are sent as JSON, strings and bytes as they are. */
   readonly body?: unknown;
-  /** Name in lower case; empty: not sent. */
+  /** Names are in lower case. Headers with an empty value are not sent. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** A name for the answer, to be referred to. */
+  /** A name by which later steps refer to the response. */
   readonly as?: string;
-  /** Whose token is sent; the administrator's by default. */
+  /** The user whose token is sent; the administrator by default. */
   readonly user?: string;
-  /** The answer is a watch that stays open under its name; `ReadEvents` reads from it. */
+  /** The response is a watch that stays open. `ReadEvents` reads from it by its name (`as`). */
   readonly watch?: true;
-  /** The real server answers from a cache that may be a little behind: recording waits before; with policies, longer. */
+  /** When recording, wait before this step, because caches of the real server may lag; longer for policies and discovery. */
   readonly settle?: true | 'policies' | 'discovery';
 }
 
-/** Reads from the watch of that name. */
+/** Reads events from the watch with that name. */
 export interface ReadEvents {
   readonly events: string;
-  /** So many; absent: all until the server ends it. */
+  /** The number of events. When undefined, all until the server ends the watch. */
   readonly count?: number;
 }
 
-/** The server no longer knows revision 1: the real one has long forgotten it. */
+/** Compacts the history, so that revision 1 is gone, as on the real server. */
 export interface Forget {
   readonly forget: true;
 }
 
 export type JsonObject = Record<string, unknown>;
 
-/** An object that a former step answered, changed: keys as `edit` has them. */
+/** The response of an earlier step with changes, as `edited` describes them. */
 export class Edited {
   readonly step: string;
   readonly changes: Readonly<Record<string, unknown>>;
@@ -68,17 +67,17 @@ export class Edited {
 }
 
 /**
- * The answer of the step, with the values at these dotted paths; undefined removes. Keys that hold dots themselves stand
- * in brackets at the end: `metadata.labels[a.b/c]`. A number in the path is a place in a list.
+ * Returns the response of the step with changed values at dotted paths; undefined removes a value. Keys that contain dots are in
+ * brackets at the end: `metadata.labels[a.b/c]`. A number in a path is an index of a list.
  */
 export const edited = (step: string, changes: Readonly<Record<string, unknown>> = {}): Edited =>
   new Edited(step, changes);
 
-/** What is compared. */
+/** The compared part of a response. */
 export interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** How a text of JSON is laid out: `pretty` when over several lines, `open` without a newline at its end. */
+  /** The layout of JSON text: `pretty` when it has several lines, `open` when it does not end with a newline. */
   readonly layout?: string;
   readonly body?: unknown;
   readonly events?: readonly unknown[];

@@ -19,7 +19,7 @@ export const recordingFile = (name: string): string => at(`../recorded/requests-
 
 export type Recorded = Readonly<Record<string, readonly Answer[]>>;
 
-/** What a suite's requests were answered; nothing when that was not recorded yet. */
+/** Returns the recorded responses of a suite. Empty when they were not recorded yet. */
 export function loadRecording(name: string): Recorded {
   const file = recordingFile(name);
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Recorded) : {};

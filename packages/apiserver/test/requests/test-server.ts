@@ -7,7 +7,7 @@ import type { ServerName } from './scenario.ts';
 
 export { tokens } from '../test-server.ts';
 
-/** As the recordings' servers were started. */
+/** The configurations of the recorded servers. */
 const flags: Readonly<Record<ServerName, Partial<ApiServerConfig>>> = {
   plain: {
     authorizationModes: ['AlwaysAllow'],
@@ -62,7 +62,7 @@ const flags: Readonly<Record<ServerName, Partial<ApiServerConfig>>> = {
   },
 };
 
-/** A server over memory, without a port, started. Whoever starts one stops it. */
+/** Starts a server over a memory store, without a port. The caller must stop it. */
 export async function startTestServer(name: ServerName): Promise<ApiServer> {
   const { server } = await startServer(
     {},

@@ -2,7 +2,7 @@ import { mergePatch } from './headers.ts';
 import type { Call } from './scenario.ts';
 
 export const group = 'admissionregistration.k8s.io/v1::';
-/** Nobody else's writes are concerned. */
+/** Matches only the scenario's namespace, so that other scenarios are not affected. */
 export const here = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': '{{ns}}' } } };
 export const rule = (resources: readonly string[], more: object = {}) => ({
   apiGroups: [''],
@@ -24,12 +24,12 @@ export const binding = (name: string, spec: object = {}): Call => ({
     spec: { policyName: `{{ns}}-${name}`, validationActions: ['Deny'], ...spec },
   },
 });
-/** All that a policy has to say, one warning each. */
+/** A binding that returns each failure of a policy as a warning. */
 export const warning = (name: string, spec: object = {}): Call =>
   binding(name, { validationActions: ['Warn'], ...spec });
-/** Policies are in force by now. */
+/** Waits before the call until policies take effect. */
 export const inForce = (call: Call): Call => ({ ...call, settle: 'policies' });
-/** The real server looks for new kinds of parameters now and then. */
+/** Waits before the call until the real server's periodic discovery finds new kinds of parameters. */
 export const discovered = (call: Call): Call => ({ ...call, settle: 'discovery' });
 export const configMap = (name: string, more: object = {}, as?: string): Call => ({
   send: 'POST v1:configmaps',
@@ -37,7 +37,7 @@ export const configMap = (name: string, more: object = {}, as?: string): Call =>
   ...(as !== undefined && { as }),
 });
 export const patch = (send: string, body: object): Call => ({ send: `PATCH ${send}`, body, headers: mergePatch });
-/** Nothing costs more. */
+/** An expression with authorization checks, which have the highest cost. */
 export const checks = (...verbs: readonly string[]): string =>
   verbs.map((verb) => `!authorizer.group('').resource('pods').check('${verb}').allowed()`).join(' && ');
 export const expressions = (...all: readonly string[]) => ({ validations: all.map((expression) => ({ expression })) });

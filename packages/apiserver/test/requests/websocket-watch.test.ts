@@ -6,7 +6,7 @@ import { startTestServer, type TestServer, tokens } from '../test-server.ts';
 /* Watches as browsers and fabric8's client have them. What they get is what a kube-apiserver v1.36.4 answered. */
 
 let running: TestServer;
-/** Over the same store; begun later, and so without its history. */
+/** A second server over the same store. It is started later, so its watch cache does not have the earlier history. */
 let second: TestServer | undefined;
 beforeAll(async () => {
   running = await startTestServer({ listen: true });
@@ -42,7 +42,7 @@ interface Message {
   readonly payload: Buffer;
 }
 
-/** A client's end of a WebSocket, of which all that has come can be seen. */
+/** A client's WebSocket that records everything received. */
 interface Watch {
   readonly head: string;
   readonly messages: () => readonly Message[];
@@ -92,17 +92,17 @@ function messagesIn(bytes: Buffer): Message[] {
   return found;
 }
 
-/** With a mask that changes nothing; these payloads are short. */
+/** Masks a frame with zeros, which leaves its (short) payload unchanged. */
 const masked = (bytes: Buffer): Buffer =>
   Buffer.concat([Buffer.from([bytes[0]!, bytes[1]! | 0x80, 0, 0, 0, 0]), bytes.subarray(2)]);
 
-/** The age of an object is a cell of its row. */
+/** Removes the age of an object from its row. */
 const ageless = (text: string): string => text.replace(/"\d+s"\]/, '""]');
 
 const closing = { opcode: opcodes.close, payload: Buffer.from([0x03, 0xe8]) };
 
 describe('a watch over a WebSocket', () => {
-  it('has one text message for each event, in whatever subprotocol', async () => {
+  it('has one text message per event, with any subprotocol', async () => {
     const path = `${configMaps}?watch=1&resourceVersion=${await revision()}`;
     const seen = await watch(path, { 'sec-websocket-protocol': 'base64.binary.k8s.io' });
     expect(seen.head).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\n/);
@@ -126,7 +126,7 @@ describe('a watch over a WebSocket', () => {
   it.each<[string, Headers]>([
     ['Protobuf as binary messages', { accept: 'application/vnd.kubernetes.protobuf' }],
     ['Tables as text messages', { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' }],
-    ['what is there already', {}],
+    ['initial events', {}],
   ])('has %s', async (_, headers) => {
     await createConfigMap('there');
     const path = `${configMaps}?watch=1&fieldSelector=metadata.name%3Dthere`;
@@ -139,13 +139,13 @@ describe('a watch over a WebSocket', () => {
     const [message] = seen.messages();
     const isBinary = headers.accept?.includes('protobuf');
     expect(message?.opcode).toBe(isBinary ? opcodes.binary : opcodes.text);
-    // As in a stream, where the length of binary ones comes before.
+    // The same as in a stream, where a length precedes binary events.
     expect(ageless(message?.payload.toString() ?? '')).toBe(ageless(isBinary ? text.slice(4) : text));
     seen.send(opcodes.close);
     await seen.closed;
   });
 
-  it('answers pings, passes over what else comes, and closes when the client does', async () => {
+  it('responds to pings, ignores other messages, and closes when the client does', async () => {
     const seen = await watch(`${configMaps}?watch=1&resourceVersion=${await revision()}`);
     seen.send(opcodes.text, 'hello');
     seen.send(opcodes.ping, 'are you there?');
@@ -155,13 +155,13 @@ describe('a watch over a WebSocket', () => {
     expect(seen.messages()).toEqual([{ opcode: opcodes.pong, payload: Buffer.from('are you there?') }, closing]);
   });
 
-  it('ends properly when its time is over', async () => {
+  it('ends regularly at its timeout', async () => {
     const seen = await watch(`${configMaps}?watch=1&timeoutSeconds=1&resourceVersion=${await revision()}`);
     await seen.closed;
     expect(seen.messages()).toEqual([closing]);
   });
 
-  it('counts among what lasts, until it ends', async () => {
+  it('is counted as a long-running request until it ends', async () => {
     const line = async (): Promise<string | undefined> =>
       /^apiserver_longrunning_requests\{.*"secrets".*\} (\d+)$/m.exec(
         (await callHttp1(running.port, { path: '/metrics', headers: asAdmin })).text,
@@ -174,7 +174,7 @@ describe('a watch over a WebSocket', () => {
     await expect.poll(line).toBe('0');
   });
 
-  it('lets the token be one of two subprotocols, and tells nobody', async () => {
+  it('accepts a bearer token as one of two subprotocols, and does not return it', async () => {
     const token = `base64url.bearer.authorization.k8s.io.${Buffer.from(tokens.admin).toString('base64url')}`;
     const headers = { authorization: undefined, 'sec-websocket-protocol': `${token}, base64.binary.k8s.io` };
     const seen = await watch(`${configMaps}?watch=1`, headers);
@@ -189,16 +189,16 @@ describe('a watch over a WebSocket', () => {
     ['with two subprotocols', { 'sec-websocket-protocol': 'a, b' }, '', 400],
     ['without a key', { 'sec-websocket-key': undefined }, '', 400],
     ['of another version', { 'sec-websocket-version': '8' }, '', 400],
-    ['of those who may not', { authorization: `Bearer ${tokens.alice}` }, '', 403],
-    ['with a selector that makes no sense', {}, '&labelSelector=%2C%2C', 400],
-    ['of what cannot be shown so', { accept: 'application/yaml' }, '', 406],
+    ['of an unauthorized user', { authorization: `Bearer ${tokens.alice}` }, '', 403],
+    ['with an invalid selector', {}, '&labelSelector=%2C%2C', 400],
+    ['with an unsupported media type', { accept: 'application/yaml' }, '', 406],
   ])('%s is refused before it begins', async (_, headers, query, status) => {
     const seen = await watch(`${configMaps}?watch=1${query}`, headers);
     expect(seen.head).toContain(`HTTP/1.1 ${status} `);
     await seen.closed;
   });
 
-  it('from a revision that is forgotten has an error as its only event', async () => {
+  it('from a compacted revision has an error as its only event', async () => {
     const before = await revision();
     await createConfigMap('later');
     await running.store.compact(await running.store.currentRevision());
@@ -209,7 +209,7 @@ describe('a watch over a WebSocket', () => {
     expect(seen.messages().at(-1)).toEqual(closing);
   });
 
-  it('is there for custom resources, too', async () => {
+  it('works for custom resources, too', async () => {
     const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
     await create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
       kind: 'CustomResourceDefinition',
@@ -233,7 +233,7 @@ describe('a watch over a WebSocket', () => {
     await seen.closed;
   });
 
-  it('whose client takes nothing is cut off', async () => {
+  it('is closed when its client does not read', async () => {
     const seen = await watch(`${configMaps}?watch=1&resourceVersion=${await revision()}`);
     seen.pause();
     const lasting = async (): Promise<boolean> =>
@@ -245,7 +245,7 @@ describe('a watch over a WebSocket', () => {
     expect(await lasting()).toBe(false);
   });
 
-  it('ends properly when the server stops', async () => {
+  it('ends regularly when the server stops', async () => {
     const { server, port } = await startTestServer({ listen: true });
     const seen = await watch(`${configMaps}?watch=1&resourceVersion=1`, {}, port);
     expect(seen.head).toContain(' 101 ');

@@ -6,7 +6,7 @@ const post = (resource: string, body: object, as?: string): Call => ({
   body,
   ...(as !== undefined && { as }),
 });
-/** What was made before is known to all of the server. */
+/** Waits before the call until all caches of the server are current. */
 const settled = (call: Call): Call => ({ ...call, settle: true });
 const patch = (send: string, body: object): Call => ({ send: `PATCH ${send}`, body, headers: mergePatch });
 
@@ -24,7 +24,7 @@ const claim = (name: string, spec: object = {}, metadata: object = {}) => ({
 });
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** Two who ask to be known by a certificate: one of them as all-powerful. */
+/** Two certificate requests, one of them for a member of system:masters. */
 const requests = {
   masters:
     'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIZ01JR0hBZ0VBTUNVeEZ6QVZCZ05WQkFvTURuTjVjM1JsYlRwdFlYTjBaWEp6TVFvd0NBWURWUVFEREFGNApNRmt3RXdZSEtvWkl6ajBDQVFZSUtvWkl6ajBEQVFjRFFnQUVpM2ZxMGV1enp3a1QyckxyaGZEbm8wamFkK3BiCjgwYytWRGlaTi8rNyt1TDhqYTRxQ2NoZUROWDVrb0I3cVU4U1NUVUtjMTdIMGRPTWRHaENndFdSZ3FBQU1Bb0cKQ0NxR1NNNDlCQU1DQTBnQU1FVUNJRUc0TU1wRGdIZmZBWlc1aCtlQk4wOVNPZm03cXlrcGgzVS9HQ3Rha3ZGTApBaUVBL1RjOE1FMDlwL1F2dlQyKzBSRDExV0RreTZ3MWtlWms0YUdWL2tLUFVmcz0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg==',
@@ -36,7 +36,7 @@ const signingRequest = (name: string, request: string, signerName: string) => ({
   spec: { request, signerName, usages: ['client auth'] },
 });
 
-/** What admission plug-ins make of requests, on a server as it is by default. */
+/** Default admission plug-ins. */
 export const suite: Suite = {
   server: 'default',
   scenarios: {

@@ -22,7 +22,7 @@ const bind = (name = 'r'): Call => ({
 const configMap = (name: string) => ({ metadata: { name } });
 const withHeaders = (send: string, headers: Record<string, string>): Call => ({ send, headers });
 
-/** Who may do what, on a server as it is by default. */
+/** Default authorization. */
 export const suite: Suite = {
   server: 'default',
   scenarios: {

@@ -14,7 +14,7 @@ const pod = (name: string, spec: object = {}, metadata: object = {}) => ({
   spec: { containers: [{ name: 'c', image: 'i' }], ...spec },
 });
 
-/** What clients send, well and badly formed. */
+/** Valid and invalid request bodies. */
 export const suite: Suite = {
   scenarios: {
     'an object need not say of what kind it is': [

@@ -12,7 +12,7 @@ const deployment = {
   },
 };
 
-/** What is nowhere stored: it is made when somebody asks. */
+/** Resources that are computed on request, not stored. */
 export const suite: Suite = {
   scenarios: {
     'a scale has columns of its own': [

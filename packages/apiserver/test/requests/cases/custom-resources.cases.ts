@@ -81,7 +81,7 @@ const definition = (others: object = {}, ...versions: object[]): object => ({
 });
 const own = `${definitions}/crontabs.${group}`;
 
-/** Defines it and waits until it is there. */
+/** Creates a definition and waits until its resource is served. */
 const defined = (body: object = definition()): Step[] => [
   post(definitions, body),
   { ...get(own), settle: true, as: 'definition' },
@@ -93,7 +93,7 @@ const crontab = (name: string, fields: object = {}, metadata: object = {}): obje
   spec: { cronSpec: '* * * * */5', ...fields },
 });
 
-/** Resources that came while the server runs. */
+/** Custom resources. */
 export const suite: Suite = {
   scenarios: {
     'a definition is accepted and served': [

@@ -15,7 +15,7 @@ const deployment = (name: string) => ({
 });
 const options = (more: object) => ({ kind: 'DeleteOptions', apiVersion: 'v1', ...more });
 
-/** How objects go, at once or slowly. */
+/** Immediate and graceful deletions. */
 export const suite: Suite = {
   scenarios: {
     'finalizers keep an object until the last is gone': [

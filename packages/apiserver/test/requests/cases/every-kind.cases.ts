@@ -3,7 +3,7 @@ import { type MinimalObject, minimalObjects } from '../minimal-objects.ts';
 import { edited, type Step, type Suite } from '../scenario.ts';
 
 const apiVersionOf = (collection: string): string => collection.split(':', 1)[0]!;
-/** A life from creation to deletion, seen through everything that every kind has. */
+/** All operations that every kind has, from creation to deletion. */
 function life({ collection, kind, content, change, status, name = '{{ns}}-x' }: MinimalObject): Step[] {
   const apiVersion = apiVersionOf(collection);
   const item = `${collection}/${name}`;

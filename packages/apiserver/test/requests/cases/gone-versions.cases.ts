@@ -39,8 +39,8 @@ const apply = (path: string, body: unknown): Call => ({ send: `PATCH ${path}`, b
 const merge = (path: string, body: unknown): Call => ({ send: `PATCH ${path}`, body, headers: mergePatch });
 
 /**
- * A widget that somebody applied in v1beta1 and somebody else updated there, rewritten in v1beta2 by a third, after which the
- * definition has v1beta2 alone.
+ * A widget that was applied in v1beta1 by one manager, updated there by a second one, and rewritten in v1beta2 by a third. Then the
+ * definition has only v1beta2.
  */
 const rewritten = (...names: readonly string[]): Step[] => [
   {
@@ -72,7 +72,7 @@ const rewritten = (...names: readonly string[]): Step[] => [
 ];
 const live = (name: string): Call => ({ ...get(`${widgets}/${name}`), as: 'live' });
 
-/** managedFields of custom objects that name a version which the definition had once. */
+/** managedFields of custom objects with a version that was removed from the definition. */
 export const suite: Suite = {
   scenarios: {
     'nothing can be applied to an object whose managedFields name a version that is gone': [

@@ -20,7 +20,7 @@ const byField = (resource: string, selector: string): Call => ({
 });
 const accept = (send: string, type: string): Call => ({ send, headers: { accept: type } });
 
-/** Reading one and many, in all their forms. */
+/** Get and list, with all parameters and representations. */
 export const suite: Suite = {
   scenarios: {
     'lists come in pages': [

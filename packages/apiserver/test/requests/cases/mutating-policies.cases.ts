@@ -2,7 +2,7 @@ import { applyPatch, mergePatch } from '../headers.ts';
 import type { Call, Suite } from '../scenario.ts';
 
 const group = 'admissionregistration.k8s.io/v1::';
-/** Nobody else's writes are concerned. */
+/** Matches only the scenario's namespace, so that other scenarios are not affected. */
 const here = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': '{{ns}}' } } };
 const rule = (resources: readonly string[], more: object = {}) => ({
   apiGroups: ['', 'apps'],
@@ -27,14 +27,14 @@ const binding = (name: string, spec: object = {}): Call => ({
   send: `POST ${group}mutatingadmissionpolicybindings`,
   body: { metadata: { name: `{{ns}}-${name}` }, spec: { policyName: `{{ns}}-${name}`, ...spec } },
 });
-/** Policies are in force by now. */
+/** Waits before the call until policies take effect. */
 const then = (call: Call): Call => ({ ...call, settle: 'policies' });
 const configMap = (name: string, more: object = {}, metadata: object = {}): Call => ({
   send: 'POST v1:configmaps',
   body: { metadata: { name, ...metadata }, ...more },
 });
 const patch = (send: string, body: object): Call => ({ send: `PATCH ${send}`, body, headers: mergePatch });
-/** Only the mutation of that name is made: one policy can hold many. */
+/** A mutation for objects with that name only, so that one policy can have many mutations. */
 const named = (name: string, expression: string) => patched(`object.metadata.name == "${name}" ? [${expression}] : []`);
 const onlyNamed = (name: string, expression: string) =>
   configured(`object.metadata.name == "${name}" ? ${expression} : Object{}`);
@@ -52,7 +52,7 @@ const deployment = (name: string) => ({
   },
 });
 
-/** Policies that change what is written. */
+/** MutatingAdmissionPolicies. */
 export const suite: Suite = {
   server: 'default',
   scenarios: {

@@ -9,7 +9,7 @@ const labelled = (labels: Record<string, string | null>, query = ''): Call => ({
 });
 const account: Call = { send: 'POST v1:serviceaccounts', body: { metadata: { name: 'default' } } };
 const container = (more: object = {}, name = 'c') => ({ name, image: 'i', ...more });
-/** What other plug-ins make of the rest of a pod is none of this. */
+/** A create of a pod. The response is PartialObjectMetadata, because the rest depends on other plug-ins. */
 const pod = (name: string, containers: object[], spec: object = {}, query = ''): Call => ({
   send: `POST v1:pods${query}`,
   body: {
@@ -43,7 +43,7 @@ const made = (resource: string, body: object): Call => ({
 const makers: Call[] = [
   made('apps/v1:deployments', { spec: selected }),
   made('apps/v1:replicasets', { spec: selected }),
-  // Metadata alone would be without an annotation that comes of the kind's version.
+  // PartialObjectMetadata would lack an annotation that depends on the kind's version.
   { ...made('apps/v1:daemonsets', { spec: selected }), headers: {} },
   made('apps/v1:statefulsets', { spec: { ...selected, serviceName: 's' } }),
   made('batch/v1:jobs', once),
@@ -70,7 +70,7 @@ const claim = (name: string, storage: string, more: object = {}, query = ''): Ca
   settle: true,
 });
 
-/** A quota, and what a controller would write into its status. */
+/** A quota, with the status that a controller would write. */
 const quota = (
   hard: Record<string, string>,
   used: Record<string, string> = {},
@@ -99,7 +99,7 @@ const service = (name: string, type: string, ports: object[], query = ''): Call 
   settle: true,
 });
 
-/** What a namespace asks of objects: the security of pods, ranges of resources, quotas. */
+/** Restrictions by namespace: pod security, limit ranges, quotas. */
 export const suite: Suite = {
   server: 'default',
   scenarios: {

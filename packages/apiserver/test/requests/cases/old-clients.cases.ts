@@ -4,7 +4,7 @@ import { edited, type Suite } from '../scenario.ts';
 const configMap = (name: string) => ({ metadata: { name }, data: { a: 'b' } });
 const pod = (name: string) => ({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }] } });
 
-/** What clients of old releases send, and what only programs send that were not written for Kubernetes. */
+/** Requests of clients from old releases, and of generic HTTP clients. */
 export const suite: Suite = {
   scenarios: {
     'a page that no server gave out': [

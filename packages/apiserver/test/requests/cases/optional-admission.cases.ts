@@ -15,7 +15,7 @@ const post = (resource: string, body: object, name?: string): Call => ({
   body,
   ...(name !== undefined && { as: name }),
 });
-/** What was made before is known to all of the server. */
+/** Waits before the call until all caches of the server are current. */
 const settled = (call: Call): Call => ({ ...call, settle: true });
 const patched = { headers: mergePatch };
 
@@ -45,7 +45,7 @@ const allow = (...rules: object[]): Call[] => [
   }),
 ];
 const everything = { apiGroups: ['*'], resources: ['*'], verbs: ['*'] };
-/** What it takes for nodes to be stopped by admission rather than by authorization. */
+/** Grants permissions to nodes, so that their requests are refused by admission instead of authorization. */
 const nodesMay: Call[] = [
   post('rbac.authorization.k8s.io/v1::clusterroles', { metadata: { name: '{{ns}}' }, rules: [everything] }),
   post('rbac.authorization.k8s.io/v1::clusterrolebindings', {
@@ -83,7 +83,7 @@ const podCertificateRequest = (name: string, spec: object = {}) => ({
   },
 });
 
-/** Admission plug-ins and features that are off by default, each switched on. */
+/** Admission plug-ins and features that are off by default. */
 export const suite: Suite = {
   server: 'strict',
   scenarios: {

@@ -28,7 +28,7 @@ const deployment = (name: string, containers: object[], more: object = {}) => ({
 });
 const create = (body: object): Call => ({ send: 'POST v1:configmaps', body });
 
-/** Changing what is there, in four languages. */
+/** Patches of all four types. */
 export const suite: Suite = {
   scenarios: {
     'JSON patches change, test and fail': [

@@ -7,7 +7,7 @@ const send = (method: string, path: string, body?: unknown): Call => ({
   ...(body !== undefined && { body }),
 });
 
-/** Which paths and methods there are. */
+/** Paths and methods. */
 export const suite: Suite = {
   scenarios: {
     'what is not there': [

@@ -8,7 +8,7 @@ const service = (name: string, spec: object): Call => ({
 });
 const change = (name: string, body: object): Call => ({ send: `PATCH v1:services/${name}`, body, headers: mergePatch });
 
-/** Addresses and ports that services get. */
+/** Addresses and ports of services. */
 export const suite: Suite = {
   scenarios: {
     'every type gets what it needs': [

@@ -14,7 +14,7 @@ import {
   warning,
 } from '../validating-policy-calls.ts';
 
-/** What policies look at, what they are parametrised with, and what they may be made of. */
+/** Match constraints, parameters and validation of policies. */
 export const matchingScenarios: Suite['scenarios'] = {
   'all that can be done': [
     { send: 'POST v1:serviceaccounts', body: { metadata: { name: 'default' } } },

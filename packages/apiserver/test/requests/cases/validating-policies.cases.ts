@@ -15,7 +15,7 @@ import {
 } from '../validating-policy-calls.ts';
 import { matchingScenarios } from './validating-policies-matching.ts';
 
-/** Policies that refuse, warn, or only say that they would. */
+/** ValidatingAdmissionPolicies that deny, warn or audit. */
 export const suite: Suite = {
   server: 'default',
   scenarios: {

@@ -42,7 +42,7 @@ const definition = (spec: object, status: object = object({ phase: text }), root
 });
 const dry = `${definitions}?dryRun=All`;
 
-/** Refused, or not: nothing is kept. */
+/** Creates a definition as a dry run. */
 const tried = (spec: object, root: object = {}): Call => post(dry, definition(spec, undefined, root));
 
 const defined = (spec: object, status?: object, root?: object): Step[] => [
@@ -57,7 +57,7 @@ const thing = (name: string, spec: object, more: object = {}): object => ({
   ...more,
 });
 
-/** Rules of custom resources, in definitions and at work. */
+/** Validation rules of custom resources: in definitions, and their evaluation. */
 export const suite: Suite = {
   scenarios: {
     'rules of definitions are compiled': [

@@ -4,7 +4,7 @@ import { edited, type Suite } from '../scenario.ts';
 const target = { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' };
 const claim = { devices: { requests: [{ name: 'd', exactly: { deviceClassName: 'dc.example.com' } }] } };
 
-/** An autoscaler by what only the newer version can say. */
+/** An autoscaler with fields that only the newer version has. */
 const withPods = {
   apiVersion: 'autoscaling/v2',
   kind: 'HorizontalPodAutoscaler',
@@ -21,7 +21,7 @@ const withPods = {
   },
 };
 
-/** One object, seen through several versions. */
+/** The same object in several versions. */
 export const suite: Suite = {
   scenarios: {
     'autoscalers of v1 and v2 are the same': [

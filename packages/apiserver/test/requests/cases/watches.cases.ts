@@ -21,7 +21,7 @@ const watch = (query: string, headers?: Record<string, string>, as = 'w'): Call 
 const events = (count: number, from = 'w'): Step => ({ events: from, count });
 const since = 'resourceVersion={{first.metadata.resourceVersion}}';
 
-/** What is told of changes as they happen. */
+/** Watches. */
 export const suite: Suite = {
   scenarios: {
     'every change is told in its order': [
