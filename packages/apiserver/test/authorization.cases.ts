@@ -2,7 +2,7 @@ import type { ResourceAttributes } from '@coxswain/api/authorization/v1';
 import type { PolicyRule, RoleRef, Subject } from '@coxswain/api/rbac/v1';
 import type { KubernetesObject } from '@coxswain/apimachinery';
 
-/* What a server is asked with `--authorization-mode=Node,RBAC`, and the objects that it has then. */
+/* Requests to a server with `--authorization-mode=Node,RBAC`, and the objects that it must have. */
 
 export const namespace = 'authz-cases';
 const rbac = 'rbac.authorization.k8s.io';

@@ -27,7 +27,7 @@ export function discoverySerializers(): OutputSerializer[] {
 
 function encodeWithoutVersion(object: Record<string, unknown>, kind: string): Uint8Array {
   const schema = Catalogue.builtIn().kind(GroupVersion.of('', 'v1').withKind(kind))?.schema;
-  if (!schema) throw new Error(`no kind of the core group is called ${kind}`);
+  if (!schema) throw new Error(`the core group has no kind ${kind}`);
   const bytes = (number: number, content: Uint8Array): Uint8Array =>
     Buffer.concat([Uint8Array.from([(number << 3) | 2, ...varint(content.length)]), content]);
   const none = new Uint8Array();

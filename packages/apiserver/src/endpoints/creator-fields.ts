@@ -33,7 +33,7 @@ export class CreatorFields {
     let manager = this.#managers.get(kind);
     if (!manager) {
       const schema = Catalogue.builtIn().kind(kind)?.schema;
-      if (!schema) throw new Error(`${kind} is no built-in kind`);
+      if (!schema) throw new Error(`${kind} is not a built-in kind`);
       manager = new FieldManager({
         apiVersion: kind.apiVersion,
         kind: kind.kind,

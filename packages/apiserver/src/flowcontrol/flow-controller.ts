@@ -165,7 +165,7 @@ export class FlowController {
   /** Returns the flow of the first FlowSchema that matches the request; `catch-all` when none does. */
   classify(user: UserInfo, info: RequestInfo): Flow {
     for (const flow of this.#flows) if (flow.matches(user, info)) return flow;
-    if (!this.#catchAll) throw new Error('there is no flow schema for those that match no other');
+    if (!this.#catchAll) throw new Error('there is no flow schema catch-all');
     return this.#catchAll;
   }
 

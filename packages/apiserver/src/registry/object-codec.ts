@@ -132,7 +132,7 @@ export class ObjectCodec {
   decode(bytes: Uint8Array): KubernetesObject {
     const { storage, hub } = this.#definition;
     const value = parseStored(bytes);
-    if (!isObject(value)) throw new Error(`stored ${storage.kind} is no object`);
+    if (!isObject(value)) throw new Error(`the stored ${storage.kind} is not an object`);
     return storage === hub ? value : this.#definition.convert(value, hub.groupVersion);
   }
 

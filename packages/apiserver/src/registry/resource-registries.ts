@@ -160,7 +160,7 @@ export class ResourceRegistries implements Listers, InternalClient, InternalAppl
     if (known) return known;
     const found = findResource(group, resource);
     const registry = found && this.registryFor(GroupVersion.of(group, found[0].version), found[1]);
-    if (!registry) throw new Error(`there is no resource ${GroupResource.of(group, resource)} to be stored`);
+    if (!registry) throw new Error(`${GroupResource.of(group, resource)} is not a stored resource`);
     return registry;
   }
 

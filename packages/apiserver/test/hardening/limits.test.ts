@@ -43,7 +43,7 @@ async function onSession<T>(use: (session: Awaited<ReturnType<typeof connectSess
   }
 }
 
-describe('what is too large', () => {
+describe('a request that is too large', () => {
   const tooLarge = { status: 413 };
   const message = 'Request entity too large: limit is 3145728';
 
@@ -202,8 +202,8 @@ describe('a slow client', () => {
   });
 });
 
-describe('many', () => {
-  it('concurrent requests above the limit get a 429', async () => {
+describe('many concurrent', () => {
+  it('requests get a 429 above the limit', async () => {
     const { server } = await startTestServer(
       {},
       { maxRequestsInFlight: 2, maxMutatingRequestsInFlight: 1, priorityAndFairness: false },

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asAdmin, callHttp1, connectSocket, eventually } from '../hardening/clients.ts';
 import { startTestServer, type TestServer, tokens } from '../test-server.ts';
 
-/* Watches as browsers and fabric8's client have them. What they get is what a kube-apiserver v1.36.4 answered. */
+/* Watches over WebSockets, as browsers and fabric8's client use them. The expectations are the responses of kube-apiserver v1.36.4. */
 
 let running: TestServer;
 /** A second server over the same store. It is started later, so its watch cache does not have the earlier history. */
