@@ -30,8 +30,19 @@ import { KubeRuntime } from './runtime/kube-runtime.ts';
 import { PodLifecycleEvents } from './runtime/pod-lifecycle-events.ts';
 import { defaultRuntimeSettings, type RuntimeSettings } from './runtime/runtime-settings.ts';
 import { kubeletHandler } from './server/kubelet-handler.ts';
+import { followManifestFiles, followManifestUrl } from './static-pods/manifest-source.ts';
+import { MirroredPodSource } from './static-pods/mirrored-pod-source.ts';
 import { StatusManager } from './status/status-manager.ts';
 import { CachedConfigSource, type ConfigSource } from './volumes/config-source.ts';
+
+export interface ManifestOptions {
+  /** A directory or file. */
+  readonly path?: string;
+  readonly url?: string;
+  /** Headers of requests to the URL. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly intervalMs?: number;
+}
 
 export interface KubeletOptions {
   readonly node: NodeSpec;
@@ -42,6 +53,8 @@ export interface KubeletOptions {
   /** How often the runtime is asked for everything if it tells of no events; Infinity for a runtime that loses none. */
   readonly relistMs?: number;
   readonly credentials?: ImagePullerOptions['credentials'];
+  /** Where manifests of static pods are. Without it the node has none, and mirror pods are pods like others. */
+  readonly manifests?: ManifestOptions;
   readonly clock?: Clock;
   /** In [0, 1). */
   readonly random?: () => number;
@@ -56,6 +69,8 @@ export interface KubeletOptions {
 }
 
 const reconnectMs = 1000;
+/** How often mirror pods are looked after that could not be made or removed. */
+const mirrorRetryMs = 10_000;
 
 /** The agent of one node: runs the pods that are bound to it, and says how they and the node are. */
 export class Kubelet {
@@ -68,6 +83,7 @@ export class Kubelet {
   readonly #reporter: NodeReporter;
   readonly #lease: NodeLease;
   readonly #lifecycle: PodLifecycleEvents;
+  readonly #mirrored: MirroredPodSource | undefined;
   /** The addresses of pods that the runtime was told. */
   #podCidr = '';
   readonly #ownRecorder: CoreEventRecorder | undefined;
@@ -105,6 +121,7 @@ export class Kubelet {
       eventLoop,
       logger,
       mayRun: (uid) => this.#workers.mayRun(uid),
+      mirrorOf: (pod) => this.#mirrored?.mirrorOf(pod),
     });
     this.#probes = new ProbeManager({
       prober: machine.prober,
@@ -151,6 +168,17 @@ export class Kubelet {
       ...(options.relistMs !== undefined && { relistMs: options.relistMs }),
       onPod: (uid) => this.#workers.kick(uid),
     });
+    const { manifests } = options;
+    this.#mirrored =
+      manifests &&
+      new MirroredPodSource({
+        clients,
+        api: options.pods ?? this.#ownPods!,
+        nodeName: name,
+        logger,
+        nodeUid: () => this.#reporter.node?.metadata.uid,
+        onMirror: (pod, mirror) => this.#statuses.observeMirror(pod, mirror),
+      });
     const nodeUid = (): string | undefined => this.#reporter.node?.metadata.uid;
     this.#lease = new NodeLease({ nodeName: name, clients, clock, random, logger, nodeUid });
   }
@@ -179,7 +207,8 @@ export class Kubelet {
    * running in the runtime, and another kubelet takes it up from there.
    */
   async run(signal: AbortSignal): Promise<void> {
-    const { pods = this.#ownPods!, nodes = this.#ownNodes!, logger } = this.#options;
+    const { nodes = this.#ownNodes!, logger } = this.#options;
+    const pods = this.#mirrored ?? this.#options.pods ?? this.#ownPods!;
     const stop = new AbortController();
     const ended = AbortSignal.any([signal, stop.signal]);
     const background = [this.#ownPods?.run(ended), this.#ownNodes?.run(ended)];
@@ -193,6 +222,7 @@ export class Kubelet {
       background.push(this.#lifecycle.run(ended));
       unsubscribe.push(nodes.subscribe(this.nodeName, (node) => void this.#configureNetwork(node, ended)));
       unsubscribe.push(pods.subscribe(this.nodeName, this.#workers));
+      background.push(...this.#followManifests(ended));
       background.push(this.#reporter.run(ended), this.#lease.run(ended), this.#removeOrphans(pods, ended));
       await new Promise<void>((resolve) => {
         if (ended.aborted) resolve();
@@ -219,6 +249,38 @@ export class Kubelet {
     const message = 'Pod was terminated in response to imminent node shutdown.';
     this.#workers.shutDown({ reason: 'Terminated', message, isDisruption: true }, gracePeriodSeconds);
     await this.#reporter.shutDown(signal);
+  }
+
+  #followManifests(signal: AbortSignal): Promise<void>[] {
+    const { manifests, clock, logger } = this.#options;
+    const mirrored = this.#mirrored;
+    if (!manifests || !mirrored) return [];
+    const common = { nodeName: this.nodeName, clock, logger };
+    const { path, url, headers = {}, intervalMs } = manifests;
+    const every = intervalMs === undefined ? {} : { intervalMs };
+    const found = new Map<string, readonly Pod[]>();
+    const replace = (source: string) => (pods: readonly Pod[]) => {
+      found.set(source, pods);
+      mirrored.setStaticPods([...found.values()].flat());
+    };
+    return [
+      ...(path === undefined ? [] : [followManifestFiles({ ...common, ...every, path }, signal, replace('path'))]),
+      ...(url === undefined ? [] : [followManifestUrl({ ...common, ...every, url, headers }, signal, replace('url'))]),
+      this.#keepMirrors(mirrored, signal),
+    ];
+  }
+
+  async #keepMirrors(mirrored: MirroredPodSource, signal: AbortSignal): Promise<void> {
+    try {
+      await mirrored.whenSynced(signal);
+      mirrored.start();
+      for (;;) {
+        await sleep(this.#options.clock, mirrorRetryMs, signal);
+        mirrored.reconcile();
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
   }
 
   async #connect(signal: AbortSignal): Promise<boolean> {

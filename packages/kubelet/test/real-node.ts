@@ -59,10 +59,16 @@ export class RealNode {
     return this.#kubelet!;
   }
 
+  /** The directory of manifests of static pods. */
+  get manifests(): string {
+    return join(this.directory, 'manifests');
+  }
+
   async startKubelet(): Promise<void> {
     const { directory, containerd, clients } = this;
     const runtime = await connectRuntime(containerd.endpoint);
     await mkdir(join(directory, 'etc'), { recursive: true });
+    await mkdir(this.manifests, { recursive: true });
     await writeFile(join(directory, 'etc', 'resolv.conf'), 'nameserver 192.0.2.1\nsearch example.com\n');
     const machine = new LinuxMachine({
       configuration: {
@@ -95,6 +101,7 @@ export class RealNode {
       runtime,
       machine,
       settings: { isCgroupV2: false },
+      manifests: { path: this.manifests, intervalMs: 500 },
       logger: this.#logs.logger,
     });
     this.#stop = new AbortController();
@@ -138,6 +145,15 @@ export class RealNode {
       const { items } = await this.kubelet.runtime.service.listPodSandbox({});
       if (items.length === 0) return;
       if (systemClock.now() > deadline) throw new Error(`still there: ${items.map(({ id }) => id).join()}`);
+      await delay(20);
+    }
+  }
+
+  /** Resolves when the kubelet has logged the text. */
+  async untilLogged(text: string): Promise<void> {
+    const deadline = systemClock.now() + 20_000;
+    while (!this.log.some((line) => line.includes(text))) {
+      if (systemClock.now() > deadline) throw new Error(`not logged: ${text}\n${this.log.join('\n')}`);
       await delay(20);
     }
   }

@@ -5,6 +5,7 @@ import { type Rejection, rejectionOf } from '../admission/admit-pod.ts';
 import { AllocationManager } from '../allocation/allocation-manager.ts';
 import type { PodHandler } from '../pods/pod-source.ts';
 import type { RuntimeSettings } from '../runtime/runtime-settings.ts';
+import { isStaticPod } from '../static-pods/read-static-pods.ts';
 import type { Eviction } from '../status/pod-status.ts';
 import { PodWorker, type PodWorkerContext } from './pod-worker.ts';
 
@@ -27,6 +28,8 @@ export class PodWorkers implements PodHandler {
   readonly #context: PodWorkerContext;
   readonly #allocations: AllocationManager;
   readonly #workers = new Map<string, PodWorker>();
+  /** Static pods whose manifest was changed: each starts when the one before it is gone. */
+  readonly #waiting = new Map<string, Pod>();
   #isStopped = false;
   #isShuttingDown = false;
 
@@ -46,6 +49,7 @@ export class PodWorkers implements PodHandler {
       onGone: (uid) => {
         this.#workers.delete(uid);
         this.#allocations.remove(uid);
+        this.#startWaiting();
       },
     };
   }
@@ -79,6 +83,10 @@ export class PodWorkers implements PodHandler {
       if (asksForMore(before, pod)) worker.kick();
       return;
     }
+    if (isStaticPod(pod) && this.#hasPredecessor(pod)) {
+      this.#waiting.set(uid, pod);
+      return;
+    }
     const state = isEnded(pod.status) ? 'Terminated' : this.#admit(pod) ? 'Syncing' : 'Finished';
     if (state === 'Syncing') this.#allocations.add(pod);
     const added = new PodWorker(pod, state, this.#context);
@@ -87,6 +95,7 @@ export class PodWorkers implements PodHandler {
   }
 
   onPodGone(pod: Pod): void {
+    this.#waiting.delete(pod.metadata.uid ?? '');
     this.#workers.get(pod.metadata.uid ?? '')?.gone(pod);
   }
 
@@ -105,6 +114,16 @@ export class PodWorkers implements PodHandler {
     this.#isStopped = true;
     this.#allocations.stop();
     for (const worker of this.#workers.values()) worker.stop();
+  }
+
+  #hasPredecessor({ metadata: { namespace, name } }: Pod): boolean {
+    return this.pods.some(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
+  }
+
+  #startWaiting(): void {
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const pod of waiting) this.onPod(pod);
   }
 
   /** Whether the node takes the pod. One that it does not take has failed. */

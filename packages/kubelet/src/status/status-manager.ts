@@ -4,6 +4,7 @@ import { jsonEquals } from '@coxswain/apimachinery/json';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { type EventLoop, systemEventLoop } from '@coxswain/apimachinery/turns';
 import type { ClientSet, Clock, Logger, Timer } from '@coxswain/client';
+import { isStaticPod } from '../static-pods/read-static-pods.ts';
 import { finishedStatus } from './finished-status.ts';
 import { statusPatch, tellableStatus } from './status-patch.ts';
 
@@ -15,6 +16,8 @@ export interface StatusManagerOptions {
   readonly logger: Logger;
   /** Anything of the pod may still run. */
   readonly mayRun: (podUid: string) => boolean;
+  /** The mirror pod of a static pod, through which the API server learns its status. Without it, there are no static pods. */
+  readonly mirrorOf?: ((staticPod: Pod) => Pod | undefined) | undefined;
 }
 
 /** What is known of one pod's status, here and at the server. */
@@ -106,6 +109,15 @@ export class StatusManager {
     this.#begin(podUid);
   }
 
+  /** The API server shows the mirror pod of a static pod: its status is compared with that. */
+  observeMirror(staticPod: Pod, mirror: Pod): void {
+    const entry = this.#entries.get(uidOf(staticPod));
+    if (!entry || entry.isWriting) return;
+    entry.base = mirror.status ?? {};
+    entry.baseVersion = Number(mirror.metadata.resourceVersion);
+    if (this.#patchOf(entry) !== undefined) this.#enqueue(entry);
+  }
+
   forget(podUid: string): void {
     this.#entries.get(podUid)?.retry?.cancel();
     this.#entries.delete(podUid);
@@ -180,7 +192,11 @@ export class StatusManager {
   }
 
   async #write(entry: Entry): Promise<void> {
-    const { name = '', namespace = '', uid = '' } = entry.pod.metadata;
+    const isStatic = isStaticPod(entry.pod);
+    const target = isStatic ? this.#options.mirrorOf?.(entry.pod) : entry.pod;
+    // The status of a static pod is written when its mirror pod is there.
+    if (!target) return;
+    const { name = '', namespace = '', uid = '' } = target.metadata;
     const pods = this.#options.clients.core.v1.pods(namespace);
     const { signal } = this.#stop;
     const { version } = entry;
@@ -192,11 +208,11 @@ export class StatusManager {
         entry.base = written.status ?? {};
         entry.baseVersion = Number(written.metadata.resourceVersion);
         // The watch may be behind what was just answered.
-        if (written.metadata.deletionTimestamp) entry.pod = written;
+        if (written.metadata.deletionTimestamp && !isStatic) entry.pod = written;
       }
       entry.writtenVersion = version;
       entry.retryMs = firstRetryMs;
-      if (!isDeletable(entry)) return;
+      if (isStatic || !isDeletable(entry)) return;
       await pods.delete(name, { gracePeriodSeconds: 0, preconditions: { uid }, signal });
       this.forget(uid);
     } catch (error) {
@@ -209,7 +225,7 @@ export class StatusManager {
     const { name, namespace } = entry.pod.metadata;
     // It is gone, or another one has its name: nobody wants to hear of it any more.
     if (isNotFound(error) || isConflict(error)) {
-      this.forget(uidOf(entry.pod));
+      if (!isStaticPod(entry.pod)) this.forget(uidOf(entry.pod));
       return;
     }
     this.#options.logger.error('Failed to update status for pod', error, { pod: { namespace, name } });

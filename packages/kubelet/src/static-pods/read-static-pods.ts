@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { Catalogue, FeatureGates, judgeCreate, newCodecFactory, newScheme, strategyFor } from '@coxswain/api';
+import type { Pod } from '@coxswain/api/core/v1';
+import { GroupVersionKind, type KubernetesObject } from '@coxswain/apimachinery';
+import type { Clock } from '@coxswain/client';
+import { apiReferenceOf } from './api-reference.ts';
+
+/** Where manifests come from. It is part of a static pod's identity. */
+export interface ManifestSource {
+  readonly kind: 'file' | 'http';
+  /** The path or URL. */
+  readonly name: string;
+}
+
+export const configHashAnnotation = 'kubernetes.io/config.hash';
+export const configSourceAnnotation = 'kubernetes.io/config.source';
+const configSeenAnnotation = 'kubernetes.io/config.seen';
+
+const podKind = GroupVersionKind.of('', 'v1', 'Pod');
+
+/** Returns whether the pod comes from a manifest of the node and not from the API server. */
+export const isStaticPod = ({ metadata: { annotations } }: Pod): boolean => {
+  const source = annotations?.[configSourceAnnotation];
+  return source !== undefined && source !== 'api';
+};
+
+/**
+ * Reads the pods of a manifest, which has one pod or a list, as YAML or JSON. They have upstream's defaults and the name of the node in
+ * theirs. Throws if the manifest has anything else, an invalid pod, or one that needs the API server.
+ */
+export function readStaticPods(text: Uint8Array, source: ManifestSource, nodeName: string, clock: Clock): Pod[] {
+  const catalogue = Catalogue.builtIn();
+  const { object, gvk } = newCodecFactory(catalogue).decode(text);
+  const items = gvk.kind === 'PodList' ? ((object as { items?: KubernetesObject[] }).items ?? []) : [object];
+  if (gvk.kind !== 'Pod' && gvk.kind !== 'PodList') throw new Error(`invalid pod: it is a ${gvk.kind}`);
+  return items.map((item) => staticPod(item as Pod, source, nodeName, clock));
+}
+
+function staticPod(given: Pod, source: ManifestSource, nodeName: string, clock: Clock): Pod {
+  const { name, namespace = 'default' } = given.metadata ?? {};
+  if (!name) throw new Error('invalid pod: name is needed for the pod');
+  const uid = given.metadata.uid ?? uidOf(given, source, nodeName);
+  const typed: Pod = { ...given, apiVersion: 'v1', kind: 'Pod' };
+  newScheme().default(typed);
+  const spec = { ...typed.spec!, nodeName };
+  if (source.kind === 'file') {
+    // Troubles of the node must not evict what the node itself runs.
+    spec.tolerations = [...(spec.tolerations ?? []), { operator: 'Exists', effect: 'NoExecute' }];
+  }
+  const pod = { ...typed, metadata: { ...given.metadata, name: `${name}-${nodeName.toLowerCase()}`, namespace }, spec };
+  const reference = apiReferenceOf(pod);
+  if (reference) throw new Error(`static pods may not reference ${reference}`);
+  const context = { features: FeatureGates.defaults, now: () => new Date(clock.now()), namespace };
+  const { object, errors } = judgeCreate(strategyFor(podKind)!, pod as KubernetesObject, context);
+  if (errors.length > 0) throw new Error(`invalid pod: [${errors.join(', ')}]`);
+  const valid = object as Pod;
+  const annotations = {
+    ...valid.metadata.annotations,
+    [configHashAnnotation]: uid,
+    [configSourceAnnotation]: source.kind,
+    [configSeenAnnotation]: new Date(clock.now()).toISOString(),
+  };
+  return { ...valid, metadata: { ...valid.metadata, uid, annotations } };
+}
+
+/** The same manifest in the same place is the same pod, also after a restart of the kubelet. */
+function uidOf(pod: Pod, { kind, name }: ManifestSource, nodeName: string): string {
+  const place = kind === 'file' ? `host:${nodeName} file:${name}` : `url:${name}`;
+  return createHash('sha256')
+    .update(`${JSON.stringify(pod)} ${place}`)
+    .digest('hex')
+    .slice(0, 32);
+}
