@@ -1,6 +1,6 @@
-/** What a bench measured of us and of a peer. */
+/** The measurements of our code and of a peer. */
 export interface Comparison {
-  /** Who stands beside us; it has no figures when it was not there. */
+  /** The name of the peer. The rows have no values of it when it was not available. */
   readonly peerName: string;
   readonly rows: readonly ComparedRow[];
 }
@@ -13,14 +13,16 @@ export interface ComparedRow {
   readonly goal?: Goal;
 }
 
-/** What was set out to be reached, of our figure or of its ratio to the peer's. */
+/** A goal for our value or for its ratio to the peer's. */
 export interface Goal {
   readonly of: 'ours' | 'ratio';
   readonly atMost?: number;
   readonly atLeast?: number;
 }
 
-/** Makes rows of what was measured of us and, where it was there, of the peer: each by one way to read a figure from it. */
+/**
+ * Returns a function that makes rows from the measurements of our code and, if available, of the peer. Each row reads one value from both.
+ */
 export const comparing =
   <Measured>(ours: Measured, peer: Measured | undefined) =>
   (name: string, unit: string, read: (measured: Measured) => number, goal?: Goal): ComparedRow => ({
@@ -31,10 +33,10 @@ export const comparing =
     ...(goal && { goal }),
   });
 
-/** Ours for each unit of the peer's; undefined without a peer, or beside one that has nothing. */
+/** Returns our value divided by the peer's; undefined without a peer, or when its value is 0. */
 export const ratioOf = ({ ours, peer }: ComparedRow): number | undefined => (peer ? ours / peer : undefined);
 
-/** Whether the goal is reached; undefined where there is none, or no peer to tell by. */
+/** Returns whether the goal is reached; undefined without a goal, or without a peer to compare with. */
 export function isReached(row: ComparedRow): boolean | undefined {
   const value = row.goal?.of === 'ours' ? row.ours : ratioOf(row);
   if (!row.goal || value === undefined) return undefined;
@@ -42,7 +44,7 @@ export function isReached(row: ComparedRow): boolean | undefined {
   return value <= atMost && value >= atLeast;
 }
 
-/** The cells of a row: name, ours, peer, ratio, goal, and whether that is reached. */
+/** Returns the cells of a row: name, ours, peer, ratio, goal, and whether the goal is reached. */
 export function cellsOf(row: ComparedRow): string[] {
   const { name, unit, ours, peer, goal } = row;
   const ratio = ratioOf(row);
@@ -57,14 +59,14 @@ export function cellsOf(row: ComparedRow): string[] {
   ];
 }
 
-/** The table of one bench. */
+/** Returns the table of one bench. */
 export function printComparison({ peerName, rows }: Comparison): string {
   const table = aligned([['', 'ours', peerName, 'ratio', 'goal', 'reached'], ...rows.map(cellsOf)]);
   const isAlone = rows.every(({ peer }) => peer === undefined);
-  return isAlone ? `${table}\nbench/README.md tells how to see ${peerName} beside it\n` : table;
+  return isAlone ? `${table}\nbench/README.md describes how to compare with ${peerName}\n` : table;
 }
 
-/** The first column by its left edge, the others by their right one; columns with nothing in them are left out. */
+/** Formats a table: the first `leftColumns` columns are aligned left, the others right. Empty columns are omitted. */
 export function aligned(lines: readonly (readonly string[])[], leftColumns = 1): string {
   const [headings = [], ...rows] = lines;
   const columns = headings.map((_, column) => column).filter((column) => rows.some((row) => row[column]));

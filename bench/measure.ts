@@ -1,6 +1,6 @@
 import { aligned } from './comparison.ts';
 
-/** Two ways of doing the same thing, measured in turns. */
+/** Two implementations of the same operation, measured alternately. */
 export interface Contest {
   readonly name: string;
   readonly ours: () => unknown;
@@ -13,18 +13,18 @@ export interface Result {
   readonly oursPerSecond: number;
   readonly peerPerSecond: number;
   readonly peerName: string;
-  /** CPU time of ours for each unit of the peer's; below 1 we are the faster. Median of all rounds. */
+  /** Our CPU time divided by the peer's; below 1 ours is faster. Median of all rounds. */
   readonly ratio: number;
 }
 
 const rounds = 15;
 const roundMs = 60;
-/** A server runs for days: what the compiler needs to get going is not part of the question. */
+/** A server runs for days, so the time until its code is compiled is not measured. */
 const warmUpMs = 1500;
 
 /**
- * Runs both in short alternating rounds and compares the CPU time that each operation took, round by round: what else the
- * machine does in the meantime hits both alike.
+ * Runs both in short alternating rounds and compares the CPU time per operation, round by round: other work on the
+ * machine affects both alike.
  */
 export function measure({ name, ours, peer, peerName }: Contest): Result {
   const batch = { ours: calibrate(ours), peer: calibrate(peer) };
@@ -43,7 +43,7 @@ export function measure({ name, ours, peer, peerName }: Contest): Result {
   };
 }
 
-/** How many operations fill a round, once the compiler has done its work. */
+/** Returns how many operations fill a round, after the code was compiled. */
 function calibrate(operation: () => unknown): number {
   let count = 1;
   for (let spent = 0; spent < warmUpMs * 1000; ) spent += cost(operation, 100) * 100;
@@ -56,7 +56,7 @@ function calibrate(operation: () => unknown): number {
 
 let sink: unknown;
 
-/** Microseconds of CPU for one operation. */
+/** Returns the microseconds of CPU for one operation. */
 function cost(operation: () => unknown, count: number): number {
   const before = process.cpuUsage();
   for (let i = 0; i < count; i++) sink = operation();

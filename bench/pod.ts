@@ -4,7 +4,7 @@ import { measure, type Result } from './measure.ts';
 import { protobufjsType } from './protobufjs-peer.ts';
 import { typicalPod } from './typical-pod.ts';
 
-/** What a server does to a pod that comes in and goes out again, beside the bare encoding that nobody can do without. */
+/** A server's work on a pod that is received and sent again, beside the minimal decoding and encoding. */
 export function podBench(): Result[] {
   const gvk = GroupVersionKind.of('', 'v1', 'Pod');
   const codecs = newCodecFactory();
@@ -26,7 +26,7 @@ export function podBench(): Result[] {
   const peerType = protobufjsType(Catalogue.builtIn().kind(gvk)!.schema);
   const raw = rawOf(protobuf);
   if (peerType.encode(peerType.decode(raw)).finish().length !== raw.length)
-    throw new Error('the peer does not write the same bytes');
+    throw new Error('the peer does not encode the same bytes');
 
   return [
     measure({
@@ -56,7 +56,7 @@ export function podBench(): Result[] {
   ];
 }
 
-/** The message inside an envelope: `k8s\0`, then field 1 (version and kind), then field 2. */
+/** Returns the message inside an envelope: `k8s\0`, then field 1 (version and kind), then field 2. */
 function rawOf(envelope: Uint8Array): Uint8Array {
   let at = 6 + envelope[5]! + 1;
   let length = 0;

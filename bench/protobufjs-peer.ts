@@ -1,7 +1,7 @@
 import type { Schema, StructSchema } from '@coxswain/apimachinery';
 import protobuf from 'protobufjs';
 
-/** What the special scalars are on the wire. */
+/** The messages of the special scalars on the wire. */
 const specialMessages: Readonly<Record<string, string>> = {
   quantity: 'optional string string = 1;',
   time: 'optional int64 seconds = 1; optional int32 nanos = 2;',
@@ -14,8 +14,8 @@ const specialMessages: Readonly<Record<string, string>> = {
 };
 
 /**
- * A protobufjs type for one of our schemas, so that both read and write the same bytes. Proto2, as upstream's messages
- * are: an empty string that was written is written again.
+ * Returns a protobufjs type for one of our schemas, so that both read and write the same bytes. It is proto2, like
+ * upstream's messages: an empty string that was read is written again.
  */
 export function protobufjsType(schema: StructSchema): protobuf.Type {
   const messages = new Map<string, string>();

@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- name…]`: runs us and a peer in one go and prints how they compare. `npm run bench -- compare [name…]`:
- * all that have a real peer, as one table that is kept.
+ * `npm run bench [-- name…]`: runs our code and a peer and prints the comparison. `npm run bench -- compare [name…]`: runs all benches with
+ * a real peer, as one table that is stored.
  */
 import { comparable, compareBench } from './compare/bench.ts';
 import { printComparison } from './comparison.ts';

@@ -1,4 +1,4 @@
-/** A pod as a Deployment makes it and a server stores it: two containers, probes, volumes, a status. */
+/** A pod as created by a Deployment and stored by a server: two containers, probes, volumes, a status. */
 export const typicalPod = {
   kind: 'Pod',
   apiVersion: 'v1',

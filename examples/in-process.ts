@@ -1,7 +1,7 @@
 import { startApiServer } from '@coxswain/apiserver';
 import { ClientSet, InProcessTransport, RESTClient } from '@coxswain/client';
 
-/** A real API server inside this process, and clients with all rights: what tests of controllers run on. */
+/** Starts a real API server in this process, and returns clients with all rights, for tests of controllers. */
 export async function startInProcess(): Promise<{ rest: RESTClient; clients: ClientSet; stop(): Promise<void> }> {
   const server = await startApiServer({ memory: true, disableAdmissionPlugins: ['ServiceAccount'] });
   const transport = new InProcessTransport(server.transport({ username: 'me', groups: ['system:masters'] }));

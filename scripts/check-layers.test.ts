@@ -37,7 +37,7 @@ describe('layers', () => {
       "import { readFileSync } from 'node:fs';",
       /does not exist in browsers/,
     ],
-    ['a Node global in a package for browsers', 'const b = Buffer.from("x");', /Buffer is does not exist in browsers/],
+    ['a Node global in a package for browsers', 'const b = Buffer.from("x");', /Buffer does not exist in browsers/],
   ])('refuses %s', (_, text, message) => {
     expect(both(text)).toEqual([expect.stringMatching(message)]);
   });

@@ -5,7 +5,7 @@ import { startOurs, startPeer, type Target } from './target.ts';
 
 const cox = fileURLToPath(new URL('../../../packages/cli/bin/cox.js', import.meta.url));
 
-/** Of the CPU of an operation, for each unit of the peer's. */
+/** The goals for the CPU of an operation, relative to the peer's. */
 const cpuGoals: Readonly<Record<string, number>> = {
   create: 0.4,
   get: 0.3,
@@ -19,8 +19,8 @@ const cpuGoals: Readonly<Record<string, number>> = {
 const memoryGoal: Goal = { of: 'ratio', atMost: 1 / 3 };
 
 /**
- * Our server and, where `KUBE_APISERVER` and `ETCD` name the binaries, the real pair: one after the other, the same
- * load. CPU per operation is what counts; wall time says more about the machine.
+ * Our server and, when `KUBE_APISERVER` and `ETCD` are the paths of the binaries, the real pair: one after the other,
+ * with the same load. CPU per operation is the meaningful value; wall time depends more on the machine.
  */
 export async function apiserverBench(): Promise<Comparison> {
   const { KUBE_APISERVER: kubeApiserver, ETCD: etcd } = process.env;
@@ -31,7 +31,7 @@ export async function apiserverBench(): Promise<Comparison> {
 
 async function measure(start: () => Promise<Target>): Promise<LoadResult> {
   const target = await start();
-  console.error(`${target.name} is up, and now under load …`);
+  console.error(`${target.name} is ready; running the load …`);
   try {
     return await putUnderLoad(target);
   } finally {

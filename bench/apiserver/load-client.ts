@@ -6,7 +6,7 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** A client that costs little, so that what is measured is the server: HTTP/2 over a few connections. */
+/** A client with little overhead, so that mainly the server is measured: HTTP/2 over a few connections. */
 export class LoadClient {
   readonly #sessions: ClientHttp2Session[];
   readonly #authorization: string;
@@ -46,7 +46,7 @@ export class LoadClient {
     });
   }
 
-  /** Watches, and calls with every piece that comes. Resolves when the watch has begun. */
+  /** Starts a watch that calls `onData` with every chunk. Resolves when the watch has begun. */
   watch(path: string, onData: (chunk: Buffer) => void): Promise<() => void> {
     const session = this.#sessions[this.#next++ % this.#sessions.length]!;
     return new Promise((resolve, reject) => {

@@ -1,11 +1,11 @@
 import { type Answer, LoadClient } from './load-client.ts';
 import type { Target } from './target.ts';
 
-/** What one kind of request took. */
+/** The measured cost of one kind of request. */
 interface Measured {
   readonly name: string;
   readonly perSecond: number;
-  /** Of the server's processes. */
+  /** The CPU time of the server's processes. */
   readonly cpuMsPerOperation: number;
 }
 
@@ -20,7 +20,10 @@ export interface LoadResult {
 const objects = 3000;
 const inFlight = 64;
 const watchers = 100;
-/** Enough to take a second or so: less is too short for the clock that CPU is counted with, and one collection of garbage too many. */
+/**
+ * Enough to take about a second: a shorter time is too short for the resolution of the CPU clock, and a single garbage collection would
+ * distort it.
+ */
 const watchedUpdates = 1500;
 const configMaps = '/api/v1/namespaces/default/configmaps';
 const pods = '/api/v1/namespaces/default/pods';
@@ -59,10 +62,10 @@ const pod = (index: number): string =>
     },
   });
 
-/** Of each kind of request, before it counts: servers run for days, and compilers need a while to get going. */
+/** The number of warm-up requests of each kind: servers run for days, and their code must be compiled first. */
 const warmUps = 3000;
 
-/** Puts a server under the whole load, one kind of request after the other. */
+/** Runs the whole load on a server, one kind of request after the other. */
 export async function putUnderLoad(target: Target): Promise<LoadResult> {
   const idleRssMiB = target.rssMiB();
   const client = new LoadClient(target, 4);
@@ -93,7 +96,7 @@ export async function putUnderLoad(target: Target): Promise<LoadResult> {
   );
   await run('create pods', objects, inFlight, (i) => client.request('POST', pods, pod(i)));
   await run('list 3,000 pods', 20, 1, () => client.request('GET', pods));
-  // Once before it counts, as of all else.
+  // Run once as a warm-up, like all others.
   await watchFanOut(target, client, 3);
   measured.push(await watchFanOut(target, client, 4));
   await run('delete', objects, inFlight, (i) => client.request('DELETE', `${configMaps}/bench-${i}`));
@@ -120,7 +123,7 @@ async function warmUp(client: LoadClient): Promise<void> {
   await each((i) => client.request('DELETE', `${namespace}/pods/bench-${i}`));
 }
 
-/** CPU per event includes the writes that make them, one for a hundred events. */
+/** Measures watch events. The CPU per event includes the writes that cause them, one for a hundred events. */
 async function watchFanOut(target: Target, client: LoadClient, round: number): Promise<Measured> {
   console.error('  watch');
   const watching = new LoadClient(target, 4);

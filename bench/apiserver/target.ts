@@ -7,16 +7,16 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** An API server under load, with everything that works for it. */
+/** An API server under load, with all its processes. */
 export interface Target {
   readonly name: string;
   readonly port: number;
   readonly token: string;
-  /** From its start until it was ready. */
+  /** The time from its start until it was ready. */
   readonly startMs: number;
-  /** CPU that its processes have used so far. */
+  /** Returns the CPU time that its processes have used so far. */
   cpuMs(): number;
-  /** What its processes hold now. */
+  /** Returns the resident memory of its processes. */
   rssMiB(): number;
   stop(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export interface Target {
 const token = 'bench';
 const clockTicksPerSecond = 100;
 
-/** Ours, over lmdb, TLS on: the same command that a person runs. */
+/** Starts our server, over lmdb with TLS: the same command that users run. */
 export async function startOurs(cox: string): Promise<Target> {
   const directory = await scratch();
   const port = await freePort();
@@ -47,7 +47,7 @@ export async function startOurs(cox: string): Promise<Target> {
   return watchOver('ours', directory, port, started, [server]);
 }
 
-/** The real pair: kube-apiserver and etcd. */
+/** Starts the real pair: kube-apiserver and etcd. */
 export async function startPeer(kubeApiserver: string, etcd: string): Promise<Target> {
   const directory = await scratch();
   const [port, clientPort, peerPort] = await Promise.all([freePort(), freePort(), freePort()]);
@@ -112,7 +112,7 @@ async function watchOver(
       log = (log + chunk).slice(-4000);
     });
   const pids = children.map(({ pid }) => pid!);
-  // The server first: it wants to tell its store that it goes.
+  // The server is stopped first, because its shutdown uses the store.
   const stop = async (): Promise<void> => {
     for (const child of children) await end(child);
     await rm(directory, { recursive: true, force: true });
@@ -165,7 +165,7 @@ function isReady(port: number): Promise<boolean> {
   });
 }
 
-/** User and system time, of all threads. */
+/** Returns the user and system time of all threads. */
 function cpuOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / clockTicksPerSecond;

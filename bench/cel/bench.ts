@@ -5,7 +5,7 @@ import { longestWait } from './longest-wait.ts';
 const fill = (unit: string, separator: string): string =>
   Array.from({ length: Math.floor(99_000 / (unit.length + separator.length)) }, () => unit).join(separator);
 
-/** As long as expressions may be. */
+/** Expressions of the maximum length. */
 const longExpressions: Readonly<Record<string, string>> = {
   'many terms': fill('d==d', '||'),
   'many literals': `[${fill('1', ',')}]`,
@@ -29,7 +29,7 @@ const hostileExpressions: readonly string[] = [
 
 const ordinaryRule = "s.startsWith('a') && s.size() < 10000000 && d.size() > 2";
 
-/** The longest waits in milliseconds, and the rate of ordinary rules. Gives what to print. */
+/** Measures the longest waits in milliseconds, and the rate of ordinary rules. Returns the text to print. */
 export async function celBench(): Promise<string> {
   const environment = new CelEnvironment({ libraries: kubernetesLibraries, variables: { s: STRING, d: DYN } });
   const numbers = Array.from({ length: 400_000 }, (_, i) => (i * 7919) % 400_009);
@@ -65,7 +65,7 @@ export async function celBench(): Promise<string> {
   return `${lines.join('\n')}\n`;
 }
 
-/** How many fit in a second of CPU time. */
+/** Returns how many operations fit in a second of CPU time. */
 async function rate(operation: () => unknown): Promise<string> {
   const count = 3000;
   for (let i = 0; i < count; i++) await operation();

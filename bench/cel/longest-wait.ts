@@ -1,4 +1,4 @@
-/** The longest time in milliseconds that the process did nothing else while it did this. */
+/** Returns the longest time in milliseconds that the event loop was blocked during the action. */
 export async function longestWait(action: () => Promise<void>): Promise<number> {
   let longest = 0;
   let isDone = false;

@@ -32,7 +32,7 @@ const perSecond = ({ operations, wallMs }: Figures): number => (operations / wal
 const cpuPerOperation = ({ operations, cpuMs }: Figures): number => (cpuMs / operations) * 1000;
 
 /**
- * Our client beside `@kubernetes/client-node`: the same server, a fresh process for every task and side, in turns; the
+ * Our client beside `@kubernetes/client-node`: the same server, a new process for every task and side, alternating; the
  * median of a few rounds.
  */
 export async function clientBench(): Promise<Comparison> {
@@ -135,7 +135,7 @@ async function run({ task, server, size, rows, oursOnly }: Contest): Promise<Com
 async function inProcess(side: string, task: Task, { url, token }: Connect, size: number): Promise<Figures> {
   const worker: ChildProcess = fork(script('worker'), [side, task, url, token, String(size)], {
     execArgv: ['--expose-gc'],
-    // The peer reads its answer to "trust anybody" from here too, in some of its ways.
+    // The peer reads this too, to skip the verification of certificates in some of its code paths.
     env: { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' },
   });
   const [figures] = (await Promise.race([

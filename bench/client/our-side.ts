@@ -4,7 +4,7 @@ import type { Connect, Side } from './side.ts';
 
 const pods = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
 
-/** `@coxswain/client`, as little of it as the tasks need: a REST client, one resource, one informer. */
+/** The parts of `@coxswain/client` that the tasks need: a REST client, one resource, one informer. */
 export function ourSide(): Side {
   let rest: typeof import('@coxswain/client/rest');
   let informers: typeof import('@coxswain/client/informers');
@@ -20,7 +20,7 @@ export function ourSide(): Side {
     async load() {
       rest = await import('@coxswain/client/rest');
       informers = await import('@coxswain/client/informers');
-      // A client that is ready for its first request is part of it; Node's TLS comes with the first connection.
+      // Includes a client that is ready for its first request; Node's TLS is loaded with the first connection.
       await connect({ url: 'https://127.0.0.1:1', token: '' });
     },
     async list(server) {
@@ -54,7 +54,7 @@ export function ourSide(): Side {
   };
 }
 
-/** Adds, takes and ends so many items; there is no peer for it. */
+/** Adds, gets and finishes `count` items; there is no peer for it. */
 export async function queueOperations(count: number): Promise<number> {
   const { WorkQueue } = await import('@coxswain/client/workqueue');
   const queue = new WorkQueue<string>();

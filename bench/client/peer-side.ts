@@ -1,7 +1,7 @@
 import type { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import type { Connect, Side } from './side.ts';
 
-/** `@kubernetes/client-node`, used as its README says. */
+/** `@kubernetes/client-node`, used as in its README. */
 export function peerSide(): Side {
   let library: typeof import('@kubernetes/client-node');
   const connect = ({ url, token }: Connect): { config: KubeConfig; api: CoreV1Api } => {
@@ -32,7 +32,7 @@ export function peerSide(): Side {
         api.listNamespacedPod({ namespace: 'default' }),
       );
       informer.on('update', onUpdate);
-      // It is in sync when the first list has been answered, and connected when its watch has begun.
+      // The informer is in sync when the first list has been received, and connected when its watch has begun.
       const connected = new Promise<void>((resolve) => informer.on('connect', () => resolve()));
       await informer.start();
       await connected;

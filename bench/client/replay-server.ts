@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { typicalPod } from '../typical-pod.ts';
 
 /**
- * A server that does nothing but send: pods as a list or as a streamed list, and then, when asked to `/go`, events as fast as
- * they are taken. Everything is encoded beforehand, so that what is measured is who reads it.
+ * A server that only sends: pods as a list or as a streamed list, and after a request to `/go` events as fast as they are read. Everything
+ * is encoded in advance, so that mainly the reader is measured.
  */
 const pods = Number(process.argv[2]);
 const events = Number(process.argv[3]);
@@ -19,7 +19,7 @@ const encode = (index: number, resourceVersion: number): string =>
       uid: `8f1c1f6e-6d0c-4a55-9a7a-${String(index).padStart(12, '0')}`,
       resourceVersion: String(resourceVersion),
     },
-    // An update changes something, of most pods their status.
+    // Each update changes the status, as most updates of pods do.
     status: { ...typicalPod.status, podIP: `10.0.${resourceVersion >> 8}.${resourceVersion & 0xff}` },
   });
 

@@ -1,15 +1,15 @@
-/** What each side can do, as far as it is compared: one process does one of these, once. */
+/** The compared operations of each side. A process runs one of them, once. */
 export interface Side {
-  /** Loads the library, as far as the tasks need it. */
+  /** Loads the parts of the library that the tasks need. */
   load(): Promise<void>;
   list(server: Connect): Promise<number>;
-  /** 10,000 gets and more, so many at a time. */
+  /** Sends `count` gets, `inFlight` at a time. */
   gets(server: Connect, count: number, inFlight: number): Promise<void>;
   informer(server: Connect, onUpdate: () => void): Promise<RunningInformer>;
 }
 
 interface RunningInformer {
-  /** Objects in its cache. */
+  /** The number of objects in its cache. */
   readonly size: number;
   stop(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export interface Connect {
 
 export type Task = 'import' | 'list' | 'get' | 'sync' | 'events' | 'queue';
 
-/** What a task took; only what makes sense for it. */
+/** The measured cost of a task. Not every value is meaningful for every task. */
 export interface Figures {
   readonly wallMs: number;
   readonly cpuMs: number;

@@ -1,4 +1,4 @@
-/** One task of one side in a process of its own; its figures go to the parent. */
+/** Runs one task of one side in its own process, and sends the result to the parent. */
 import { get } from 'node:http';
 import { ourSide, queueOperations } from './our-side.ts';
 import { peerSide } from './peer-side.ts';
@@ -72,7 +72,7 @@ const tasks: Record<Task, () => Promise<Figures>> = {
     await side.informer(server, () => {
       if (++seen === count) done();
     });
-    // Whoever watches does so for long: what it takes to compile the code and to grow the heap once is not counted.
+    // Watches run for a long time, so the first round, in which code is compiled and the heap grows, does not count.
     await round();
     return measured(round);
   },
@@ -82,6 +82,6 @@ const tasks: Record<Task, () => Promise<Figures>> = {
   },
 };
 
-/** What must not be collected while it is weighed. */
+/** Keeps objects alive while the heap is measured. */
 const kept: unknown[] = [];
 process.send!(await tasks[task](), () => process.exit(0));

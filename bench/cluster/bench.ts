@@ -11,12 +11,12 @@ import { loadRestConfig } from '@coxswain/client/kubeconfig';
 const cox = fileURLToPath(new URL('../../../packages/cli/bin/cox.js', import.meta.url));
 const clockTicksPerSecond = 100;
 
-/** What it costs to have a cluster in one process: to start it, to fill it, to change it, to empty it. */
+/** The cost of a cluster in one process: its start, filling it, changing it, emptying it. */
 export async function clusterBench(): Promise<string> {
   return `${await small()}${await large()}`;
 }
 
-/** `cox up` as a person runs it: how soon a pod runs, and what it takes. */
+/** `cox up` like a user runs it: the time until a pod runs, and the memory. */
 async function small(): Promise<string> {
   const cluster = await RunningCluster.start(2);
   try {
@@ -126,7 +126,7 @@ async function until(isMet: () => Promise<boolean>): Promise<void> {
   while (!(await isMet())) await new Promise((resolve) => setTimeout(resolve, 200));
 }
 
-/** `cox up --memory` in a process of its own. */
+/** `cox up --memory` in another process. */
 class RunningCluster {
   readonly clients: ClientSet;
   readonly #child: ChildProcess;

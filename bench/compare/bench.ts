@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Comparison } from '../comparison.ts';
 import { type BenchResult, printResults, recordOf } from './record.ts';
 
-/** The benches that have a peer to stand beside. */
+/** The benches that have a peer. */
 export const comparable: Readonly<Record<string, () => Promise<Comparison>>> = {
   apiserver: async () => (await import('../apiserver/bench.ts')).apiserverBench(),
   crd: async () => (await import('../crd/bench.ts')).crdBench(),
@@ -15,7 +15,7 @@ export const comparable: Readonly<Record<string, () => Promise<Comparison>>> = {
   client: async () => (await import('../client/bench.ts')).clientBench(),
 };
 
-/** Where the benches look for the programs. */
+/** The environment variables with the paths of the real programs. */
 const programs = {
   KUBE_APISERVER: 'kube-apiserver',
   ETCD: 'etcd',
@@ -23,18 +23,18 @@ const programs = {
   KUBE_SCHEDULER: 'kube-scheduler',
 } as const;
 
-// From the compiled file.
+// Relative to the compiled file.
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const kept = fileURLToPath(new URL('../../compare/latest.json', import.meta.url));
 
 /**
- * Runs the benches of these names, or all that have a peer, one after the other; prints one table of all and, when it is of
- * all, keeps it. A bench that fails is told of, and the others go on. Gives the exit status.
+ * Runs the named benches, or all that have a peer, one after the other. Prints one table, and stores it if it has all benches. Reports a
+ * bench that fails and continues with the others. Returns the exit status.
  */
 export async function compareBench(names: readonly string[]): Promise<number> {
   const unknown = names.find((name) => !Object.hasOwn(comparable, name));
   if (unknown !== undefined) {
-    console.error(`no bench ${unknown} has a peer; those that have: ${Object.keys(comparable).join(', ')}`);
+    console.error(`no bench ${unknown} has a peer; the benches with a peer: ${Object.keys(comparable).join(', ')}`);
     return 1;
   }
   if (!findPrograms()) return 1;
@@ -51,17 +51,17 @@ export async function compareBench(names: readonly string[]): Promise<number> {
   }
   console.log(printResults(results));
   for (const failure of failures) console.error(failure);
-  if (names.length > 0 || failures.length > 0) console.error('not kept: it is not of all benches');
+  if (names.length > 0 || failures.length > 0) console.error('not stored, because it does not have all benches');
   else keep(results);
   return failures.length > 0 ? 1 : 0;
 }
 
 function keep(results: readonly BenchResult[]): void {
   writeFileSync(kept, `${JSON.stringify(recordOf(results, new Date()), null, 2)}\n`);
-  console.error(`kept in ${relative(process.cwd(), kept)}`);
+  console.error(`stored in ${relative(process.cwd(), kept)}`);
 }
 
-/** Those that no variable names are built, as for the conformance tests. */
+/** Builds the programs that no environment variable names, as for the conformance tests. */
 function findPrograms(): boolean {
   const missing = Object.entries(programs).filter(([variable]) => !process.env[variable]);
   if (missing.length === 0) return true;

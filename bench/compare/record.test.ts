@@ -18,7 +18,7 @@ const results: BenchResult[] = [
 ];
 
 describe('a run of all benches', () => {
-  it('is one table, losses included', () => {
+  it('is printed as one table, with missed goals', () => {
     expect(printResults(results)).toBe(
       [
         'bench   what        ours      peer      beside us   ratio    goal  reached',
@@ -32,7 +32,7 @@ describe('a run of all benches', () => {
     );
   });
 
-  it('is kept with its date, its machine and what each row says', () => {
+  it('is stored with its date, its machine and all rows', () => {
     const { date, machine, rows } = recordOf(results, new Date('2026-11-16T10:00:00Z'));
     expect(date).toBe('2026-11-16');
     expect(machine).toMatchObject({ node: process.version, cores: expect.any(Number) });

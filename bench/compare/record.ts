@@ -5,10 +5,10 @@ export interface BenchResult extends Comparison {
   readonly bench: string;
 }
 
-/** What is kept of a run. */
+/** The stored record of a run. */
 export interface CompareRecord {
   readonly date: string;
-  /** Absolute figures are those of this machine alone. */
+  /** The machine. Absolute values are only valid for it. */
   readonly machine: {
     readonly cpu: string;
     readonly cores: number;
@@ -54,10 +54,10 @@ function recorded(bench: string, peerName: string, row: ComparedRow): RecordedRo
   };
 }
 
-/** More digits than that say nothing. */
+/** Rounds to four significant digits; more are not meaningful. */
 const rounded = (value: number): number => Number(value.toPrecision(4));
 
-/** One table of all, and how many goals are reached. */
+/** Returns one table of all rows, and the number of reached goals. */
 export function printResults(results: readonly BenchResult[]): string {
   const rows = results.flatMap(({ bench, peerName, rows }) =>
     rows.map((row) => {

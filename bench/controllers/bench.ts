@@ -7,33 +7,33 @@ import { actAsNodes, nodeName, until, type Workload, workloads } from './workloa
 
 const peerName = 'kube-controller-manager';
 const cox = fileURLToPath(new URL('../../../packages/cli/bin/cox.js', import.meta.url));
-/** Nobody sends them for the node: it would be taken for dead, and its pods with it. */
+/** The node has no heartbeats; without these flags it would be marked unreachable and its pods deleted. */
 const noHeartbeats = ['--node-monitor-grace-period=24h', '--node-startup-grace-period=24h'];
 
-/** After that long without work both have given back what they give back soon. */
+/** After this time without work both managers have returned the memory that they return soon. */
 const restMs = 30_000;
 
 interface Measured {
   readonly seconds: number;
   readonly cpuMs: number;
-  /** Of the controller manager: events and leases apart. */
+  /** Writes without those of events and leases. */
   readonly writes: number;
   readonly events: number;
 }
 
 interface Result {
-  /** What each workload took in the first round, of a manager that has just been started. */
+  /** The cost of each workload in the first round, with a newly started manager. */
   readonly first: readonly Measured[];
-  /** And of one that knows its work. */
+  /** The cost in the last two rounds, with a warm manager. */
   readonly measured: readonly Measured[];
   readonly rssMiB: number;
-  /** When there was nothing more to do for a while. */
+  /** The memory after some time without work. */
   readonly restMiB: number;
 }
 
 /**
- * Our controller manager and, where `KUBE_CONTROLLER_MANAGER` names the binary, the real one: one after the other, each on an API
- * server of its own (ours), with the same work to do, four times: what counts is the mean of the last two.
+ * Our controller manager and, when `KUBE_CONTROLLER_MANAGER` is the path of the binary, the real one: one after the other, each on its own
+ * API server (ours), with the same work four times. The result is the mean of the last two.
  */
 export async function controllersBench(): Promise<Comparison> {
   const { KUBE_CONTROLLER_MANAGER: peer } = process.env;
@@ -58,7 +58,7 @@ async function measure(name: string, command: readonly string[]): Promise<Result
   const acting: Promise<void>[] = [];
   await clients.core.v1.nodes().create({ metadata: { name: nodeName } });
   const manager = await Manager.start(name, [...command, ...noHeartbeats], target);
-  /** Everything once, in a namespace of its own. */
+  /** Runs all workloads once, in a new namespace. */
   const everything = async (namespace: string): Promise<Measured[]> => {
     const { signal } = stop;
     await clients.core.v1.namespaces().create({ metadata: { name: namespace } });
@@ -72,7 +72,7 @@ async function measure(name: string, command: readonly string[]): Promise<Result
     return measured;
   };
   try {
-    // Managers run for days, and compilers need a while to get going.
+    // Managers run for days, and their code must be compiled first.
     const rounds: Measured[][] = [];
     for (const round of ['first', 'second', 'third', 'fourth']) rounds.push(await everything(round));
     const [first, , third, fourth] = rounds as [Measured[], Measured[], Measured[], Measured[]];
@@ -113,7 +113,7 @@ async function one(
 ): Promise<Measured> {
   console.error(`${who}: ${name} …`);
   await prepare?.(clients, namespace);
-  // What preparing set off shall be over.
+  // Waits until the work caused by the preparation is done.
   await new Promise((resolve) => setTimeout(resolve, 2000));
   const [writes, cpuMs, started] = [await writesOf(clients), manager.cpuMs(), performance.now()];
   await run(clients, namespace);
@@ -128,7 +128,7 @@ async function one(
   };
 }
 
-/** What the server has counted of all who write; load and nodes write the same for both managers. */
+/** Returns the writes of all clients as counted by the server; load and nodes write the same for both managers. */
 async function writesOf(clients: ClientSet): Promise<{ others: number; events: number }> {
   const { bytes } = await clients.rest.raw({ method: 'GET', path: '/metrics', headers: { accept: 'text/plain' } });
   let [others, events] = [0, 0];
@@ -155,7 +155,7 @@ function rowsOf(ours: Result, peer: Result | undefined): ComparedRow[] {
         row(`${name}: time`, 's', (result) => of(result).seconds),
         row(`${name}: CPU per object`, 'ms', (result) => of(result).cpuMs / objects, half),
         row(`${name}: the first time`, 'ms', ({ first }) => first[index]!.cpuMs / objects),
-        // Of all who write: the load and the nodes write the same for both.
+        // Writes of all clients: the load and the nodes write the same for both managers.
         row(`${name}: writes per object`, '', (result) => of(result).writes / objects, { of: 'ratio', atMost: 1 }),
         row(`${name}: events per object`, '', (result) => of(result).events / objects),
       ];

@@ -8,13 +8,13 @@ import { actAsNodes, inParallel, until } from './workloads.ts';
 const cox = fileURLToPath(new URL('../../../packages/cli/bin/cox.js', import.meta.url));
 const peerName = 'kube-controller-manager';
 const deployments = 1000;
-/** What making them set off is over by then. */
+/** The work caused by the creation of the Deployments is done by then. */
 const settleMs = 15_000;
 const measuredMs = 60_000;
 
 /**
- * What a controller manager spends when nothing happens: a cluster of 1,000 Deployments, each with one pod that runs. Ours, and
- * beside it the real one where `KUBE_CONTROLLER_MANAGER` names the binary.
+ * The cost of an idle controller manager: in a cluster of 1,000 Deployments, each with one running pod. Ours, and the real one when
+ * `KUBE_CONTROLLER_MANAGER` is the path of the binary.
  */
 export async function controllersIdleBench(): Promise<Comparison> {
   const { KUBE_CONTROLLER_MANAGER: peer } = process.env;

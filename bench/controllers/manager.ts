@@ -7,7 +7,7 @@ import type { Target } from '../apiserver/target.ts';
 
 const clockTicksPerSecond = 100;
 
-/** A controller manager in a process of its own, at work on an API server. */
+/** A controller manager in its own process, connected to an API server. */
 export class Manager {
   readonly name: string;
   readonly #child: ChildProcess;
@@ -19,7 +19,7 @@ export class Manager {
     this.#directory = directory;
   }
 
-  /** Both get the same flags, and no limit of requests that would be felt. */
+  /** Starts a manager. Both get the same flags, with a client rate limit that is high enough to have no effect. */
   static async start(name: string, command: readonly string[], { port, token }: Target): Promise<Manager> {
     const directory = await mkdtemp(join(tmpdir(), 'bench-controllers-'));
     const kubeconfig = join(directory, 'kubeconfig');

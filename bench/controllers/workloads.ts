@@ -1,7 +1,7 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { type ClientSet, SharedIndexInformer } from '@coxswain/client';
 
-/** Endpoints are only those on nodes that there are. */
+/** The node of the pods: pods on missing nodes get no endpoints. */
 export const nodeName = 'n1';
 const labels = (app: string) => ({ matchLabels: { app } });
 const podTemplate = (app: string, image: string) => ({
@@ -10,8 +10,8 @@ const podTemplate = (app: string, image: string) => ({
 });
 
 /**
- * What the nodes of a cluster would do, as cheaply as can be: pods run and are ready as soon as they are there, those of Jobs
- * have ended, and those that are to go are gone.
+ * Simulates the nodes of a cluster as cheaply as possible: new pods run and are ready at once, those of Jobs succeed, and those being
+ * deleted are removed.
  */
 export async function actAsNodes(clients: ClientSet, namespace: string, signal: AbortSignal): Promise<void> {
   const pods = clients.core.v1.pods(namespace);
@@ -38,12 +38,12 @@ export async function actAsNodes(clients: ClientSet, namespace: string, signal: 
   await informer.run(signal);
 }
 
-/** Something to do for a controller manager: begins it, and resolves when it is done. */
+/** Work for a controller manager. `run` starts it, and resolves when it is done. */
 export interface Workload {
   readonly name: string;
-  /** How many objects the figures are divided by. */
+  /** The number of objects by which the values are divided. */
   readonly objects: number;
-  /** Writes that the load itself makes, other than those of nodes: they do not count. */
+  /** Writes of the load itself, which do not count. */
   prepare?(clients: ClientSet, namespace: string): Promise<void>;
   run(clients: ClientSet, namespace: string): Promise<void>;
 }
@@ -137,12 +137,12 @@ async function untilDeployed(clients: ClientSet, namespace: string, replicas: nu
   });
 }
 
-/** Asks until it is. */
+/** Polls until the condition holds. */
 export async function until(isDone: () => Promise<boolean>): Promise<void> {
   while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-/** Does something so often, much of it at once. */
+/** Calls `act` `count` times, 32 at a time. */
 export async function inParallel(count: number, act: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   await Promise.all(

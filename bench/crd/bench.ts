@@ -14,8 +14,9 @@ const inFlight = 16;
 type Figures = readonly (readonly [name: string, ms: number])[];
 
 /**
- * Definitions with 200 fields, nested lists and 50 rules, and their objects: on our server and, where `KUBE_APISERVER`
- * and `ETCD` name the binaries, on the real pair. What rules cost is the difference to the same without rules.
+ * Definitions with 200 fields, nested lists and 50 rules, and their objects: on our server and, when `KUBE_APISERVER`
+ * and `ETCD` are the paths of the binaries, on the real pair. The cost of the rules is the difference to the same
+ * definition without rules.
  */
 export async function crdBench(): Promise<Comparison> {
   const { KUBE_APISERVER: kubeApiserver, ETCD: etcd } = process.env;
@@ -29,7 +30,7 @@ export async function crdBench(): Promise<Comparison> {
 async function measure(start: () => Promise<Target>): Promise<Figures> {
   const target = await start();
   const client = new LoadClient(target, 4);
-  console.error(`${target.name} is up …`);
+  console.error(`${target.name} is ready …`);
   try {
     const rows: [string, number][] = [];
     const create = async (name: string, plural: string, withRules: boolean): Promise<void> => {

@@ -1,4 +1,4 @@
-/** A definition as large operators have them, and objects of it: about 200 fields in ten groups, nested lists. */
+/** A definition like those of large operators, and objects of it: about 200 fields in ten groups, nested lists. */
 const groups = 10;
 const groupNames = Array.from({ length: groups }, (_, i) => `group${i}`);
 
@@ -42,7 +42,7 @@ const fields = {
   ),
 };
 
-/** Five for each group. */
+/** The five rules of each group. */
 const rules = [
   'self.replicas >= 0',
   "self.policy != 'Never' || self.replicas <= 10",

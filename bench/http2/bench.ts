@@ -12,8 +12,8 @@ const requests = 20_000;
 const rounds = 5;
 
 /**
- * Our HTTP/2 client beside Node's own and undici, with 32 requests in flight over one TLS connection to the same server: a
- * fresh process for every round, in turns; the median of all rounds.
+ * Our HTTP/2 client beside Node's own and undici, with 32 requests in flight over one TLS connection to the same server: a new process for
+ * every round, alternating; the median of all rounds.
  */
 export async function http2Bench(): Promise<string> {
   const server = fork(script('server'));

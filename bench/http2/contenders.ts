@@ -2,7 +2,7 @@ import { connect } from 'node:http2';
 import { newTransport } from '@coxswain/client/transport';
 import { Pool } from 'undici';
 
-/** Sends one request and resolves with the length of the whole answer. */
+/** Sends one request and resolves with the length of the whole response. */
 export interface Requester {
   request(method: 'GET' | 'PUT', path: string, body?: Buffer): Promise<number>;
   close(): Promise<void>;
@@ -15,7 +15,7 @@ const headers = {
 };
 const ofBody = { ...headers, 'content-type': 'application/json' };
 
-/** Each with one connection, as its documentation says. */
+/** The contenders, each with one connection, used as documented. */
 export const contenders = {
   ours(server: string): Requester {
     const transport = newTransport({ server, tls: { insecureSkipTlsVerify: true } });

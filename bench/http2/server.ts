@@ -1,4 +1,4 @@
-/** A TLS server that speaks HTTP/2 and does nothing but answer: every GET with the same object, every write with a short one. */
+/** A TLS server with HTTP/2 that only answers: every GET with the same object, every write with a short one. */
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { issueKeyPair } from '@coxswain/client/x509';

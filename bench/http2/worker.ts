@@ -1,4 +1,4 @@
-/** One task of one contender in a process of its own; its figures go to the parent. */
+/** Runs one task of one contender in its own process, and sends the result to the parent. */
 import { type ContenderName, contenders } from './contenders.ts';
 
 const [name, task, url, size] = process.argv.slice(2) as [ContenderName, Task, string, string];
@@ -12,7 +12,7 @@ const call = {
 export type Task = 'get' | 'write';
 
 export interface Figures {
-  /** Of this process alone. */
+  /** The CPU time of this process. */
   readonly cpuMicros: number;
   readonly perSecond: number;
   readonly medianMs: number;

@@ -17,9 +17,9 @@ interface Measured {
 }
 
 /**
- * Our scheduler on 5,000 nodes and, where `KUBE_SCHEDULER` names the binary, the real one: one after the other, each in a process of
- * its own with an API server of its own (ours), and after it has scheduled some of the pods that are there before.
- * `BENCH_WORKLOADS` names those to run, separated by commas.
+ * Our scheduler on 5,000 nodes and, when `KUBE_SCHEDULER` is the path of the binary, the real one: one after the other, each in its own
+ * process with its own API server (ours), and after it has scheduled some of the initial pods. `BENCH_WORKLOADS` selects workloads,
+ * separated by commas.
  */
 export async function schedulerBench(): Promise<Comparison> {
   const { KUBE_SCHEDULER: peer, BENCH_WORKLOADS: wanted } = process.env;
@@ -33,8 +33,8 @@ export async function schedulerBench(): Promise<Comparison> {
 }
 
 /**
- * The goal is what upstream asks of itself, on six cores, of one core of the scheduler. How soon pods are bound depends on the API server
- * and the load as well, which have the same few cores.
+ * The goal is that one core of the scheduler reaches upstream's own threshold for six cores. The time until pods are bound also depends on
+ * the API server and the load, which share the same few cores.
  */
 function rowsOf({ name, threshold }: Workload, ours: Measured, peer: Measured | undefined): ComparedRow[] {
   const row = comparing(ours, peer);
@@ -94,7 +94,7 @@ async function prepare(clients: ClientSet, { node, initial, namespace }: Workloa
   );
 }
 
-/** A first pod tells that the scheduler knows all nodes. */
+/** Waits until a first pod is bound: then the scheduler knows all nodes. */
 async function untilWorking(clients: ClientSet): Promise<void> {
   const pods = clients.core.v1.pods('first');
   const tiny = { containers: [{ name: 'c', image: 'c' }], priorityClassName: 'important' };
@@ -102,7 +102,7 @@ async function untilWorking(clients: ClientSet): Promise<void> {
   while (!(await pods.get('first')).spec?.nodeName) await pause(50);
 }
 
-/** How long it takes from the first pod's creation until the last is bound. */
+/** Returns the time from the first pod's creation until the last one is bound. */
 async function schedule(
   clients: ClientSet,
   namespace: string,
@@ -118,7 +118,7 @@ async function schedule(
   return seconds;
 }
 
-/** As the server counts them: to look at the pods would be work for it. */
+/** Returns the number of bindings from the server's metrics: listing the pods would be work for the server. */
 async function bindings({ rest }: ClientSet): Promise<number> {
   const { bytes } = await rest.raw({ method: 'GET', path: '/metrics', headers: { accept: 'text/plain' } });
   let count = 0;

@@ -1,14 +1,17 @@
 import type { Node, Pod, PodSpec } from '@coxswain/api/core/v1';
 
-/** Something for a scheduler to do, with upstream's nodes and pods of the test of the same name. */
+/** Work for a scheduler, with upstream's nodes and pods of the test of the same name. */
 export interface Workload {
   readonly name: string;
-  /** Pods a second that upstream asks of itself, on six cores. */
+  /** Upstream's own threshold in pods per second, on six cores. */
   readonly threshold: number;
-  /** How many pods are scheduled, and what the figures are divided by. */
+  /** The number of pods to schedule, by which the values are divided. */
   readonly measured: number;
   node(index: number): Partial<Node['metadata']>;
-  /** Pods that are on nodes before it begins: the last of them by the scheduler itself, as upstream's all are. */
+  /**
+   * Pods that are on nodes before the measurement. The last `scheduled` ones are bound by the scheduler itself, as are
+   * all of upstream's.
+   */
   readonly initial: {
     readonly count: number;
     readonly scheduled: number;
@@ -36,7 +39,7 @@ const container = (cpu: string): PodSpec['containers'][number] => ({
 });
 const small = container('100m');
 const plain: Manifest = { spec: { containers: [small] } };
-/** The manifest of a pod that is on a node already. */
+/** Returns the manifest of a pod that is already on a node. */
 export const onNode = ({ labels, spec }: Manifest, index: number): Manifest => ({
   ...(labels && { labels }),
   spec: { ...spec, nodeName: nodeName(index % nodeCount) },

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** What people write at the top of a test, and what follows in later ones. */
+/** A typical test: the import and the first cluster, then later clusters. */
 const program = `
   const began = performance.now();
   const { startCluster } = await import('@coxswain/testkit');
@@ -23,7 +23,7 @@ const program = `
 
 const processes = 7;
 
-/** How long a test waits for its cluster: in a process that has just begun, and in one that has had clusters before. */
+/** Measures how long a test waits for its cluster: in a new process, and in one that has had clusters before. */
 export async function testkitBench(): Promise<string> {
   const imports: number[] = [];
   const [first, firstPod, later, laterPod]: number[][] = [[], [], [], []];
@@ -35,7 +35,7 @@ export async function testkitBench(): Promise<string> {
     imports.push(imported);
     first!.push(starts[0]!);
     firstPod!.push(pods[0]!);
-    // The second one still runs much for the first time.
+    // The second cluster still runs much code for the first time, so it does not count.
     later!.push(...starts.slice(2));
     laterPod!.push(...pods.slice(2));
   }

@@ -1,13 +1,16 @@
 import type { Container } from '@coxswain/api/core/v1';
 import type { CustomResource } from '@coxswain/client';
 
-/** The cloud-native `at`: run containers once, at a time. The type in TypeScript; its definition is examples/manifests/at-crd.yaml. */
+/**
+ * The cloud-native `at`, which runs containers once at a given time, as a TypeScript type. Its definition is
+ * examples/manifests/at-crd.yaml.
+ */
 export type At = CustomResource<AtSpec, AtStatus>;
 
 interface AtSpec {
-  /** When, in UTC: `2026-07-03T02:00:00Z`. */
+  /** The time to run, in UTC: `2026-07-03T02:00:00Z`. */
   schedule: string;
-  /** What: they run once. */
+  /** The containers to run once. */
   containers: Container[];
 }
 

@@ -1,4 +1,7 @@
-/** The controller of `At`: waits for the time, makes a pod of the containers, and says when it has ended. */
+/**
+ * The controller of `At`: waits until the time, creates a pod with the containers, and updates the phase when the pod
+ * has ended.
+ */
 import type { Pod } from '@coxswain/api/core/v1';
 import { isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
 import { GroupVersionKind, getControllerOf, newControllerRef } from '@coxswain/apimachinery/meta';
@@ -32,7 +35,7 @@ export async function runAtController(
     onAdd: (at) => queue.add(metaNamespaceKey(at)),
     onUpdate: (_, at) => queue.add(metaNamespaceKey(at)),
   });
-  /** What happens to a pod of ours may matter to its At. */
+  /** A change of a pod enqueues the At that controls it. */
   const ownerOf = (pod: Pod): void => {
     const owner = getControllerOf(pod);
     if (owner?.kind === ats.kind) queue.add(`${pod.metadata.namespace}/${owner.name}`);
@@ -78,7 +81,7 @@ export async function runAtController(
     await atClient(at.metadata.namespace!).updateStatus({ ...at, status: { ...at.status, phase } });
   }
 
-  /** The pod of the containers; made if there is none. */
+  /** Returns the pod of the containers; creates it if there is none. */
   async function podOf(at: At): Promise<Pod> {
     const namespace = at.metadata.namespace!;
     const name = `${at.metadata.name}-pod`;

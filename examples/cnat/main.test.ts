@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { type At, ats } from './at.ts';
 import { runAtController } from './controller.ts';
 
-it('waits for the time, makes a pod, and is done when the pod is', async () => {
+it('waits until the time, creates a pod, and is done when the pod has ended', async () => {
   const cluster = await startCluster({ now: '2026-07-01T00:00:00Z' });
   await cluster.applyFile(fileURLToPath(new URL('../manifests/at-crd.yaml', import.meta.url)));
   const end = new AbortController();

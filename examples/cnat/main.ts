@@ -8,5 +8,5 @@ import { runAtController } from './controller.ts';
 
 const stop = new AbortController();
 process.once('SIGINT', () => stop.abort());
-console.log('waiting for the times of all Ats; Ctrl-C ends it');
+console.log('watching Ats; Ctrl-C ends it');
 await runAtController(RESTClient.forConfig(await loadRestConfig()), stop.signal);

@@ -1,8 +1,9 @@
 /**
  * A controller in one page: every Deployment carries the `team` label of its namespace.
  *
- * Informers keep caches and say what may need a look; the queue remembers it, once, however often it was said; the
- * reconcile compares what is with what should be, and acts. It never asks what happened: only how things are.
+ * Informers keep caches and report changes; the queue holds each changed object once, however many changes were
+ * reported; the reconcile function compares the actual state with the desired one, and acts. It is level-triggered: it
+ * only uses the current state, not the events.
  */
 import type { Deployment } from '@coxswain/api/apps/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
@@ -30,7 +31,10 @@ export async function runController(clients: ClientSet, signal: AbortSignal): Pr
     },
   });
 
-  /** Writes what the server has now, not what the cache had: another may have written meanwhile. */
+  /**
+   * Updates the server's current object instead of the cached one, because another client may have changed it
+   * meanwhile.
+   */
   async function label(namespace: string, name: string, team: string): Promise<Deployment> {
     const client = clients.apps.v1.deployments(namespace);
     return await retryOnConflict(async () => {
@@ -49,7 +53,7 @@ export async function runController(clients: ClientSet, signal: AbortSignal): Pr
       const deployment = deployments.lister.namespace(namespace).get(name);
       if (team !== undefined && deployment.metadata.labels?.team !== team) await label(namespace, name, team);
     } catch (error) {
-      // Gone meanwhile: nothing to do for what is not there.
+      // The object was deleted meanwhile, so there is nothing to do.
       if (!isNotFound(error)) throw error;
     }
   });

@@ -35,11 +35,11 @@ async function untilLabelled(namespace: string, name: string, team: string): Pro
   }
 }
 
-it('labels Deployments, new ones and those of a namespace that changes hands', async () => {
+it('labels new Deployments, and those of a namespace whose team changes', async () => {
   const namespaces = clients.core.v1.namespaces();
   await namespaces.create({ metadata: { name: 'shop', labels: { team: 'red' } } });
   const created = await clients.apps.v1.deployments('shop').create(deployment('web'));
-  // Somebody else writes at the same time: the controller's conflict is its own affair.
+  // Another client writes at the same time: the controller must handle the conflict itself.
   await clients.apps.v1.deployments('shop').patch('web', 'merge', { metadata: { annotations: { by: 'someone' } } });
   await untilLabelled('shop', 'web', 'red');
   await namespaces.patch('shop', 'merge', { metadata: { labels: { team: 'blue' } } });

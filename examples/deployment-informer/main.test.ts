@@ -12,7 +12,7 @@ const web: Deployment = {
   },
 };
 
-it('tells what happens to Deployments', async () => {
+it('prints changes of Deployments', async () => {
   const { clients, stop } = await startInProcess();
   const deployments = clients.apps.v1.deployments('default');
   await deployments.create(web);

@@ -1,11 +1,11 @@
 /**
- * A shared informer of Deployments: one list and one watch, however many parts of a program want to know.
- * `npx tsx examples/deployment-informer/main.ts` prints what happens in the cluster of your kubeconfig.
+ * A shared informer of Deployments: one list and one watch for all parts of a program.
+ * `npx tsx examples/deployment-informer/main.ts` prints the changes in the cluster of your kubeconfig.
  */
 import { pathToFileURL } from 'node:url';
 import { type ClientSet, SharedInformerFactory, stripManagedFields } from '@coxswain/client';
 
-/** Tells of every change to Deployments until the signal is aborted. */
+/** Prints every change of Deployments until the signal is aborted. */
 export async function printDeployments(
   clients: ClientSet,
   print: (line: string) => void,

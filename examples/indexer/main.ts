@@ -1,4 +1,4 @@
-/** An indexer by hand: objects found by what is in them, without looking at all of them. `npx tsx examples/indexer/main.ts` */
+/** An indexer used directly: it finds objects by their contents, without searching all of them. `npx tsx examples/indexer/main.ts` */
 import { pathToFileURL } from 'node:url';
 import type { Pod } from '@coxswain/api/core/v1';
 import { Indexer, metaNamespaceIndex } from '@coxswain/client/informers';

@@ -6,7 +6,7 @@ import { ClientSet, InProcessTransport, RESTClient } from '@coxswain/client';
 import { expect, it } from 'vitest';
 import { describePod } from './main.ts';
 
-it('finds a pod over HTTPS, by a kubeconfig', async () => {
+it('finds a pod over HTTPS, with a kubeconfig', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'cox-example-'));
   const server = await startApiServer({
     dataDir,

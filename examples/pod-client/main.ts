@@ -1,4 +1,4 @@
-/** A pod by the cluster of your kubeconfig: `npx tsx examples/pod-client/main.ts [name] [namespace]`. */
+/** Prints a pod of the cluster of your kubeconfig: `npx tsx examples/pod-client/main.ts [name] [namespace]`. */
 import { pathToFileURL } from 'node:url';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import { ClientSet, RESTClient } from '@coxswain/client';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { run } from './main.ts';
 
-it('goes from typed to generic and back, and copies deeply', () => {
+it('converts from typed to generic and back, and copies deeply', () => {
   expect(run()).toEqual([
     'typed: image nginx:1.29',
     'generic: /v1, Kind=Pod, name=web, containers=1',

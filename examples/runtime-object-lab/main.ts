@@ -25,14 +25,14 @@ const newPod = (): Pod => ({
   spec: { containers: [{ name: 'nginx', image: 'nginx:1.29' }] },
 });
 
-/** Generic code: it knows nothing of pods, and works for every kind. */
+/** Generic code: it works for every kind. */
 function describe(object: RuntimeObject): string {
   const name = nestedString(object, 'metadata', 'name');
   const containers = nestedSlice(object, 'spec', 'containers')?.length ?? 0;
   return `${GroupVersionKind.fromObject(object)}, name=${name}, containers=${containers}`;
 }
 
-/** A typed object becomes a generic one and a typed one again, line by line. */
+/** Converts a typed object to a generic one and back. Returns the output lines. */
 export function run(): string[] {
   const scheme = new Scheme('runtime-object-lab');
   scheme.addKnownTypes(GroupVersion.of('', 'v1'), PodType);
@@ -42,10 +42,10 @@ export function run(): string[] {
   lines.push(`typed: image ${pod.spec?.containers[0]?.image}`);
 
   const object: unknown = pod;
-  if (!isObject(object)) throw new Error('a pod says what it is');
+  if (!isObject(object)) throw new Error('a pod has apiVersion and kind');
   lines.push(`generic: ${describe(object)}`);
 
-  if (!scheme.is(PodType, object)) throw new Error('the scheme knows pods');
+  if (!scheme.is(PodType, object)) throw new Error('Pod is registered in the scheme');
   lines.push(`typed again: image ${object.spec?.containers[0]?.image}`);
   lines.push(`the same object all along: ${Object.is(object, pod)}`);
   lines.push(`nothing lost: ${jsonEquals(object, newPod())}`);

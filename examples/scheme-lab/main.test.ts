@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { run } from './main.ts';
 
-it('prints what the scheme knows', () => {
+it('prints the contents of the scheme', () => {
   expect(run()).toEqual([
     'gvkToType:',
     '  /v1, Kind=Pod → core.v1.Pod',

@@ -15,7 +15,7 @@ import {
 const coreV1 = GroupVersion.of('', 'v1');
 const appsV1 = GroupVersion.of('apps', 'v1');
 
-/** A scheme with a few kinds of two groups, and the kinds that are the same in all of them. */
+/** Returns a scheme with a few kinds of two groups, and the unversioned types that all groups share. */
 export function buildScheme(): Scheme {
   const scheme = new Scheme('scheme-lab');
   scheme.addKnownTypes(
@@ -42,7 +42,7 @@ export function buildScheme(): Scheme {
   return scheme.freeze();
 }
 
-/** What the scheme knows, line by line. */
+/** Returns the contents of the scheme as lines. */
 export function run(): string[] {
   const scheme = buildScheme();
   const lines: string[] = [];
