@@ -34,7 +34,10 @@ export class WatchPacer {
     this.#timer ??= this.clock.setTimeout(() => this.#flush(), this.#paceMs);
   }
 
-  /** Returns the frames concatenated. The result is shared: watchers that waited together mostly send the same frames. It must not be modified. */
+  /**
+   * Returns the frames concatenated. The result is shared, because watchers that waited together mostly send the same frames. It must
+   * not be modified.
+   */
   join(frames: readonly Uint8Array[]): Buffer {
     if (!this.#joined || !isSame(this.#joined.frames, frames)) this.#joined = { frames, chunk: Buffer.concat(frames) };
     return this.#joined.chunk;
