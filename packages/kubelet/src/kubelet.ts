@@ -26,7 +26,7 @@ import { InformerPodSource } from './pods/informer-pod-source.ts';
 import { PodEvents } from './pods/pod-events.ts';
 import type { PodSource } from './pods/pod-source.ts';
 import { ProbeManager } from './probes/probe-manager.ts';
-import { KubeRuntime } from './runtime/kube-runtime.ts';
+import { KubeRuntime, type ListedPod } from './runtime/kube-runtime.ts';
 import { PodLifecycleEvents } from './runtime/pod-lifecycle-events.ts';
 import { defaultRuntimeSettings, type RuntimeSettings } from './runtime/runtime-settings.ts';
 import { kubeletHandler } from './server/kubelet-handler.ts';
@@ -71,6 +71,9 @@ export interface KubeletOptions {
 const reconnectMs = 1000;
 /** How often mirror pods are looked after that could not be made or removed. */
 const mirrorRetryMs = 10_000;
+const orphanRetryMs = 10_000;
+/** The grace period of pods about which the API server no longer says anything. */
+const orphanGraceSeconds = 1;
 
 /** The agent of one node: runs the pods that are bound to it, and says how they and the node are. */
 export class Kubelet {
@@ -313,18 +316,30 @@ export class Kubelet {
     }
   }
 
-  /** Removes what the runtime has of pods that were deleted while no kubelet ran. */
+  /** Removes what is left of pods that were deleted while no kubelet ran. */
   async #removeOrphans(pods: PodSource, signal: AbortSignal): Promise<void> {
-    try {
-      await pods.whenSynced(signal);
-      for (const { uid, sandboxes } of await this.runtime.listPods(signal)) {
-        if (this.#workers.get(uid)) continue;
-        for (const { id } of sandboxes) await this.runtime.removePodSandbox(id, signal);
-        await this.#options.machine.removePod(uid);
+    const { clock, logger, machine } = this.#options;
+    while (!signal.aborted) {
+      try {
+        await pods.whenSynced(signal);
+        const running = new Map((await this.runtime.listPods(signal)).map((pod) => [pod.uid, pod]));
+        for (const uid of new Set([...running.keys(), ...(await machine.podUids())])) {
+          if (!this.#workers.get(uid)) await this.#removeOrphan(uid, running.get(uid), signal);
+        }
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.error('Failed to remove orphaned pods', error, { node: this.nodeName });
       }
-    } catch (error) {
-      if (!signal.aborted) this.#options.logger.error('Failed to remove orphaned pods', error, { node: this.nodeName });
+      await sleep(clock, orphanRetryMs, signal).catch(() => {});
     }
+  }
+
+  async #removeOrphan(uid: string, pod: ListedPod | undefined, signal: AbortSignal): Promise<void> {
+    const running = pod?.containers.filter(({ state }) => state === 'Running') ?? [];
+    await Promise.all(running.map(({ id }) => this.runtime.stopContainer(id, orphanGraceSeconds, signal)));
+    for (const { id } of pod?.sandboxes ?? []) await this.runtime.removePodSandbox(id, signal);
+    await this.#options.machine.removePod(uid);
   }
 
   get #hostIPs(): readonly string[] {

@@ -65,6 +65,10 @@ export class HollowMachine implements Machine {
 
   async releasePod(): Promise<void> {}
 
+  async podUids(): Promise<readonly string[]> {
+    return [];
+  }
+
   async removePod(): Promise<void> {}
 
   async terminationMessage(): Promise<undefined> {

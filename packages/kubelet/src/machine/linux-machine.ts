@@ -99,6 +99,10 @@ export class LinuxMachine implements Machine {
     await cgroups.remove(pod.metadata.uid ?? '', signal);
   }
 
+  async podUids(): Promise<readonly string[]> {
+    return await readdir(this.directories.pods).catch(() => []);
+  }
+
   async removePod(podUid: string): Promise<void> {
     const { volumes, cgroups } = this.#options;
     await volumes.remove(podUid);

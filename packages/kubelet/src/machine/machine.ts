@@ -25,6 +25,8 @@ export interface Machine {
   prepareContainer(pod: Pod, container: Container, context: ContainerContext): Promise<ContainerSetup>;
   /** Unmounts the volumes of a pod whose containers have ended, and removes its cgroup. */
   releasePod(pod: Pod, signal: AbortSignal): Promise<void>;
+  /** Returns the uids of all pods of which anything is on disk. */
+  podUids(): Promise<readonly string[]>;
   /** Removes what is left on disk of a pod that no longer exists. */
   removePod(podUid: string): Promise<void>;
   /** Reads the file that a container was given for its last words. Undefined if there is no such file. */

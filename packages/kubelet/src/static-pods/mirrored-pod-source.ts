@@ -30,13 +30,22 @@ export class MirroredPodSource implements PodSource {
   readonly #underWay = new Set<string>();
   #handler: PodHandler | undefined;
   #isReady = false;
+  /** Resolves when the manifests have been read once. */
+  readonly #manifestsRead: Promise<void>;
+  #markRead: () => void = () => {};
 
   constructor(options: MirroredPodSourceOptions) {
     this.#options = options;
+    this.#manifestsRead = new Promise((resolve) => {
+      this.#markRead = resolve;
+    });
   }
 
-  whenSynced(signal: AbortSignal): Promise<void> {
-    return this.#options.api.whenSynced(signal);
+  async whenSynced(signal: AbortSignal): Promise<void> {
+    const aborted = new Promise<void>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+    await Promise.all([this.#options.api.whenSynced(signal), Promise.race([this.#manifestsRead, aborted])]);
   }
 
   subscribe(nodeName: string, handler: PodHandler): () => void {
@@ -71,6 +80,7 @@ export class MirroredPodSource implements PodSource {
       this.#staticPods.set(key, pod);
       this.#handler?.onPod(pod);
     }
+    this.#markRead();
     this.reconcile();
   }
 
