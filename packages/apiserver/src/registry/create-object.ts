@@ -60,6 +60,7 @@ async function createOnce(
     metadata: withSystemFields(given.metadata ?? {}, registry, generated ? random.nameSuffix() : undefined),
   };
   const ready = await prepareNew(registry, object, context, validate);
+  let isStored = false;
   try {
     if (context.turns) await context.turns.next();
     const stored = await registry.encode(ready.object);
@@ -79,10 +80,12 @@ async function createOnce(
       ...(definition.ttlSeconds !== undefined && { ttlSeconds: definition.ttlSeconds }),
     });
     if (!result.ok) throw newAlreadyExists(definition.groupResource, name);
+    isStored = true;
     await ready.commit();
     return await registry.written(key, stored, result.revision, ready.object);
   } catch (error) {
-    await ready.rollback();
+    // The resources of a stored object stay reserved, even if it cannot be shown to the client.
+    if (!isStored) await ready.rollback();
     throw fromStoreError(error, definition.groupResource, 'create');
   }
 }

@@ -88,6 +88,18 @@ describe('creating', () => {
     await registry.create(configMap('b'), { ...context, dryRun: true });
     expect(calls).toEqual(['rollback', 'commit', 'rollback', 'rollback']);
   });
+
+  it('keeps reservations of an object that was stored but cannot be shown', async () => {
+    const calls: string[] = [];
+    const { registries } = testRegistries();
+    const registry = registries.registry('', 'configmaps');
+    Object.assign(registry.definition.hooks, {
+      beginCreate: async () => ({ commit: () => calls.push('commit'), rollback: () => calls.push('rollback') }),
+    });
+    registry.written = () => Promise.reject(new Error('no conversion webhook'));
+    await expect(registry.create(configMap('a'), context)).rejects.toThrow('no conversion webhook');
+    expect(calls).toEqual(['commit']);
+  });
 });
 
 describe('updating', () => {

@@ -15,12 +15,12 @@ import {
 } from '@coxswain/apimachinery';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import type { CacheEntry } from '@coxswain/storage';
+import { inTurns, isLarge, Turns } from '../turns/turns.ts';
 import { prepareNew, unstored } from './create-object.ts';
 import { finishDeletion, mustBeDeleted } from './delete-object.ts';
 import { assertObjectSize } from './object-size.ts';
 import type { WriteContext } from './resource-hooks.ts';
 import type { ResourceRegistry, ValidateWrite } from './resource-registry.ts';
-import { inTurns, isLarge, Turns } from '../turns/turns.ts';
 import { fromStoreError, parseResourceVersion } from './store-error.ts';
 import type { StoredObject } from './stored-object.ts';
 
@@ -97,6 +97,7 @@ async function replace(
   const problems = (whole && strategy.begin?.(changed, old, context)) || [];
   if (problems.length > 0) throw newInvalid(hub.groupKind, request.name, problems);
   const reservation = whole ? await hooks.beginUpdate?.(changed, old, context) : undefined;
+  let isStored = false;
   try {
     const next = keepTimesOfNoop(
       request.asIs ? (definition.complete?.(changed) ?? changed) : await judged(registry, request, changed, old),
@@ -139,10 +140,11 @@ async function replace(
       await reservation?.rollback();
       return { current: result.current && registry.entryOf(result.current) };
     }
+    isStored = true;
     await reservation?.commit();
     return { stored: await registry.written(entry.key, stored, result.revision, next), created: false };
   } catch (error) {
-    await reservation?.rollback();
+    if (!isStored) await reservation?.rollback();
     throw error;
   }
 }
@@ -189,6 +191,7 @@ async function addNew(registry: ResourceRegistry, request: UpdateRequest, key: s
     metadata: { ...metadata, uid: random.uuid(), creationTimestamp: timeFromDate(now()) },
   };
   const ready = await prepareNew(registry, complete, context, request.validate);
+  let isStored = false;
   try {
     const stored = await registry.encode(ready.object);
     assertObjectSize(stored);
@@ -205,10 +208,11 @@ async function addNew(registry: ResourceRegistry, request: UpdateRequest, key: s
       await ready.rollback();
       return { current: result.current && registry.entryOf(result.current) };
     }
+    isStored = true;
     await ready.commit();
     return { stored: await registry.written(key, stored, result.revision, ready.object), created: true };
   } catch (error) {
-    await ready.rollback();
+    if (!isStored) await ready.rollback();
     throw error;
   }
 }
