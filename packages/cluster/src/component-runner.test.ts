@@ -32,7 +32,7 @@ function runnerOf(components: readonly (Pick<Component, 'name' | 'after'> & Part
       freezeCaches: false,
       nodes: new HollowNodeProvider(0),
       get authority(): never {
-        throw new Error('nobody signs here');
+        throw new Error('certificates are not signed in this test');
       },
       clientAs: () => rest,
       isRunning: (name) => runner.isRunning(name),

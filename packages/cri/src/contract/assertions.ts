@@ -18,7 +18,7 @@ export async function containerStatus(runtime: RuntimeService, containerId: stri
 /** Asserts that a call fails with a code. */
 export async function failsWith(code: RpcCode, call: Promise<unknown>): Promise<void> {
   await assert.rejects(call, (error) => {
-    assert.ok(error instanceof RpcError, `${String(error)} is no RpcError`);
+    assert.ok(error instanceof RpcError, `${String(error)} is not an RpcError`);
     assert.equal(error.code, code, error.message);
     return true;
   });

@@ -31,7 +31,7 @@ export const containerCases: ContractCases = {
     await assert.rejects(runtime.startContainer({ containerId }));
   },
 
-  'the exit code tells how a container ended': async (test) => {
+  'the exit code and reason show how a container ended': async (test) => {
     const { runtime } = test;
     const podSandboxId = await test.sandbox();
     const ended = async (script: string, attempt: number) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ContractCases } from './runtime-under-test.ts';
 
 export const eventCases: ContractCases = {
-  'who listens is told which containers of which pod start and end': async (test) => {
+  'listeners receive the start and the end of containers, with their pods': async (test) => {
     const { runtime, podUid } = test;
     const podSandboxId = await test.sandbox();
     const containerId = await test.container(podSandboxId);

@@ -18,7 +18,7 @@ export const imageCases: ContractCases = {
     );
   },
 
-  'an image that nobody pulled has no status': async ({ images }) => {
+  'an image that was not pulled has no status': async ({ images }) => {
     assert.deepEqual(await images.imageStatus({ image: { image: 'registry.example/nobody/none:1' } }), { info: {} });
   },
 

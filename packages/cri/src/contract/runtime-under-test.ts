@@ -2,7 +2,7 @@ import type { ContainerRuntime } from '../services.ts';
 
 /** A runtime for one test. Other tests may use the same one at the same time: the suite looks only at what it has made itself. */
 export interface RuntimeUnderTest extends ContainerRuntime {
-  /** The name of an image that can be pulled, or is there already. */
+  /** The name of an image that can be pulled, or is already present. */
   readonly image: string;
   /** A directory of the test's own, for logs. */
   readonly directory: string;
@@ -10,24 +10,24 @@ export interface RuntimeUnderTest extends ContainerRuntime {
   until(condition: () => Promise<boolean>): Promise<void>;
 }
 
-/** What differs between runtimes. */
+/** Abilities that only some runtimes have. */
 export interface RuntimeTraits {
-  /** Containers run their commands: they print, and commands can be run in them. The image has `/bin/sh`. */
+  /** Whether containers run their commands, so that they print, and more commands can be run in them. The image has `/bin/sh`. */
   readonly runs: boolean;
-  /** Tells of what happens to containers (GetContainerEvents). */
+  /** Whether GetContainerEvents is implemented. */
   readonly hasEvents: boolean;
 }
 
 /** Tests by their titles. */
 export type ContractCases = Readonly<Record<string, (test: ContractTest) => Promise<void>>>;
 
-/** Returns the reference of the image of the tests, which is pulled if it is not there. */
+/** Returns the reference of the image of the tests, which is pulled if it is not present. */
 export async function presentImage({ images, image }: RuntimeUnderTest): Promise<string> {
   const { image: found } = await images.imageStatus({ image: { image } });
   return found?.id ?? (await images.pullImage({ image: { image } })).imageRef;
 }
 
-/** What each test gets: the runtime, and makers of sandboxes and containers that are removed at the end. */
+/** The runtime, and functions that create sandboxes and containers, which are removed at the end of the test. */
 export interface ContractTest extends RuntimeUnderTest {
   /** The uid of a pod that no other test has. */
   readonly podUid: string;

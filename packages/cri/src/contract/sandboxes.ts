@@ -3,7 +3,7 @@ import { failsWith, sandboxStatus } from './assertions.ts';
 import type { ContractCases } from './runtime-under-test.ts';
 
 export const sandboxCases: ContractCases = {
-  'the runtime tells its name, and is ready': async ({ runtime }) => {
+  'the runtime reports its name, and is ready': async ({ runtime }) => {
     const { runtimeName, runtimeVersion, runtimeApiVersion } = await runtime.version({});
     assert.ok(runtimeName !== '' && runtimeVersion !== '', 'name or version is empty');
     assert.equal(runtimeApiVersion, 'v1');

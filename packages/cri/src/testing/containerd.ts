@@ -10,24 +10,24 @@ import { type OciImage, ociArchive } from './oci-image.ts';
 const run = promisify(execFile);
 
 export interface ContainerdOptions {
-  /** A directory of its own, which it fills. */
+  /** A directory for its files, which nothing else uses. */
   readonly directory: string;
   /** Addresses of pods, such as `10.213.7.0/24`. Two containerds on a machine must not have the same. */
   readonly podCIDR: string;
-  /** Beside busybox. */
+  /** In addition to busybox. */
   readonly images?: readonly OciImage[];
   /** The program; `containerd` of the PATH by default. */
   readonly program?: string;
 }
 
-/** A containerd of a test's own. */
+/** A containerd process with its own directory and network. */
 export interface Containerd {
   readonly endpoint: string;
-  /** Kills the daemon and starts it again. Containers go on running. */
+  /** Kills the daemon and starts it again. Containers keep running. */
   restart(): Promise<void>;
   /** Kills the daemon. */
   kill(): Promise<void>;
-  /** Removes all pods, ends the daemon, and takes away everything that it made on the machine. */
+  /** Removes all pods, stops the daemon, and removes its mounts, its network bridge and its directory. */
   close(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export async function containerdProblem(): Promise<string | undefined> {
   return undefined;
 }
 
-/** Starts a containerd with images of its own and no access to any registry. Rejects if it does not get ready. */
+/** Starts a containerd with images of its own and no access to any registry. Rejects if it does not become ready. */
 export async function startContainerd(options: ContainerdOptions): Promise<Containerd> {
   const { directory, podCIDR, images = [], program = 'containerd' } = options;
   const endpoint = `unix://${directory}/containerd.sock`;
@@ -214,7 +214,7 @@ async function removePods(endpoint: string): Promise<void> {
   }
 }
 
-/** Kills the shims, which outlive their daemon, and with them what they run. Their arguments name the daemon's socket. */
+/** Kills the shims, which outlive their daemon, and the processes they run. Their arguments name the daemon's socket. */
 async function killProcessesOf(directory: string): Promise<void> {
   for (const pid of await readdir('/proc')) {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
@@ -231,7 +231,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }
 

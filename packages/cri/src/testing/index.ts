@@ -1,4 +1,4 @@
-/** A real containerd for tests: `containerdProblem()` tells whether one can run here, `startContainerd` starts it with its own images and network. */
+/** A real containerd for tests: `containerdProblem()` returns why none can run here, `startContainerd` starts it with its own images and network. */
 export {
   busyboxFiles,
   busyboxImage,

@@ -11,7 +11,7 @@ export interface OciImage {
   readonly user?: string;
 }
 
-/** Packs an image with one layer as an OCI archive, which `ctr images import` and others take. */
+/** Packs an image with one layer as an OCI archive, as `ctr images import` accepts. */
 export function ociArchive({ name, files, command = [], env = [], user = '' }: OciImage): Buffer {
   const blobs = new Map<string, Buffer>();
   const add = (mediaType: string, content: Buffer) => {
