@@ -16,7 +16,7 @@ export { Kubelet, type KubeletOptions } from './kubelet.ts';
 export type { ContainerLogs, LoggedContainer, LogOptions } from './machine/container-logs.ts';
 export { LinuxMachine, type LinuxMachineConfiguration, type LinuxMachineOptions } from './machine/linux-machine.ts';
 export type * from './machine/machine.ts';
-export { noPodCgroups, type PodCgroups } from './machine/pod-cgroups.ts';
+export { noPodCgroups, type PodCgroups } from './cgroups/pod-cgroups.ts';
 export type { PodVolumes } from './machine/pod-volumes.ts';
 export { InformerNodeSource, type NodeSource } from './node/node-source.ts';
 export { KUBELET_VERSION, type NodeSpec } from './node/node-spec.ts';

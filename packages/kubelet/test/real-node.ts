@@ -11,7 +11,7 @@ import { type ContainerRuntime, connectRuntime } from '@coxswain/cri';
 import { busyboxImage, type Containerd, startContainerd } from '@coxswain/cri/testing';
 import { Kubelet } from '../src/kubelet.ts';
 import { LinuxMachine } from '../src/machine/linux-machine.ts';
-import { noPodCgroups } from '../src/machine/pod-cgroups.ts';
+import { noPodCgroups } from '../src/cgroups/pod-cgroups.ts';
 
 const nodeName = 'real';
 

@@ -86,7 +86,8 @@ export class ContainerKiller {
     const { hooks, events } = this.#options;
     try {
       const handler = container.lifecycle!.preStop!;
-      await hooks.run({ kind: 'PreStop', handler, pod, container, containerId: id }, signal);
+      const warn = (reason: string, message: string): void => events.pod(pod, 'Warning', reason, message);
+      await hooks.run({ kind: 'PreStop', handler, pod, container, containerId: id, warn }, signal);
     } catch {
       if (signal.aborted) return;
       // The output of the hook may be secret, so the event does not have it.

@@ -121,9 +121,7 @@ export class PodSyncer {
     const pull = await this.#pullContext(input, actions);
     const sandbox = actions.createSandbox ? await this.#createSandbox(pod, pull) : runtimePod.sandboxes[0];
     if (!sandbox) return;
-    for (const { container, id } of actions.containersToResize) {
-      await runtime.updateContainerResources(pod, container, id, signal);
-    }
+    await this.#resize(input, actions);
     const { ephemeralContainersToStart, initContainersToStart, containersToStart } = actions;
     const isAnyToStart = [ephemeralContainersToStart, initContainersToStart, containersToStart].some(
       ({ length }) => length > 0,
@@ -141,6 +139,17 @@ export class PodSyncer {
       if (!(await start(container)) && !isSidecar(container)) return;
     }
     for (const container of containersToStart) await start(container);
+  }
+
+  /** A container may have no more than its pod, so a pod grows before its containers and shrinks after them. */
+  async #resize({ pod, signal }: SyncInput, { containersToResize }: PodActions): Promise<void> {
+    const { runtime, machine } = this.#options;
+    if (containersToResize.length === 0) return;
+    await machine.resizePod(pod, signal).catch(() => {});
+    for (const { container, id } of containersToResize) {
+      await runtime.updateContainerResources(pod, container, id, signal);
+    }
+    await machine.resizePod(pod, signal);
   }
 
   /** Removes containers of a pod all of whose containers start anew. */
@@ -276,7 +285,8 @@ export class PodSyncer {
     const handler = container.lifecycle?.postStart;
     if (!handler) return;
     try {
-      await machine.hooks.run({ kind: 'PostStart', handler, pod, container, containerId: id }, signal);
+      const warn = (reason: string, message: string): void => events.pod(pod, 'Warning', reason, message);
+      await machine.hooks.run({ kind: 'PostStart', handler, pod, container, containerId: id, warn }, signal);
     } catch (error) {
       signal.throwIfAborted();
       // The output of the hook may be secret, so the event does not have it.

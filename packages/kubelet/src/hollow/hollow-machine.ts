@@ -63,6 +63,8 @@ export class HollowMachine implements Machine {
     return { mounts: [], devices: [], annotations: roleAnnotation(pod, container) };
   }
 
+  async resizePod(): Promise<void> {}
+
   async releasePod(): Promise<void> {}
 
   async podUids(): Promise<readonly string[]> {

@@ -3,6 +3,7 @@ import type { Container, Pod } from '@coxswain/api/core/v1';
 import type { Random } from '@coxswain/apimachinery/random';
 import type { Mount } from '@coxswain/cri';
 import type { Init } from '@coxswain/grpc/protobuf';
+import type { PodCgroups } from '../cgroups/pod-cgroups.ts';
 import type { HookRunner } from '../hooks/hook-runner.ts';
 import { hostNetworkHostsFile, podHostsFile } from '../network/hosts-file.ts';
 import { podDns } from '../network/pod-dns.ts';
@@ -10,7 +11,6 @@ import { parseResolvConf, type ResolverConfiguration } from '../network/resolv-c
 import type { Prober } from '../probes/prober.ts';
 import type { ContainerLogs } from './container-logs.ts';
 import type { ContainerContext, ContainerSetup, Machine, MachineInfo, PodSetup } from './machine.ts';
-import type { PodCgroups } from './pod-cgroups.ts';
 import { PodDirectories } from './pod-directories.ts';
 import type { PodVolumes } from './pod-volumes.ts';
 
@@ -91,6 +91,10 @@ export class LinuxMachine implements Machine {
     if (terminationLog) mounts.push(terminationLog);
     await makeDirectory(`${this.directories.logs(pod)}/${container.name}`, 0o755);
     return { mounts, devices: [], annotations: {} };
+  }
+
+  async resizePod(pod: Pod, signal: AbortSignal): Promise<void> {
+    await this.#options.cgroups.update(pod, signal);
   }
 
   async releasePod(pod: Pod, signal: AbortSignal): Promise<void> {

@@ -23,6 +23,8 @@ export interface Machine {
   mountVolumes(pod: Pod, signal: AbortSignal): Promise<readonly string[]>;
   /** Makes what a container is given of the machine. Rejects with the reason for which the container cannot be created. */
   prepareContainer(pod: Pod, container: Container, context: ContainerContext): Promise<ContainerSetup>;
+  /** Gives the pod as a whole the resources that are allocated to it now. */
+  resizePod(pod: Pod, signal: AbortSignal): Promise<void>;
   /** Unmounts the volumes of a pod whose containers have ended, and removes its cgroup. */
   releasePod(pod: Pod, signal: AbortSignal): Promise<void>;
   /** Returns the uids of all pods of which anything is on disk. */

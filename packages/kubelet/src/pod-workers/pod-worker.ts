@@ -122,6 +122,12 @@ export class PodWorker {
     if (!this.#isWorking && !this.#isStopped) void this.#work();
   }
 
+  /** A probe's result has changed. Its status says so also while the pod is being terminated, which may take long. */
+  probed(): void {
+    this.kick();
+    if (this.#termination) void this.#tellWhileTerminating(this.#termination);
+  }
+
   /** Nothing more is done; what runs goes on running. */
   stop(): void {
     this.#isStopped = true;
@@ -275,6 +281,19 @@ export class PodWorker {
     this.#state = 'Terminated';
     this.#isPending = true;
     this.#tellStatus(await runtime.podStatus(this.uid), true);
+  }
+
+  async #tellWhileTerminating(termination: AbortController): Promise<void> {
+    const { runtime, statuses, logger } = this.#context;
+    try {
+      const runtimePod = await runtime.podStatus(this.uid, termination.signal);
+      if (this.#termination !== termination || this.#isStopped) return;
+      this.#tellStatus(runtimePod, false);
+      statuses.flush(this.uid);
+    } catch (error) {
+      if (termination.signal.aborted) return;
+      logger.error('Failed to tell the readiness of a terminating pod', error, { pod: this.#pod, podUID: this.uid });
+    }
   }
 
   async #cleanUp(): Promise<void> {

@@ -59,6 +59,12 @@ export class PodWorkers implements PodHandler {
     return [...this.#workers.values()].map(({ pod }) => pod);
   }
 
+  /** Pods of which anything may run, with what is allocated to them. */
+  get active(): Pod[] {
+    const workers = [...this.#workers.values()].filter(({ state }) => state === 'Syncing' || state === 'Terminating');
+    return workers.map(({ pod }) => this.#allocations.allocatedPod(pod));
+  }
+
   get(podUid: string): PodWorker | undefined {
     return this.#workers.get(podUid);
   }
@@ -101,6 +107,11 @@ export class PodWorkers implements PodHandler {
 
   kick(podUid: string): void {
     this.#workers.get(podUid)?.kick();
+  }
+
+  /** A result of the pod's probes has changed. */
+  probed(podUid: string): void {
+    this.#workers.get(podUid)?.probed();
   }
 
   /** Ends every pod that runs, and takes no other. */
