@@ -26,6 +26,7 @@ import { InformerPodSource } from './pods/informer-pod-source.ts';
 import { PodEvents } from './pods/pod-events.ts';
 import type { PodSource } from './pods/pod-source.ts';
 import { ProbeManager } from './probes/probe-manager.ts';
+import type { ProbeMetrics } from './probes/probe-metrics.ts';
 import { KubeRuntime, type ListedPod } from './runtime/kube-runtime.ts';
 import { PodLifecycleEvents } from './runtime/pod-lifecycle-events.ts';
 import { defaultRuntimeSettings, type RuntimeSettings } from './runtime/runtime-settings.ts';
@@ -66,6 +67,8 @@ export interface KubeletOptions {
   readonly config?: ConfigSource;
   /** Records as this node's kubelet. */
   readonly recorder?: EventRecorder;
+  /** For `/metrics/probes`; not recorded when absent. */
+  readonly probeMetrics?: ProbeMetrics;
 }
 
 const reconnectMs = 1000;
@@ -126,16 +129,19 @@ export class Kubelet {
       mayRun: (uid) => this.#workers.mayRun(uid),
       mirrorOf: (pod) => this.#mirrored?.mirrorOf(pod),
     });
+    const hostIPs = (): readonly string[] => this.#hostIPs;
     this.#probes = new ProbeManager({
       prober: machine.prober,
       clock,
+      random,
       runtimeName: () => runtime.name,
-      onResult: (uid) => this.#workers.kick(uid),
+      hostIPs,
+      metrics: options.probeMetrics,
+      onResult: (uid) => this.#workers.probed(uid),
       onUnhealthy: (pod, container, reason, message) => events.container(pod, container, 'Warning', reason, message),
     });
     const images = new ImagePuller({ runtime, events, clock, credentials });
     const syncer = { runtime, machine, settings, images, config, killer, probes: this.#probes, events, clock };
-    const hostIPs = (): readonly string[] => this.#hostIPs;
     const node = (): Node | undefined => this.#reporter.node;
     this.#workers = new PodWorkers({
       runtime,
@@ -198,11 +204,16 @@ export class Kubelet {
     }));
   }
 
+  /** Pods that run or are about to. */
+  get activePods(): readonly Pod[] {
+    return this.#workers.active;
+  }
+
   /** The kubelet's own API: logs, sessions, figures. Whoever serves it decides who may ask. */
   get handler(): ApiHandler {
     const { nodeName, runtime } = this;
-    const { clock, machine } = this.#options;
-    return kubeletHandler({ nodeName, runtime, logs: machine.logs, clock, pods: () => this.pods });
+    const { clock, logger, machine } = this.#options;
+    return kubeletHandler({ nodeName, runtime, logs: machine.logs, clock, logger, pods: () => this.pods });
   }
 
   /**

@@ -38,8 +38,8 @@ const proxy = (path: string): Promise<string> => ask(`/api/v1/nodes/n1/proxy/${p
 describe('sessions', () => {
   // As text they would be YAML to kubectl before v1.36, and a Status without a message.
   it.each([
-    ['exec', 'exec/default/web/web?command=ls', /^this node is hollow: its containers are not really there/],
-    ['attach', 'attach/default/web/web', /^this node is hollow: its containers are not really there/],
+    ['exec', 'exec/default/web/web?command=ls&output=1', /^this node is hollow: its containers are not really there/],
+    ['attach', 'attach/default/web/web?output=1', /^this node is hollow: its containers are not really there/],
     ['port-forward', 'portForward/default/web', /^this node's runtime has no ports to forward: /],
   ])('of %s are refused by a Status that says why', async (_, path, message) => {
     await expect(proxy(path)).rejects.toMatchObject({ code: 501, message: expect.stringMatching(message) });

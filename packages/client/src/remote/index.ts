@@ -19,4 +19,6 @@ export { type PodLogsOptions, podLogLines, podLogs } from './logs.ts';
 export type { PodTarget, RemoteClient } from './pod-target.ts';
 export { openPortForward } from './port-forward.ts';
 export type { CommandStreams, TerminalSize } from './remote-command.ts';
+export { SpdyConnection } from './spdy/connection.ts';
+export type { SpdyStream } from './spdy/stream.ts';
 export { TarError } from './tar/header.ts';

@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex, Writable } from 'node:stream';
 import { bodyTooLarge, readAll } from './body.ts';
 import { distinctHeadersOfBytes } from './distinct-headers.ts';
@@ -13,6 +13,7 @@ import {
 import { type RequestTarget, readRequestTarget } from './request-target.ts';
 import { textResponse } from './respond.ts';
 import { StreamSink } from './stream-sink.ts';
+import { switchingProtocols } from './tunnel.ts';
 import { WebSocketSink } from './websocket-sink.ts';
 import { sendWhole } from './whole-answer.ts';
 
@@ -59,7 +60,7 @@ export function serveUpgrade(
         return;
       }
       if (answer.status === 101 && body && 'stream' in body) {
-        socket.write(switchingProtocols(answer), 'latin1');
+        socket.write(switchingProtocols(answer.headers), 'latin1');
         body.stream(new WebSocketSink(socket, head));
         return;
       }
@@ -72,11 +73,6 @@ export function serveUpgrade(
       respond(message, response, answer);
     })
     .catch(() => socket.destroy());
-}
-
-function switchingProtocols({ headers }: ApiResponse): string {
-  const lines = Object.entries(headers).flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}\r\n`));
-  return `HTTP/1.1 101 ${STATUS_CODES[101]}\r\n${lines.join('')}\r\n`;
 }
 
 function respond(message: IncomingMessage, response: ServerResponse, { status, headers, body }: ApiResponse): void {

@@ -18,5 +18,6 @@ export { isUnspecified, listenHost, type NetworkInterfaces } from './listen-host
 export { Listener, type ListenerOptions } from './listener.ts';
 export { readQuery } from './request-target.ts';
 export { errorResponse, headerOf, jsonErrorResponse, jsonResponse, notFoundResponse, textResponse } from './respond.ts';
+export { tunnel, tunnelResponse } from './tunnel.ts';
 export { frame, opcodes } from './websocket-frames.ts';
 export { isUpgradeRequest, isWebSocketRequest, type WebSocketChoice, webSocketResponse } from './websocket-request.ts';

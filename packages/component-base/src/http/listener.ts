@@ -33,6 +33,8 @@ const maxHeaderBytes = 128 * 1024;
 const headTimeoutMs = 32_000;
 /** Connections without activity are closed after this time; upstream's. */
 const idleTimeoutMs = 90_000;
+/** Probes of the operating system find clients that vanished without a word. Go's interval. */
+const keepAliveInitialDelay = 15_000;
 /** A connection is closed after this many invalid frames, or streams beyond the limit. */
 const maxBadFrames = 100;
 const handshakeLimits: HandshakeLimits = { timeoutMs: headTimeoutMs, maxSilent: 4096, maxBegun: 512 };
@@ -86,7 +88,7 @@ export class Listener {
         serveStream(stream, headers, flags, rawHeaders, connectionOf(stream.session?.socket), handler),
     );
     this.#tls = options.tls && this.#newTlsLayer(options.tls);
-    this.#tcp = createTcp({ noDelay: true, allowHalfOpen: true }, (socket) => {
+    this.#tcp = createTcp({ noDelay: true, allowHalfOpen: true, keepAlive: true, keepAliveInitialDelay }, (socket) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
       if (this.#tls) this.#tls.handshakes.add(socket);

@@ -1,23 +1,31 @@
 import { validatePodLogOptions } from '@coxswain/api';
 import type { ContainerStatus, Pod, PodLogOptions } from '@coxswain/api/core/v1';
-import { type ApiResponse, type ResponseSink, textResponse } from '@coxswain/component-base/http';
+import { type ApiResponse, type ResponseSink, readQuery, textResponse } from '@coxswain/component-base/http';
 import type { LoggedContainer, LogOptions } from '../machine/container-logs.ts';
 import { findPod, type KubeletHost } from './kubelet-host.ts';
+import { readLogOptions } from './log-options.ts';
 
 export interface LogRequest {
   readonly namespace: string;
   readonly pod: string;
   readonly container: string;
-  readonly query: URLSearchParams;
+  /** The query. */
+  readonly search: string;
   readonly signal: AbortSignal;
 }
 
 /** What a container said, as much of it as is asked for; on and on, where it is followed. */
 export async function containerLogs(host: KubeletHost, request: LogRequest): Promise<ApiResponse> {
-  const options = optionsOf(request.query);
-  if (!options || validatePodLogOptions(options, true).length > 0) {
-    return textResponse(422, '{"message": "Invalid request."}');
+  for (const [name, value] of [
+    ['podID', request.pod],
+    ['container name', request.container],
+    ['podNamespace', request.namespace],
+  ]) {
+    if (value === '') return textResponse(400, `{"message": "Missing ${name}."}`);
   }
+  const options = readLogOptions(readQuery(request.search));
+  if (!options) return textResponse(400, '{"message": "Unable to decode query."}');
+  if (validatePodLogOptions(options, true).length > 0) return textResponse(422, '{"message": "Invalid request."}');
   const pod = findPod(host, request.namespace, request.pod);
   if (!pod) return textResponse(404, `pod "${request.pod}" does not exist`);
   const containers = pod.spec?.containers ?? [];
@@ -61,23 +69,6 @@ async function pipe(chunks: AsyncIterable<Uint8Array>, sink: ResponseSink): Prom
   } catch {
     sink.destroy();
   }
-}
-
-/** Undefined when a number is none. */
-function optionsOf(query: URLSearchParams): PodLogOptions | undefined {
-  const options: PodLogOptions = { stream: query.get('stream') ?? 'All' };
-  for (const name of ['follow', 'previous', 'timestamps'] as const) {
-    if (query.has(name)) options[name] = query.get(name) !== 'false';
-  }
-  for (const name of ['tailLines', 'sinceSeconds', 'limitBytes'] as const) {
-    const text = query.get(name);
-    if (text === null) continue;
-    if (!/^-?\d+$/.test(text)) return undefined;
-    options[name] = Number(text);
-  }
-  const sinceTime = query.get('sinceTime');
-  if (sinceTime !== null) options.sinceTime = sinceTime;
-  return options;
 }
 
 function runtimeOptions(options: PodLogOptions, nowMs: number): LogOptions {

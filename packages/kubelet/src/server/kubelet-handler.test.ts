@@ -1,6 +1,6 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { readJson } from '@coxswain/apimachinery/codec/json';
-import { FakeClock } from '@coxswain/client';
+import { FakeClock, silentLogger } from '@coxswain/client';
 import { expect, it } from 'vitest';
 import { HollowRuntime } from '../hollow/hollow-runtime.ts';
 import { KubeRuntime } from '../runtime/kube-runtime.ts';
@@ -15,6 +15,7 @@ it('lists pods with all digits of their integers', async () => {
   const handle = kubeletHandler({
     nodeName: 'n',
     clock,
+    logger: silentLogger,
     runtime: new KubeRuntime({ cri: hollow.services, machine, settings: defaultRuntimeSettings, clock }),
     logs: hollow,
     pods: () => [readJson(text) as Pod],

@@ -1,66 +1,102 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { writeJson } from '@coxswain/apimachinery/codec/json';
-import { fromStatus } from '@coxswain/apimachinery/errors';
 import {
   type ApiHandler,
   type ApiRequest,
   type ApiResponse,
-  jsonErrorResponse,
   jsonResponse,
-  readQuery,
   textResponse,
 } from '@coxswain/component-base/http';
-import { errorDetails } from '../runtime/error-details.ts';
+import type { SessionHost, SessionTarget } from '../sessions/session-host.ts';
+import { attach, exec, portForward, run } from '../sessions/sessions.ts';
 import { containerLogs } from './container-logs.ts';
 import { findPod, type KubeletHost } from './kubelet-host.ts';
 import { resourceMetrics } from './resource-metrics.ts';
+import { type PathParameters, type Route, Routes, unknownPath } from './routes.ts';
 import { statsSummary } from './stats-summary.ts';
 
-type Route = (host: KubeletHost, request: ApiRequest, parts: readonly string[]) => Promise<ApiResponse>;
-
-/** By the first part of the path. */
-const routes: Readonly<Record<string, Route>> = {
-  healthz: async () => textResponse(200, 'ok'),
-  pods: async (host) => jsonResponse(podList(host.pods())),
-  runningpods: async (host) => jsonResponse(podList(await runningPods(host))),
-  containerLogs: (host, request, [namespace = '', pod = '', container = '']) =>
-    containerLogs(host, { namespace, pod, container, query: readQuery(request.search), signal: request.signal }),
-  stats: async (host, _, [kind]) =>
-    kind === 'summary' ? jsonResponse(JSON.stringify(await statsSummary(host))) : notFound(),
-  metrics: async (host, _, [kind]) => {
-    const text = kind === undefined || kind === 'resource' ? await resourceMetrics(host) : '';
-    return { ...textResponse(200, text), headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } };
-  },
-  exec: openSession,
-  attach: openSession,
-  run: openSession,
-  portForward: async (_, request) =>
-    notImplemented("this node's runtime has no ports to forward: its containers are not really there", request),
-};
-
 /** The kubelet's own API: what the API server asks it for logs and sessions, and monitoring for figures. */
-export const kubeletHandler =
-  (host: KubeletHost): ApiHandler =>
-  async (request) => {
-    const [first = '', ...rest] = request.path
-      .split('/')
-      .filter((part) => part !== '')
-      .map(decodeURIComponent);
-    if (!Object.hasOwn(routes, first)) return notFound();
-    return await routes[first]!(host, request, rest);
+export function kubeletHandler(host: KubeletHost): ApiHandler {
+  const routes = new Routes([...publicRoutes(host), ...debuggingRoutes(host)]);
+  return async (request) => (await routes.respond(request)) ?? unknownPath();
+}
+
+const get = ['GET'];
+const getAndPost = ['GET', 'POST'];
+
+function publicRoutes(host: KubeletHost): Route[] {
+  return [
+    { methods: get, path: '/healthz', respond: () => textResponse(200, 'ok') },
+    { methods: get, path: '/pods', respond: () => jsonResponse(podList(host.pods())) },
+    {
+      methods: getAndPost,
+      path: '/stats/summary',
+      respond: async () => jsonResponse(JSON.stringify(await statsSummary(host))),
+    },
+    ...['/metrics', '/metrics/resource'].map((path) => ({
+      methods: get,
+      path,
+      respond: async () => metricsText(await resourceMetrics(host)),
+    })),
+    ...['/metrics/cadvisor', '/metrics/probes'].map((path) => ({ methods: get, path, respond: () => metricsText('') })),
+  ];
+}
+
+const metricsText = (text: string): ApiResponse => ({
+  ...textResponse(200, text),
+  headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
+});
+
+/** What lets its users read and change what runs in pods. */
+function debuggingRoutes(host: KubeletHost): Route[] {
+  const inPod = '{namespace}/{pod}';
+  return [
+    ...sessions(host, 'exec', getAndPost, exec),
+    ...sessions(host, 'attach', getAndPost, attach),
+    ...sessions(host, 'run', ['POST'], run),
+    ...[`/portForward/${inPod}`, `/portForward/${inPod}/{uid}`].map((path) => ({
+      methods: getAndPost,
+      path,
+      respond: async (request: ApiRequest, parameters: PathParameters) => {
+        const pod = podOf(host, parameters);
+        if (!pod) return noSuchPod();
+        const isOther = parameters.uid !== undefined && parameters.uid !== pod.metadata.uid;
+        return isOther ? textResponse(404, 'pod not found') : await portForward(host, request, { pod });
+      },
+    })),
+    {
+      methods: get,
+      path: `/containerLogs/${inPod}/{container}`,
+      respond: (request, { namespace = '', pod = '', container = '' }) =>
+        containerLogs(host, { namespace, pod, container, search: request.search, signal: request.signal }),
+    },
+    {
+      methods: get,
+      path: '/runningpods',
+      respond: async () => jsonResponse(podList(await runningPods(host))),
+    },
+  ];
+}
+
+type Session = (host: SessionHost, request: ApiRequest, target: SessionTarget) => Promise<ApiResponse>;
+
+/** The uid that some clients put before the container's name is not needed. */
+function sessions(host: KubeletHost, name: string, methods: readonly string[], open: Session): Route[] {
+  const respond: Route['respond'] = async (request, parameters) => {
+    const pod = podOf(host, parameters);
+    return pod ? await open(host, request, { pod, container: parameters.container ?? '' }) : noSuchPod();
   };
+  return ['{namespace}/{pod}/{container}', '{namespace}/{pod}/{uid}/{container}'].map((rest) => ({
+    methods,
+    path: `/${name}/${rest}`,
+    respond,
+  }));
+}
 
-/**
- * Differs from upstream, which answers in plain text. kubectl before v1.36 tries to read an answer as a Status in YAML: a text with a colon
- * becomes an empty one, and it prints `Error from server:` and nothing after it.
- */
-const notImplemented = (message: string, request: ApiRequest): ApiResponse =>
-  jsonErrorResponse(
-    fromStatus({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 501 }),
-    request,
-  );
+const podOf = (host: KubeletHost, { namespace = '', pod = '' }: PathParameters): Pod | undefined =>
+  findPod(host, namespace, pod);
 
-const notFound = (): ApiResponse => textResponse(404, '404 page not found\n');
+const noSuchPod = (): ApiResponse => textResponse(404, 'pod does not exist');
 
 const podList = (items: readonly Pod[]): string =>
   writeJson({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items });
@@ -73,26 +109,4 @@ async function runningPods({ runtime }: KubeletHost): Promise<Pod[]> {
     const spec = { containers: running.map((container) => ({ name: container.name, image: container.image })) };
     return { metadata: { name, namespace, uid }, spec, status: {} };
   });
-}
-
-/** Sessions are the runtime's; what it says against one is what the person reads. */
-async function openSession(host: KubeletHost, request: ApiRequest, parts: readonly string[]): Promise<ApiResponse> {
-  const [namespace = '', name = '', ...rest] = parts;
-  const container = rest.at(-1) ?? '';
-  const pod = findPod(host, namespace, name);
-  if (!pod) return textResponse(404, 'pod does not exist');
-  const { containers } = await host.runtime.podStatus(pod.metadata.uid ?? '');
-  const running = containers.find((candidate) => candidate.name === container && candidate.state === 'Running');
-  if (!running) return textResponse(500, `container not found ("${container}")`);
-  const query = readQuery(request.search);
-  try {
-    const { url } = await host.runtime.service.exec({
-      containerId: running.id,
-      cmd: query.getAll('command'),
-      tty: query.get('tty') === '1',
-    });
-    return notImplemented(`sessions at ${url} are not forwarded yet`, request);
-  } catch (error) {
-    return notImplemented(errorDetails(error), request);
-  }
 }
