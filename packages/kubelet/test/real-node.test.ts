@@ -41,5 +41,24 @@ describe.skipIf(problem)('on a real node', () => {
       reason: 'Error',
       message: 'failed\n',
     });
+    await node.clients.core.v1.pods('default').delete('job');
+    await node.untilNothingIsLeft();
+  });
+
+  it('a pod may use what it has limits for, by its cgroup', async () => {
+    const resources = { requests: { cpu: '100m', memory: '32Mi' }, limits: { cpu: '200m', memory: '64Mi' } };
+    const created = await node.create('limited', { containers: [{ ...shell('main', 'exec sleep 1000'), resources }] });
+    await node.until('limited', (pod) => pod?.status?.phase === 'Running');
+    const name = [...node.cgroupRoot, 'kubepods', 'burstable', `pod${created.metadata.uid}`];
+    expect(await node.cgroups.resources(name)).toEqual({
+      cpuShares: 102,
+      cpuQuota: 20_000,
+      cpuPeriod: 100_000,
+      memory: 64 * 2 ** 20,
+    });
+    expect(await node.cgroups.pids(name)).not.toEqual([]);
+    await node.clients.core.v1.pods('default').delete('limited');
+    await node.untilNothingIsLeft();
+    expect(await node.cgroups.exists(name)).toBe(false);
   });
 });

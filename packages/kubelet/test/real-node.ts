@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Event, Pod, PodSpec } from '@coxswain/api/core/v1';
 import { recordLogs } from '@coxswain/apimachinery/log';
@@ -9,9 +9,11 @@ import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
 import { ClientSet, InProcessTransport, RESTClient, systemClock } from '@coxswain/client';
 import { type ContainerRuntime, connectRuntime } from '@coxswain/cri';
 import { busyboxImage, type Containerd, startContainerd } from '@coxswain/cri/testing';
+import { type CgroupManager, type CgroupName, findCgroups, newCgroupName } from '@coxswain/linux';
+import { NodeCgroups } from '../src/cgroups/node-cgroups.ts';
 import { Kubelet } from '../src/kubelet.ts';
 import { LinuxMachine } from '../src/machine/linux-machine.ts';
-import { noPodCgroups } from '../src/cgroups/pod-cgroups.ts';
+import { defaultRuntimeSettings } from '../src/runtime/runtime-settings.ts';
 
 const nodeName = 'real';
 
@@ -21,6 +23,8 @@ export class RealNode {
   readonly containerd: Containerd;
   /** A directory of this node's own. */
   readonly directory: string;
+  readonly cgroups: CgroupManager;
+  readonly cgroupRoot: CgroupName;
   readonly #rest: RESTClient;
   readonly #server: RunningApiServer;
   readonly #logs = recordLogs();
@@ -29,7 +33,9 @@ export class RealNode {
   #stop = new AbortController();
   #running: Promise<void> | undefined;
 
-  private constructor(server: RunningApiServer, containerd: Containerd, directory: string) {
+  private constructor(server: RunningApiServer, containerd: Containerd, directory: string, cgroups: CgroupManager) {
+    this.cgroups = cgroups;
+    this.cgroupRoot = newCgroupName([], basename(directory));
     this.#server = server;
     this.containerd = containerd;
     this.directory = directory;
@@ -45,7 +51,7 @@ export class RealNode {
       memory: true,
       disableAdmissionPlugins: ['ServiceAccount', 'TaintNodesByCondition'],
     });
-    const node = new RealNode(server, containerd, directory);
+    const node = new RealNode(server, containerd, directory, await findCgroups({ driver: 'cgroupfs' }));
     await node.startKubelet();
     return node;
   }
@@ -70,6 +76,19 @@ export class RealNode {
     await mkdir(join(directory, 'etc'), { recursive: true });
     await mkdir(this.manifests, { recursive: true });
     await writeFile(join(directory, 'etc', 'resolv.conf'), 'nameserver 192.0.2.1\nsearch example.com\n');
+    const settings = { ...defaultRuntimeSettings, isCgroupV2: this.cgroups.version === 2 };
+    const cgroups = new NodeCgroups({
+      cgroups: this.cgroups,
+      root: this.cgroupRoot,
+      settings,
+      podPidsLimit: -1,
+      allocatable: undefined,
+      activePods: () => this.#kubelet?.activePods ?? [],
+      clock: systemClock,
+      logger: this.#logs.logger,
+    });
+    await this.cgroups.create(this.cgroupRoot, {});
+    await cgroups.start();
     const machine = new LinuxMachine({
       configuration: {
         rootDirectory: join(directory, 'kubelet'),
@@ -87,7 +106,7 @@ export class RealNode {
         unmount: async () => {},
         remove: async () => {},
       },
-      cgroups: noPodCgroups,
+      cgroups,
       prober: { probe: async () => ({ outcome: 'Success', output: '' }) },
       hooks: { run: async () => {} },
       logs: { read: async function* () {} },
@@ -100,7 +119,7 @@ export class RealNode {
       clients,
       runtime,
       machine,
-      settings: { isCgroupV2: false },
+      settings,
       manifests: { path: this.manifests, intervalMs: 500 },
       logger: this.#logs.logger,
     });
@@ -173,6 +192,7 @@ export class RealNode {
     await this.#rest.close();
     await this.#server.stop();
     await this.containerd.close();
+    await this.cgroups.destroy(this.cgroupRoot);
     const { rm } = await import('node:fs/promises');
     await rm(this.directory, { recursive: true, force: true });
   }
