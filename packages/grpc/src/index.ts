@@ -8,9 +8,9 @@
  * Not here: Kubernetes' own objects, whose protobuf is in `@coxswain/apimachinery/codec`, and the protocols themselves.
  */
 export * from './protobuf/index.ts';
-export { type ConnectOptions, type Connection, connect, socketPath } from './rpc/client.ts';
+export { type Connection, type ConnectOptions, connect, socketPath } from './rpc/client.ts';
 export { inProcess } from './rpc/in-process.ts';
-export { hasRpcCode, type RpcCode, RpcError, rpcCodes, toRpcError } from './rpc/rpc-error.ts';
+export { hasRpcCode, type RpcCode, RpcError, rpcCodeOf, rpcCodes, toRpcError } from './rpc/rpc-error.ts';
 export { type GrpcServer, listen, type Served, type ServerOptions, serve } from './rpc/server.ts';
 export {
   type CallOptions,
@@ -18,8 +18,8 @@ export {
   type Handlers,
   type ServeOptions,
   type Service,
-  stream,
   type StreamMethod,
+  stream,
   type UnaryMethod,
   unary,
 } from './rpc/service.ts';

@@ -1,14 +1,15 @@
 import type { Container, Pod, Probe } from '@coxswain/api/core/v1';
 import { formatDuration } from '@coxswain/apimachinery/time';
 import { type Clock, systemClock } from '@coxswain/client';
+import { resolveContainerPort } from '../actions/resolve-container-port.ts';
 import type { ProbeKind, ProbeRequest, ProbeResult, Prober } from '../probes/prober.ts';
-import { resolveContainerPort } from '../probes/resolve-container-port.ts';
 import { expandWithStatic } from '../volumes/expansion.ts';
 import { commandOutcome } from './command-outcome.ts';
 import { type Fate, fateOf, type ProbeScript, probeAt } from './fate.ts';
 
 /** Answers probes as the pods' annotations say, or else as their commands would; all others pass. */
 export class HollowProber implements Prober {
+  readonly isInstant = true;
   readonly #clock: Clock;
 
   constructor(clock: Clock = systemClock) {

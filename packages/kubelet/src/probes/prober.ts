@@ -9,7 +9,10 @@ export interface ProbeRequest {
   readonly container: Container;
   readonly containerId: string;
   readonly startedAtMs: number;
+  /** The node's for a pod in the node's network. Empty if the pod has none. */
   readonly podIP: string;
+  /** Aborted when the answer is of no use any more: the container has ended, or the kubelet stops. */
+  readonly signal: AbortSignal;
 }
 
 export interface ProbeResult {
@@ -20,9 +23,25 @@ export interface ProbeResult {
   readonly holdsForMs?: number;
 }
 
-/** Asks containers how they are. Rejects when it could not ask. */
+/** Rejections of `Prober.probe` whose event does not have to say that the state is unknown. */
+export class ProbeError extends Error {
+  readonly state: 'failure' | 'unknown';
+
+  constructor(message: string, state: 'failure' | 'unknown', options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ProbeError';
+    this.state = state;
+  }
+}
+
+/** Asks containers how they are. */
 export interface Prober {
+  /**
+   * The answer costs nothing and is known without waiting. Then a probe begins as soon as it may, instead of at the next one of its periods.
+   */
+  readonly isInstant?: boolean;
+  /** Rejects if the container could not be asked, and with the reason of the signal when it is aborted. */
   probe(request: ProbeRequest): Promise<ProbeResult>;
-  /** A probe that the pod itself does not have. */
+  /** Returns a probe that the pod itself does not have. */
   impliedProbe?(pod: Pod, container: Container, kind: ProbeKind): Probe | undefined;
 }
