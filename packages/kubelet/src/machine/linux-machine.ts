@@ -1,9 +1,10 @@
-import { chmod, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { Container, Pod } from '@coxswain/api/core/v1';
 import type { Random } from '@coxswain/apimachinery/random';
 import type { Mount } from '@coxswain/cri';
 import type { Init } from '@coxswain/grpc/protobuf';
 import type { PodCgroups } from '../cgroups/pod-cgroups.ts';
+import { readTerminationMessage } from '../files/read-termination-message.ts';
 import type { HookRunner } from '../hooks/hook-runner.ts';
 import { hostNetworkHostsFile, podHostsFile } from '../network/hosts-file.ts';
 import { podDns } from '../network/pod-dns.ts';
@@ -41,8 +42,6 @@ export interface LinuxMachineOptions {
 }
 
 const etcHosts = '/etc/hosts';
-/** A termination message that is longer is cut at its beginning. */
-const longestTerminationMessage = 4096;
 
 /** A Linux machine with pods on it: directories, hosts files, resolver configurations, volumes and cgroups. */
 export class LinuxMachine implements Machine {
@@ -119,16 +118,7 @@ export class LinuxMachine implements Machine {
   }
 
   async terminationMessage(path: string): Promise<string | undefined> {
-    const file = await open(path, 'r').catch(() => undefined);
-    if (!file) return undefined;
-    try {
-      const { size } = await file.stat();
-      const length = Math.min(size, longestTerminationMessage);
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
-      return buffer.toString('utf8', 0, bytesRead);
-    } finally {
-      await file.close();
-    }
+    return await readTerminationMessage(path);
   }
 
   async #resolverConfiguration(): Promise<ResolverConfiguration | undefined> {

@@ -15,7 +15,7 @@ export const terminationMessagePolicyAnnotation = 'io.kubernetes.container.termi
 const preStopHandlerAnnotation = 'io.kubernetes.container.preStopHandler';
 const portsAnnotation = 'io.kubernetes.container.ports';
 const deletionGracePeriodAnnotation = 'io.kubernetes.pod.deletionGracePeriod';
-const terminationGracePeriodAnnotation = 'io.kubernetes.pod.terminationGracePeriod';
+export const terminationGracePeriodAnnotation = 'io.kubernetes.pod.terminationGracePeriod';
 
 type Strings = Readonly<Record<string, string>>;
 
