@@ -9,8 +9,8 @@ import type {
   Steps,
   StructSchema,
 } from '@coxswain/apimachinery';
-import type { EquivalentResource } from './equivalent-resource.ts';
 import type { Turns } from '../turns/turns.ts';
+import type { EquivalentResource } from './equivalent-resource.ts';
 import type { ResourceHooks } from './resource-hooks.ts';
 import type { StorageVersions } from './storage-versions.ts';
 

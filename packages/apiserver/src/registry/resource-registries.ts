@@ -9,8 +9,8 @@ import {
   newNotFound,
   type Preconditions,
 } from '@coxswain/apimachinery';
-import type { Random } from '@coxswain/apimachinery/random';
 import type { Clock } from '@coxswain/apimachinery/clock';
+import type { Random } from '@coxswain/apimachinery/random';
 import type { EventLoop } from '@coxswain/apimachinery/turns';
 import { nodeSignatures } from '@coxswain/client/x509';
 import type { CacheStats, Store } from '@coxswain/storage';
