@@ -1,11 +1,13 @@
 import { mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pod } from '@coxswain/api/core/v1';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { canMount, podWith, ScratchNode } from './testing/scratch-node.test-data.ts';
 
 const b64 = (text: string): string => Buffer.from(text).toString('base64');
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o7777).toString(8);
+const visibleIn = async (directory: string): Promise<string[]> =>
+  (await readdir(directory)).filter((name) => !name.startsWith('..'));
 
 if (!canMount) console.warn('Skipped: tests of volumes need root on Linux.');
 
@@ -153,21 +155,214 @@ describe.skipIf(!canMount)('the volumes of a pod', () => {
     const stop = new AbortController();
     const running = manager.run(stop.signal);
     node.configMaps.set('settings', { metadata: {}, data: { b: '2', c: '2' } });
-    await advanceUntil(node, async () => (await readdir(volume('configmap', 'config'))).includes('c'));
+    await afterRefresh(node, async () => {
+      expect(await visibleIn(volume('configmap', 'config'))).toEqual(['b', 'c']);
+    });
     expect(await readFile(volume('configmap', 'config', 'b'), 'utf8')).toBe('2');
-    expect((await readdir(volume('configmap', 'config'))).filter((name) => !name.startsWith('..'))).toEqual(['b', 'c']);
     const changed: Pod = { ...pod, metadata: { ...pod.metadata, labels: { app: 'b' } } };
     manager.observe(changed);
-    await advanceUntil(
-      node,
-      async () => (await readFile(volume('downward-api', 'info', 'labels'), 'utf8')) === 'app="b"',
-    );
+    // No time passes.
+    await vi.waitFor(async () => {
+      expect(await readFile(volume('downward-api', 'info', 'labels'), 'utf8')).toBe('app="b"');
+    });
     node.configMaps.delete('settings');
-    await advanceUntil(node, async () => node.problems.length > 0);
+    await afterRefresh(node, async () => expect(node.problems).not.toEqual([]));
     expect(node.problems[0]).toBe('MountVolume.SetUp failed for volume "config" : configmap "settings" not found');
     expect(await readFile(volume('configmap', 'config', 'b'), 'utf8')).toBe('2');
     stop.abort();
     await running;
+  });
+
+  it('that are claimed are those of their PersistentVolumes, with the group that these ask for', async () => {
+    const path = join(node.directory, 'disks', 'pvc-1');
+    const metadata = { name: 'data', namespace: 'ns', uid: 'claim-uid' };
+    node.claims.set('data', { metadata, spec: { volumeName: 'pvc-1' }, status: { phase: 'Bound' } });
+    const claimRef = { uid: 'claim-uid' };
+    node.volumes.set('pvc-1', {
+      metadata: { name: 'pvc-1', annotations: { 'pv.beta.kubernetes.io/gid': '1234' } },
+      spec: { claimRef, hostPath: { path, type: 'DirectoryOrCreate' } },
+    });
+    const pod = podWith([{ name: 'data', persistentVolumeClaim: { claimName: 'data', readOnly: true } }]);
+    const manager = node.manager();
+    expect(await manager.mount(pod, node.signal)).toEqual([]);
+    expect(await manager.mountsOf(pod, pod.spec!.containers[0]!, context)).toMatchObject([
+      { containerPath: '/data', hostPath: path, readonly: true },
+    ]);
+    expect(manager.supplementalGroups('uid-1')).toEqual([1234]);
+    await manager.unmount(pod, node.signal);
+    // The disk belongs to the claim, not to the pod.
+    expect(await readdir(path)).toEqual([]);
+    node.volumes.set('pvc-1', {
+      metadata: { name: 'pvc-1' },
+      spec: { claimRef, csi: { driver: 'd', volumeHandle: 'h' } },
+    });
+    expect(await node.manager().mount(pod, node.signal)).toEqual([
+      'Unable to attach or mount volumes: unmounted volumes=[data], unattached volumes=[], failed to process volumes=[data]: failed to get Plugin from volumeSpec for volume "pvc-1" err=no volume plugin matched: volumes of type csi are not supported by this kubelet',
+    ]);
+    node.volumes.set('pvc-1', { metadata: { name: 'pvc-1' }, spec: { claimRef: { uid: 'other' } } });
+    expect(await node.manager().mount(pod, node.signal)).toEqual([
+      'Unable to attach or mount volumes: unmounted volumes=[data], unattached volumes=[], failed to process volumes=[data]: error processing PVC ns/data: found PV object pvc-1 but its pv.Spec.ClaimRef.UID other does not point to claim.UID claim-uid',
+    ]);
+  });
+
+  it('that are local are mounted for each pod, and belong to the group of the first', async () => {
+    const path = join(node.directory, 'disk');
+    await mkdir(path);
+    await writeFile(join(path, 'file'), 'content', { mode: 0o600 });
+    await symlink('/etc/passwd', join(path, 'link'));
+    node.claims.set('data', {
+      metadata: { name: 'data', namespace: 'ns', uid: 'claim-uid' },
+      spec: { volumeName: 'disk-1' },
+      status: { phase: 'Bound' },
+    });
+    node.volumes.set('disk-1', {
+      metadata: { name: 'disk-1' },
+      spec: { claimRef: { uid: 'claim-uid' }, local: { path } },
+    });
+    const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];
+    const first = podWith(volumes, { securityContext: { fsGroup: 2000 } });
+    const second = podWith(volumes, { securityContext: { fsGroup: 3000 } });
+    const other = { ...second, metadata: { ...second.metadata, uid: 'uid-2' } };
+    const manager = node.manager();
+    expect(await manager.mount(first, node.signal)).toEqual([]);
+    expect(await manager.mount(first, node.signal)).toEqual([]);
+    expect(await manager.mount(other, node.signal)).toEqual([]);
+    expect(await node.mountPoints()).toHaveLength(2);
+    const { gid, mode } = await stat(volume('local-volume', 'disk-1', 'file'));
+    expect([gid, (mode & 0o777).toString(8)]).toEqual([2000, '660']);
+    expect((await stat('/etc/passwd')).gid).toBe(0);
+    expect(await modeOf(path)).toBe('2775');
+    await manager.remove('uid-1');
+    await manager.remove('uid-2');
+    expect(await node.mountPoints()).toEqual([]);
+    expect(await readFile(join(path, 'file'), 'utf8')).toBe('content');
+  });
+
+  it('for one user are readable by that user alone, and for a group by the group', async () => {
+    const sources = [{ serviceAccountToken: { path: 'token', expirationSeconds: 3600 } }];
+    const volumes = [{ name: 'token', projected: { defaultMode: 0o644, sources } }];
+    const ownerOf = async (): Promise<unknown> => {
+      const { uid, gid, mode } = await stat(volume('projected', 'token', 'token'));
+      return [uid, gid, (mode & 0o777).toString(8)];
+    };
+    const manager = node.manager();
+    await manager.mount(podWith(volumes), node.signal);
+    expect(await ownerOf()).toEqual([0, 0, '644']);
+    await manager.remove('uid-1');
+    await manager.mount(podWith(volumes, { securityContext: { runAsUser: 1000 } }), node.signal);
+    expect(await ownerOf()).toEqual([1000, 0, '600']);
+    await manager.remove('uid-1');
+    await manager.mount(podWith(volumes, { securityContext: { fsGroup: 2000 } }), node.signal);
+    expect(await ownerOf()).toEqual([0, 2000, '640']);
+  });
+
+  it('can be mounted in parts, which never lead out of them', async () => {
+    await mkdir(join(node.directory, 'outside'));
+    node.configMaps.set('settings', { metadata: {}, data: { 'a.conf': 'a' } });
+    const pod = podWith([
+      { name: 'disk', emptyDir: {} },
+      { name: 'config', configMap: { name: 'settings', defaultMode: 0o644 } },
+    ]);
+    const manager = node.manager();
+    await manager.mount(pod, node.signal);
+    await symlink(join(node.directory, 'outside'), volume('empty-dir', 'disk', 'evil'));
+    const mountsOf = async (mount: object) => {
+      const container = { name: 'main', volumeMounts: [{ name: 'disk', mountPath: '/m', ...mount }] };
+      return await manager.mountsOf(pod, container, { ...context, env: new Map([['POD', 'p-1']]) });
+    };
+    const [made] = await mountsOf({ subPathExpr: 'logs/$(POD)' });
+    expect(made?.hostPath).toBe(join(node.podDirectory(), 'volume-subpaths', 'disk', 'main', '0'));
+    await writeFile(join(made!.hostPath!, 'log'), 'line');
+    expect(await readFile(volume('empty-dir', 'disk', 'logs', 'p-1', 'log'), 'utf8')).toBe('line');
+    const [file] = await mountsOf({ name: 'config', subPath: 'a.conf' });
+    expect(await readFile(file!.hostPath!, 'utf8')).toBe('a');
+    await expect(mountsOf({ subPath: 'evil' })).rejects.toThrow(
+      'failed to prepare subPath for volumeMount "disk" of container "main"',
+    );
+    await expect(mountsOf({ subPath: 'evil/deeper' })).rejects.toThrow(
+      'failed to create subPath directory for volumeMount "disk" of container "main"',
+    );
+    await expect(mountsOf({ subPath: '../disk' })).rejects.toThrow("must not contain '..'");
+    await expect(mountsOf({ subPath: '/etc' })).rejects.toThrow('error SubPath `/etc` must not be an absolute path');
+    await expect(mountsOf({ subPathExpr: '$(NONE)' })).rejects.toThrow('missing value for NONE');
+    await expect(mountsOf({ name: 'none' })).rejects.toThrow(
+      'cannot find volume "none" to mount into container "main"',
+    );
+    expect(await readdir(join(node.directory, 'outside'))).toEqual([]);
+    await manager.unmount(pod, node.signal);
+    expect(await node.mountPoints()).toEqual([]);
+    expect(await readdir(node.podDirectory())).toEqual(['plugins']);
+  });
+
+  it('are mounted as their containers ask', async () => {
+    const pod = podWith([
+      { name: 'disk', emptyDir: {} },
+      { name: 'image', image: { reference: 'registry/image:1' } },
+    ]);
+    const manager = node.manager();
+    const mountOf = async (mount: object) => {
+      const container = { name: 'main', volumeMounts: [{ name: 'disk', mountPath: '/m', ...mount }] };
+      return (
+        await manager.mountsOf(pod, container, { ...context, imageVolumes: new Map([['image', { ref: 'sha' }]]) })
+      )[0];
+    };
+    expect(await mountOf({ mountPropagation: 'Bidirectional' })).toMatchObject({
+      propagation: 'PROPAGATION_BIDIRECTIONAL',
+    });
+    expect(await mountOf({ mountPropagation: 'HostToContainer' })).toMatchObject({
+      propagation: 'PROPAGATION_HOST_TO_CONTAINER',
+    });
+    expect(await mountOf({ readOnly: true, recursiveReadOnly: 'Enabled' })).toMatchObject({ recursiveReadOnly: true });
+    await expect(mountOf({ recursiveReadOnly: 'Enabled' })).rejects.toThrow(
+      'failed to resolve recursive read-only mode: volume "disk" requested recursive read-only mode, but it is not read-only',
+    );
+    node.supportsRecursiveReadOnly = false;
+    expect(await mountOf({ readOnly: true, recursiveReadOnly: 'IfPossible' })).toMatchObject({
+      readonly: true,
+      recursiveReadOnly: false,
+    });
+    await expect(mountOf({ readOnly: true, recursiveReadOnly: 'Enabled' })).rejects.toThrow(
+      'but it is not supported by the runtime',
+    );
+    expect(await mountOf({ name: 'image', subPath: 'etc' })).toEqual({
+      containerPath: '/m',
+      image: { image: 'sha', userSpecifiedImage: 'registry/image:1' },
+      imageSubPath: 'etc',
+      readonly: true,
+      recursiveReadOnly: false,
+      propagation: 'PROPAGATION_PRIVATE',
+    });
+  });
+
+  it('tell how full they are, without counting anew each time', async () => {
+    const pod = podWith([
+      { name: 'disk', emptyDir: {} },
+      { name: 'host', hostPath: { path: '/' } },
+    ]);
+    const manager = node.manager();
+    await manager.mount(pod, node.signal);
+    await writeFile(volume('empty-dir', 'disk', 'file'), Buffer.alloc(100_000));
+    const [disk, ...others] = await manager.stats('uid-1');
+    expect(others).toEqual([]);
+    expect(disk).toMatchObject({ name: 'disk', inodesUsed: 2, capacityBytes: 32 * 1024 * 1024 });
+    expect(disk!.usedBytes).toBeGreaterThanOrEqual(100_000);
+    await writeFile(volume('empty-dir', 'disk', 'more'), '');
+    expect(await manager.stats('uid-1')).toEqual([disk]);
+    await node.clock.advance(60_000);
+    await vi.waitFor(async () => expect(await manager.stats('uid-1')).toMatchObject([{ inodesUsed: 3 }]));
+    await manager.unmount(pod, node.signal);
+    expect(await manager.stats('uid-1')).toEqual([]);
+  });
+
+  it('of a pod whose UID is a path are refused', async () => {
+    const pod = podWith([{ name: 'disk', emptyDir: {} }]);
+    const evil = { ...pod, metadata: { ...pod.metadata, uid: '../../escaped' } };
+    const manager = node.manager();
+    expect(await manager.mount(evil, node.signal)).toEqual([
+      'MountVolume.SetUp failed for volume "disk" : "../../escaped" cannot be the name of a directory',
+    ]);
+    await expect(manager.remove('..')).rejects.toThrow('".." cannot be the name of a directory');
+    expect(await readdir(node.directory)).toEqual([]);
   });
 
   it('are removed without following links or entering mounts that containers have made in them', async () => {
@@ -188,12 +383,8 @@ describe.skipIf(!canMount)('the volumes of a pod', () => {
   });
 });
 
-/** Lets time pass until something is so. Each step waits for real files, so the clock must not run ahead of them. */
-async function advanceUntil(node: ScratchNode, isSo: () => Promise<boolean>): Promise<void> {
-  for (let step = 0; step < 100; step++) {
-    if (await isSo()) return;
-    await node.clock.advance(1000);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  throw new Error('it never was so');
+/** Lets the time pass after which volumes are refreshed, and waits until they are. */
+async function afterRefresh(node: ScratchNode, expectation: () => Promise<void>): Promise<void> {
+  for (let second = 0; second < 60; second++) await node.clock.advance(1000);
+  await vi.waitFor(expectation, { timeout: 5000, interval: 5 });
 }

@@ -1,6 +1,7 @@
 import * as nodeFiles from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Container, Node, Pod, Volume } from '@coxswain/api/core/v1';
+import { onAbort } from '@coxswain/apimachinery/abort';
 import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Random } from '@coxswain/apimachinery/random';
 import { type Clock, type Logger, sleep } from '@coxswain/client';
@@ -21,6 +22,7 @@ import { volumePlugins } from './plugins/volume-plugins.ts';
 import { PodDirectories } from './pod-directories.ts';
 import type { VolumeApi } from './sources/volume-api.ts';
 import { isUsed, volumeSpec } from './volume-spec.ts';
+import { VolumeStatistics, type VolumeStats } from './volume-stats.ts';
 import { directoriesIn, volumesOnDisk } from './volumes-on-disk.ts';
 
 export interface VolumeManagerOptions {
@@ -75,6 +77,9 @@ export class VolumeManager {
   readonly #directories: PodDirectories;
   readonly #plugins: readonly VolumePlugin[];
   readonly #turns = new KeyedTurns();
+  readonly #statistics: VolumeStatistics;
+  /** Ends the wait for the next refresh, while there is one. */
+  #wake: (() => void) | undefined;
   /** The pods that have volumes which this process has mounted. */
   readonly #pods = new Map<string, PodEntry>();
 
@@ -83,6 +88,7 @@ export class VolumeManager {
     this.#files = options.files ?? nodeFiles;
     this.#directories = new PodDirectories(options.rootDirectory);
     const { host, config, clock, api, random, logger, node, canRefuseSwap = false } = options;
+    this.#statistics = new VolumeStatistics(host, clock);
     this.#plugins = volumePlugins({
       ...{ host, config, clock, api, random, logger, canRefuseSwap },
       files: this.#files,
@@ -106,12 +112,15 @@ export class VolumeManager {
     });
   }
 
-  /** Tells of a pod's new state: volumes with its labels, annotations or resources follow soon, without waiting for the next refresh. */
+  /** Tells of a pod's new state: volumes with its labels, annotations or resources follow at once. */
   observe(pod: Pod): void {
     const entry = this.#pods.get(uidOf(pod));
     if (!entry) return;
-    if (visibleState(entry.pod) !== visibleState(pod)) entry.refreshAtMs = 0;
+    const isChanged = visibleState(entry.pod) !== visibleState(pod);
     entry.pod = pod;
+    if (!isChanged) return;
+    entry.refreshAtMs = 0;
+    this.#wake?.();
   }
 
   /** Returns the mounts of a container. Rejects with the reason for which it cannot be created. */
@@ -146,6 +155,15 @@ export class VolumeManager {
     return [...new Set(groups)].filter((group) => !own.has(group));
   }
 
+  /**
+   * Returns how full the mounted volumes of a pod are, those that say something about the pod. Figures may be some minutes old; the first
+   * time, the call waits until all has been counted.
+   */
+  async stats(podUid: string): Promise<readonly VolumeStats[]> {
+    const entry = this.#pods.get(podUid);
+    return entry ? await this.#statistics.stats(entry.pod, [...entry.mounted.values()]) : [];
+  }
+
   /** Unmounts the volumes of a pod whose containers have ended, and removes those that are its own. Rejects if anything is left. */
   async unmount(pod: Pod, signal: AbortSignal): Promise<void> {
     const uid = uidOf(pod);
@@ -170,8 +188,21 @@ export class VolumeManager {
           if (!signal.aborted) logger.error('Failed to refresh volumes', error, { podUID: uid });
         });
       }
-      await sleep(clock, tickMs, signal).catch(() => undefined);
+      await this.#nap(signal);
     }
+  }
+
+  /** Resolves when volumes may have to be refreshed. */
+  async #nap(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    if (signal.aborted) return;
+    const nap = new AbortController();
+    const unlink = onAbort(signal, () => nap.abort());
+    this.#wake = () => nap.abort();
+    const dueAtMs = Math.min(...Array.from(this.#pods.values(), ({ refreshAtMs }) => refreshAtMs));
+    if (dueAtMs > clock.now()) await sleep(clock, tickMs, nap.signal).catch(() => undefined);
+    this.#wake = undefined;
+    unlink();
   }
 
   async #refresh(uid: string, entry: PodEntry, signal: AbortSignal): Promise<void> {
@@ -274,6 +305,7 @@ export class VolumeManager {
   async #unmountAll(uid: string, signal: AbortSignal): Promise<void> {
     const { host } = this.#options;
     this.#pods.delete(uid);
+    this.#statistics.forgetPod(uid);
     const podDirectory = this.#directories.pod(uid);
     const problems: string[] = [];
     const attempt = async (work: () => Promise<void>): Promise<void> => {

@@ -16,16 +16,9 @@ import type {
 } from '@coxswain/api/core/v1';
 import { recordLogs } from '@coxswain/apimachinery/log';
 import { FakeClock } from '@coxswain/client';
-import {
-  diskUsage,
-  fileSystemUsage,
-  HelperCommands,
-  readMountInfo,
-  SubPaths,
-  setVolumeOwnership,
-  UtilLinuxMounter,
-} from '@coxswain/linux';
+import { HelperCommands, readMountInfo } from '@coxswain/linux';
 import type { FileSystem } from '../files/file-system.ts';
+import { linuxVolumeHost } from '../files/linux-volume-host.ts';
 import type { VolumeHost } from '../files/volume-host.ts';
 import { VolumeManager } from '../volume-manager.ts';
 
@@ -52,8 +45,7 @@ export class ScratchNode {
 
   private constructor(directory: string) {
     this.directory = directory;
-    const mounter = new UtilLinuxMounter(this.#commands);
-    this.host = { mounter, subPaths: new SubPaths(mounter), setVolumeOwnership, diskUsage, fileSystemUsage };
+    this.host = linuxVolumeHost(this.#commands);
   }
 
   static async start(): Promise<ScratchNode> {
