@@ -109,6 +109,18 @@ describe('probes', () => {
     await remove('flap');
   });
 
+  it('tell whether a pod is ready also while it is being terminated', async () => {
+    await create('leaving', {}, { readiness: 'flapping 3s', 'stop-delay': '20s' });
+    await nodes.clients.core.v1.pods('default').delete('leaving', { gracePeriodSeconds: 30 });
+    await nodes.advance(2000, 1000);
+    expect(containersOf(await nodes.pod('leaving'))).toEqual(['web running started ready']);
+    await nodes.advance(2000, 1000);
+    const pod = await nodes.pod('leaving');
+    expect(containersOf(pod)).toEqual(['web running started']);
+    expect(pod.status?.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('False');
+    await nodes.advance(20_000, 1000);
+  });
+
   it('follow the pod’s annotations when these change', async () => {
     await create('annotated');
     const annotate = async (readiness: string): Promise<void> => {

@@ -114,7 +114,8 @@ async function call(session: ClientHttp2Session, { request, signal, connectionEr
     stream.on('error', () => {});
     stream.on('close', () => {
       signal.removeEventListener('abort', onAbort);
-      const result = response.result() ?? interrupted(stream, connectionError);
+      const isBroken = session.destroyed || session.closed;
+      const result = response.result() ?? interrupted(stream, isBroken ? connectionError() : undefined);
       if (result instanceof RpcError) reject(result);
       else resolve(result);
     });
@@ -232,10 +233,9 @@ const resetNames: readonly string[] = [
   'HTTP_1_1_REQUIRED',
 ];
 
-function interrupted({ rstCode = 0, session }: ClientHttp2Stream, connectionError: () => string): RpcError {
-  if (session === undefined || session.destroyed || session.closed) {
-    return new RpcError('Unavailable', `error reading from server: ${connectionError()}`);
-  }
+/** Returns the error of a call without a result. `broken` says why the connection ended, if it did. */
+function interrupted({ rstCode = 0 }: ClientHttp2Stream, broken: string | undefined): RpcError {
+  if (broken !== undefined) return new RpcError('Unavailable', `error reading from server: ${broken}`);
   const name = resetNames[rstCode] ?? String(rstCode);
   return new RpcError(
     codeOfReset.get(rstCode) ?? 'Internal',
