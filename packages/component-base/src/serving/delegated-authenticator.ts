@@ -56,7 +56,8 @@ export class DelegatedAuthenticator implements Authenticator {
   }
 }
 
-const reviewingTokens = (clients: ClientSet, cacheTtlMs: number, now: () => Date): TokenAuthenticator =>
+/** Asks the API server by TokenReview. The answers are cached. */
+export const reviewingTokens = (clients: ClientSet, cacheTtlMs: number, now: () => Date): TokenAuthenticator =>
   tokenReviewAuthenticator({
     review: async ({ token }) => {
       const answer = await clients.authentication.v1

@@ -34,7 +34,8 @@ export function delegatedAuthorizer(options: DelegatedAuthorizerOptions): Author
   ]);
 }
 
-function reviewingAuthorizer(
+/** Asks the API server by SubjectAccessReview. */
+export function reviewingAuthorizer(
   clients: ClientSet,
   ttls: Pick<DelegatedAuthorizerOptions, 'authorizedTtlMs' | 'unauthorizedTtlMs' | 'now'>,
 ): Authorizer {

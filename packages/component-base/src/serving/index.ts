@@ -11,8 +11,10 @@ export {
   type SecuredServerOptions,
   startComponentServer,
 } from './component-server.ts';
+export { reviewingTokens } from './delegated-authenticator.ts';
+export { reviewingAuthorizer } from './delegated-authorizer.ts';
 export { type ProgramPagesOptions, programPages } from './program-pages.ts';
-export { certificateNames } from './serving-certificate.ts';
+export { certificateNames, servingCertificate } from './serving-certificate.ts';
 export { type ServingOptions, type ServingSettings, servingFlagGroups, servingFlags } from './serving-flags.ts';
 export { flagsText, statusText, textPage } from './text-pages.ts';
 export { tlsCiphers, tlsMinVersion } from './tls-settings.ts';

@@ -13,6 +13,8 @@ export interface ServingCertificateOptions {
   /** The base name of the generated files: the component's name. */
   readonly name: string;
   readonly bindAddress: string;
+  /** The name in a generated certificate: `localhost` by default. */
+  readonly hostName?: string;
   readonly now: () => Date;
 }
 
@@ -23,7 +25,7 @@ export interface ServingCertificate {
 }
 
 /**
- * Returns the certificate of a component's port: the given one, or a self-signed one for `localhost`. Throws an Error that names the
+ * Returns the certificate of a component's port: the given one, or a self-signed one. Throws an Error that names the
  * invalid file.
  */
 export async function servingCertificate(options: ServingCertificateOptions): Promise<ServingCertificate> {
@@ -51,16 +53,16 @@ const isMissingFile = (error: unknown): boolean => error instanceof Error && 'co
 const hour = 3_600_000;
 
 /** Issues a certificate by a CA of its own. The PEM contains the CA as well, so that clients can trust it. */
-function selfSigned({ bindAddress, now }: ServingCertificateOptions): KeyPair {
+function selfSigned({ bindAddress, hostName = 'localhost', now }: ServingCertificateOptions): KeyPair {
   const time = now().getTime();
   const seconds = Math.floor(time / 1000);
   const validity = { notBefore: new Date(time - hour), notAfter: new Date(time - hour + 365 * 24 * hour) };
-  const authority = issueKeyPair({ commonName: `localhost-ca@${seconds}`, isCA: true, ...validity });
+  const authority = issueKeyPair({ commonName: `${hostName}-ca@${seconds}`, isCA: true, ...validity });
   const pair = issueKeyPair(
     {
-      commonName: `localhost@${seconds}`,
+      commonName: `${hostName}@${seconds}`,
       usages: ['serverAuth'],
-      dnsNames: ['localhost'],
+      dnsNames: [...new Set([hostName, 'localhost'])],
       ipAddresses: [...new Set(['127.0.0.1', ...(isUnspecified(bindAddress) ? [] : [bindAddress])])],
       ...validity,
     },

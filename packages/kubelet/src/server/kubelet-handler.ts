@@ -5,6 +5,7 @@ import {
   type ApiRequest,
   type ApiResponse,
   jsonResponse,
+  notFoundResponse,
   textResponse,
 } from '@coxswain/component-base/http';
 import type { SessionHost, SessionTarget } from '../sessions/session-host.ts';
@@ -12,33 +13,86 @@ import { attach, exec, portForward, run } from '../sessions/sessions.ts';
 import { containerLogs } from './container-logs.ts';
 import { findPod, type KubeletHost } from './kubelet-host.ts';
 import { resourceMetrics } from './resource-metrics.ts';
-import { type PathParameters, type Route, Routes, unknownPath } from './routes.ts';
+import { type PathParameters, type Route, Routes } from './routes.ts';
 import { statsSummary } from './stats-summary.ts';
+import { systemLogs } from './system-logs.ts';
+
+export interface KubeletHandlerOptions {
+  /** Serves what has no route here, such as health and metrics of the process. Without, there is no more than a `/healthz`. */
+  readonly pages?: ApiHandler;
+  /** Whether what runs in pods can be read and changed. True by default. */
+  readonly debugging?: boolean;
+  /** The directory of the node's logs: `/var/log`. Not served if undefined. */
+  readonly systemLogs?: string | undefined;
+}
 
 /** The kubelet's own API: what the API server asks it for logs and sessions, and monitoring for figures. */
-export function kubeletHandler(host: KubeletHost): ApiHandler {
-  const routes = new Routes([...publicRoutes(host), ...debuggingRoutes(host)]);
-  return async (request) => (await routes.respond(request)) ?? unknownPath();
+export function kubeletHandler(host: KubeletHost, options: KubeletHandlerOptions = {}): ApiHandler {
+  const { pages = fewPages(host), debugging = true } = options;
+  const routes = new Routes([
+    ...figureRoutes(host),
+    ...(debugging ? [...debuggingRoutes(host), ...systemLogRoutes(options.systemLogs)] : disabledRoutes),
+  ]);
+  return async (request) => (await routes.respond(request)) ?? (await pages(request));
+}
+
+const fewPages =
+  (host: KubeletHost): ApiHandler =>
+  async ({ path }) => {
+    if (path === '/healthz') return textResponse(200, 'ok');
+    return path === '/metrics' ? metricsText(await resourceMetrics(host)) : notFoundResponse();
+  };
+
+const anyMethod = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+const disabled = (path: string, text: string): Route[] =>
+  [path, `${path}/*`].map((each) => ({
+    methods: anyMethod,
+    path: each,
+    isPage: true,
+    respond: () => textResponse(405, `${text}\n`),
+  }));
+
+const disabledRoutes: readonly Route[] = [
+  '/run',
+  '/exec',
+  '/attach',
+  '/portForward',
+  '/containerLogs',
+  '/runningpods',
+  '/debug/pprof',
+  '/logs',
+].flatMap((path) => disabled(path, 'Debug endpoints are disabled.'));
+
+function systemLogRoutes(directory: string | undefined): Route[] {
+  if (directory === undefined) return disabled('/logs', 'logs endpoint is disabled.');
+  return ['/logs', '/logs/*'].map((path) => ({
+    methods: get,
+    path,
+    respond: (request, parameters) => systemLogs(directory, parameters['*'] ?? '', request),
+  }));
 }
 
 const get = ['GET'];
 const getAndPost = ['GET', 'POST'];
 
-function publicRoutes(host: KubeletHost): Route[] {
+function figureRoutes(host: KubeletHost): Route[] {
   return [
-    { methods: get, path: '/healthz', respond: () => textResponse(200, 'ok') },
     { methods: get, path: '/pods', respond: () => jsonResponse(podList(host.pods())) },
     {
       methods: getAndPost,
       path: '/stats/summary',
       respond: async () => jsonResponse(JSON.stringify(await statsSummary(host))),
     },
-    ...['/metrics', '/metrics/resource'].map((path) => ({
-      methods: get,
-      path,
+    {
+      methods: anyMethod,
+      path: '/metrics/resource',
+      isPage: true,
       respond: async () => metricsText(await resourceMetrics(host)),
-    })),
-    ...['/metrics/cadvisor', '/metrics/probes'].map((path) => ({ methods: get, path, respond: () => metricsText('') })),
+    },
+    ...['/metrics/cadvisor', '/metrics/probes'].map(
+      (path): Route => ({ methods: anyMethod, path, isPage: true, respond: () => metricsText('') }),
+    ),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { type ApiRequest, type ApiResponse, notFoundResponse, textResponse } from '@coxswain/component-base/http';
+import { type ApiRequest, type ApiResponse, textResponse } from '@coxswain/component-base/http';
 
 /** The variable words of a path, by name. */
 export type PathParameters = Readonly<Record<string, string>>;
@@ -8,6 +8,8 @@ export interface Route {
   readonly methods: readonly string[];
   /** `/exec/{namespace}/{pod}/{container}`: words in braces match any word. A star as the last word matches any number of words. */
   readonly path: string;
+  /** A page of its own: other paths that begin with the same word may be served elsewhere. */
+  readonly isPage?: true;
   readonly respond: (request: ApiRequest, parameters: PathParameters) => Promise<ApiResponse> | ApiResponse;
 }
 
@@ -28,9 +30,9 @@ export class Routes {
     }
   }
 
-  /** Undefined if no route begins with the first word of the path. */
+  /** Undefined if the path may be served elsewhere. */
   async respond(request: ApiRequest): Promise<ApiResponse | undefined> {
-    const path = decoded(request.path);
+    const path = decodedPath(request);
     if (path === undefined) return textResponse(400, '400 Bad Request');
     const words = wordsOf(path);
     const routes = this.#byRoot.get(words[0] ?? '');
@@ -39,7 +41,9 @@ export class Routes {
       const parameters = match(route.words, words);
       return parameters ? [{ route, parameters }] : [];
     });
-    if (matches.length === 0) return textResponse(404, '404: Page Not Found');
+    if (matches.length === 0) {
+      return routes.some(({ isPage }) => isPage) ? undefined : textResponse(404, '404: Page Not Found');
+    }
     const found = matches.find(({ route }) => route.methods.includes(request.method));
     if (found) return await found.route.respond(request, found.parameters);
     const allow = [...new Set(matches.flatMap(({ route }) => route.methods))].join(', ');
@@ -47,8 +51,6 @@ export class Routes {
     return { ...refusal, headers: { ...refusal.headers, allow } };
   }
 }
-
-export const unknownPath = notFoundResponse;
 
 function match(pattern: readonly string[], words: readonly string[]): PathParameters | undefined {
   const parameters: Record<string, string> = {};
@@ -68,7 +70,8 @@ function match(pattern: readonly string[], words: readonly string[]): PathParame
 /** Slashes at both ends do not matter. */
 const wordsOf = (path: string): string[] => path.replace(/^\/|\/$/g, '').split('/');
 
-function decoded(path: string): string | undefined {
+/** Returns the path without percent encoding. Undefined if it is not well encoded. */
+export function decodedPath({ path }: Pick<ApiRequest, 'path'>): string | undefined {
   try {
     return decodeURIComponent(path);
   } catch {
