@@ -37,9 +37,9 @@ it('cox finds a module that it loads on demand: the client of etcd', async () =>
     let said = '';
     for await (const chunk of child.stderr) {
       said += chunk;
-      if (/^error|waiting for etcd/m.test(said)) break;
+      if (/^error|Waiting for etcd/m.test(said)) break;
     }
-    expect(said).toContain('waiting for etcd: no connection to etcd (http://127.0.0.1:1');
+    expect(said).toContain('"Waiting for etcd" err="no connection to etcd (http://127.0.0.1:1');
   } finally {
     child.kill('SIGKILL');
     await gone;

@@ -138,7 +138,7 @@ it('can be started, polled and stopped like envtest does', async () => {
     const [code] = await once(child, 'exit');
     expect(code).toBe(0);
   }
-  expect(server.text()).toContain('the server is ready');
+  expect(server.text()).toContain('The server is ready');
 });
 
 it('treats an address where nothing listens as an etcd that is not started yet', async () => {
@@ -148,6 +148,6 @@ it('treats an address where nothing listens as an etcd that is not started yet',
     '--secure-port=0',
     '--bind-address=127.0.0.1',
   ]);
-  while (!server.text().includes('waiting for etcd')) await new Promise((resolve) => setTimeout(resolve, 100));
+  while (!server.text().includes('Waiting for etcd')) await new Promise((resolve) => setTimeout(resolve, 100));
   server.child.kill('SIGKILL');
 });
