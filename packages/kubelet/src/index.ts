@@ -13,11 +13,9 @@ export { HollowMachine, type HollowMachineOptions } from './hollow/hollow-machin
 export { HollowRuntime, type HollowRuntimeOptions } from './hollow/hollow-runtime.ts';
 export type { Hook, HookRunner } from './hooks/hook-runner.ts';
 export { Kubelet, type KubeletOptions } from './kubelet.ts';
+export { LinuxNode, type LinuxNodeOptions } from './linux-node/linux-node.ts';
 export type { ContainerLogs, LoggedContainer, LogOptions } from './machine/container-logs.ts';
-export { LinuxMachine, type LinuxMachineConfiguration, type LinuxMachineOptions } from './machine/linux-machine.ts';
 export type * from './machine/machine.ts';
-export { noPodCgroups, type PodCgroups } from './cgroups/pod-cgroups.ts';
-export type { PodVolumes } from './machine/pod-volumes.ts';
 export { InformerNodeSource, type NodeSource } from './node/node-source.ts';
 export { KUBELET_VERSION, type NodeSpec } from './node/node-spec.ts';
 export { InformerPodSource } from './pods/informer-pod-source.ts';

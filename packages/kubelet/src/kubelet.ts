@@ -15,6 +15,7 @@ import type { ApiHandler } from '@coxswain/component-base/http';
 import type { ContainerRuntime } from '@coxswain/cri';
 import { ContainerKiller } from './containers/kill-pod.ts';
 import { PodSyncer } from './containers/pod-syncer.ts';
+import type { PodStates } from './garbage-collection/pod-states.ts';
 import { ImagePuller, type ImagePullerOptions } from './images/image-puller.ts';
 import { NodeLease } from './lease/node-lease.ts';
 import type { Machine } from './machine/machine.ts';
@@ -89,6 +90,9 @@ export class Kubelet {
   readonly #reporter: NodeReporter;
   readonly #lease: NodeLease;
   readonly #lifecycle: PodLifecycleEvents;
+  readonly #events: PodEvents;
+  /** All pods are known, and nothing is left of others. */
+  #areOrphansRemoved = false;
   readonly #mirrored: MirroredPodSource | undefined;
   /** The addresses of pods that the runtime was told. */
   #podCidr = '';
@@ -119,6 +123,7 @@ export class Kubelet {
     const recorder = options.recorder ?? this.#ownRecorder!;
     const nodes = options.nodes ?? this.#ownNodes!;
     const events = new PodEvents(recorder);
+    this.#events = events;
     const config = options.config ?? new CachedConfigSource(clients, clock);
     const killer = new ContainerKiller({ runtime, hooks: machine.hooks, events, clock });
     this.#statuses = new StatusManager({
@@ -202,6 +207,29 @@ export class Kubelet {
       ...pod,
       status: this.#statuses.get(pod.metadata.uid ?? '') ?? pod.status,
     }));
+  }
+
+  /** The node as the API server has it; undefined before it is registered. */
+  get node(): Node | undefined {
+    return this.#reporter.node;
+  }
+
+  /** What garbage collection must know of pods. */
+  get podStates(): PodStates {
+    const isKnown = (): boolean => this.#areOrphansRemoved;
+    const stateOf = (uid: string) => this.#workers.get(uid)?.state;
+    return {
+      shouldPodContentBeRemoved: (uid) => isKnown() && stateOf(uid) === undefined,
+      shouldPodRuntimeBeRemoved: (uid) => {
+        const state = stateOf(uid);
+        return state === undefined ? isKnown() : state === 'Terminated' || state === 'Finished';
+      },
+    };
+  }
+
+  /** Records a warning about a pod. */
+  warn(pod: Pod, reason: string, message: string): void {
+    this.#events.pod(pod, 'Warning', reason, message);
   }
 
   /** Pods that run or are about to. */
@@ -337,6 +365,7 @@ export class Kubelet {
         for (const uid of new Set([...running.keys(), ...(await machine.podUids())])) {
           if (!this.#workers.get(uid)) await this.#removeOrphan(uid, running.get(uid), signal);
         }
+        this.#areOrphansRemoved = true;
         return;
       } catch (error) {
         if (signal.aborted) return;

@@ -6,14 +6,13 @@ import type { Event, Pod, PodSpec } from '@coxswain/api/core/v1';
 import { recordLogs } from '@coxswain/apimachinery/log';
 import { systemRandom } from '@coxswain/apimachinery/random';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
-import { ClientSet, InProcessTransport, RESTClient, systemClock } from '@coxswain/client';
-import { type ContainerRuntime, connectRuntime } from '@coxswain/cri';
+import { ClientSet, CoreEventRecorder, InProcessTransport, RESTClient, systemClock } from '@coxswain/client';
+import { connectRuntime } from '@coxswain/cri';
 import { busyboxImage, type Containerd, startContainerd } from '@coxswain/cri/testing';
 import { type CgroupManager, type CgroupName, findCgroups, newCgroupName } from '@coxswain/linux';
-import { NodeCgroups } from '../src/cgroups/node-cgroups.ts';
 import { Kubelet } from '../src/kubelet.ts';
-import { LinuxMachine } from '../src/machine/linux-machine.ts';
-import { defaultRuntimeSettings } from '../src/runtime/runtime-settings.ts';
+import { LinuxNode, type LinuxNodeOptions } from '../src/linux-node/linux-node.ts';
+import { CachedConfigSource } from '../src/volumes/config-source.ts';
 
 const nodeName = 'real';
 
@@ -28,7 +27,6 @@ export class RealNode {
   readonly #rest: RESTClient;
   readonly #server: RunningApiServer;
   readonly #logs = recordLogs();
-  #runtime: ContainerRuntime | undefined;
   #kubelet: Kubelet | undefined;
   #stop = new AbortController();
   #running: Promise<void> | undefined;
@@ -76,62 +74,95 @@ export class RealNode {
     await mkdir(join(directory, 'etc'), { recursive: true });
     await mkdir(this.manifests, { recursive: true });
     await writeFile(join(directory, 'etc', 'resolv.conf'), 'nameserver 192.0.2.1\nsearch example.com\n');
-    const settings = { ...defaultRuntimeSettings, isCgroupV2: this.cgroups.version === 2 };
-    const cgroups = new NodeCgroups({
-      cgroups: this.cgroups,
-      root: this.cgroupRoot,
-      settings,
-      podPidsLimit: -1,
-      allocatable: undefined,
-      activePods: () => this.#kubelet?.activePods ?? [],
-      clock: systemClock,
-      logger: this.#logs.logger,
-    });
     await this.cgroups.create(this.cgroupRoot, {});
-    await cgroups.start();
-    const machine = new LinuxMachine({
-      configuration: {
-        rootDirectory: join(directory, 'kubelet'),
-        podLogsDirectory: join(directory, 'logs'),
-        clusterDNS: ['10.96.0.10'],
-        clusterDomain: 'cluster.local',
-        resolvConf: join(directory, 'etc', 'resolv.conf'),
-        hostsFile: '/etc/hosts',
-        nodeIPs: () => ['127.0.0.1'],
-      },
-      volumes: {
-        mount: async () => [],
-        mountsOf: async () => [],
-        supplementalGroups: () => [],
-        unmount: async () => {},
-        remove: async () => {},
-      },
-      cgroups,
-      prober: { probe: async () => ({ outcome: 'Success', output: '' }) },
-      hooks: { run: async () => {} },
-      logs: { read: async function* () {} },
-      random: systemRandom,
-      info: async () => ({ machineId: 'm', systemUuid: 's', bootId: 'b', kernelVersion: 'k', osImage: 'o' }),
+    const { logger } = this.#logs;
+    const common = { clients, clock: systemClock, logger };
+    const config = new CachedConfigSource(clients, systemClock);
+    const recorder = new CoreEventRecorder({
+      ...common,
+      events: clients.core.v1.events,
+      source: { component: 'kubelet', host: nodeName },
     });
-    this.#runtime = runtime;
-    this.#kubelet = new Kubelet({
-      node: { name: nodeName },
-      clients,
+    const linux = await LinuxNode.start({
+      ...common,
+      configuration: this.#configuration(),
       runtime,
-      machine,
-      settings,
-      manifests: { path: this.manifests, intervalMs: 500 },
-      logger: this.#logs.logger,
+      config,
+      recorder,
+      allocatable: { milliCpu: 2000, memoryBytes: 2 ** 32 },
+      nodeIPs: () => ['127.0.0.1'],
+      random: systemRandom,
+      containerLogsDirectory: join(directory, 'container-logs'),
     });
+    const kubelet = new Kubelet({
+      ...common,
+      node: { name: nodeName },
+      runtime,
+      machine: linux.machine,
+      settings: linux.settings,
+      config,
+      recorder,
+      manifests: { path: this.manifests, intervalMs: 500 },
+    });
+    linux.attach(kubelet);
+    this.#kubelet = kubelet;
     this.#stop = new AbortController();
-    this.#running = this.#kubelet.run(this.#stop.signal);
+    const { signal } = this.#stop;
+    this.#running = Promise.all([kubelet.run(signal), linux.run(signal)]).then(async () => {
+      await linux.close();
+      await recorder.stop();
+      runtime.close();
+    });
+  }
+
+  #configuration(): LinuxNodeOptions['configuration'] {
+    const { directory } = this;
+    return {
+      nodeName,
+      directories: {
+        root: join(directory, 'kubelet'),
+        podLogs: join(directory, 'logs'),
+        certificates: join(directory, 'certificates'),
+        seccompProfiles: join(directory, 'kubelet', 'seccomp'),
+      },
+      dns: { servers: ['10.96.0.10'], domain: 'cluster.local', resolvConf: join(directory, 'etc', 'resolv.conf') },
+      cgroups: {
+        perQOS: true,
+        driver: 'cgroupfs',
+        root: this.cgroups.path(this.cgroupRoot),
+        enforcePods: true,
+        podPidsLimit: -1,
+        cpuCFSQuota: true,
+        cpuCFSQuotaPeriodMicroseconds: 100_000,
+        singleProcessOOMKill: undefined,
+        oomScoreAdj: 0,
+        protectKernelDefaults: false,
+      },
+      security: { seccompDefault: false, allowedUnsafeSysctls: [], makeIPTablesUtilChains: false },
+      images: {
+        serializePulls: true,
+        maxParallelPulls: 1,
+        pullQps: 5,
+        pullBurst: 10,
+        gc: {
+          highThresholdPercent: 100,
+          lowThresholdPercent: 80,
+          minimumAgeMs: 120_000,
+          maximumAgeMs: Number.POSITIVE_INFINITY,
+        },
+      },
+      containers: {
+        maxRestartPeriodMs: undefined,
+        gc: { minimumAgeMs: 0, maxPerContainer: 1, maxContainers: -1 },
+        logs: { maxSizeBytes: 10 * 2 ** 20, maxFiles: 5, maxWorkers: 1, checkEveryMs: 10_000 },
+      },
+    };
   }
 
   /** Ends the kubelet. Containers go on running. */
   async stopKubelet(): Promise<void> {
     this.#stop.abort();
     await this.#running;
-    this.#runtime?.close();
   }
 
   async create(name: string, spec: Partial<PodSpec>): Promise<Pod> {

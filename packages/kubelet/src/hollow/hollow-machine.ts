@@ -54,6 +54,8 @@ export class HollowMachine implements Machine {
     return setup;
   }
 
+  observe(): void {}
+
   async mountVolumes(pod: Pod): Promise<readonly string[]> {
     return await volumeProblems(pod, this.#options.config);
   }

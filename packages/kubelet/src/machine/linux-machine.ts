@@ -10,10 +10,10 @@ import { hostNetworkHostsFile, podHostsFile } from '../network/hosts-file.ts';
 import { podDns } from '../network/pod-dns.ts';
 import { parseResolvConf, type ResolverConfiguration } from '../network/resolv-conf.ts';
 import type { Prober } from '../probes/prober.ts';
+import type { VolumeManager } from '../volumes/volume-manager.ts';
 import type { ContainerLogs } from './container-logs.ts';
 import type { ContainerContext, ContainerSetup, Machine, MachineInfo, PodSetup } from './machine.ts';
 import { PodDirectories } from './pod-directories.ts';
-import type { PodVolumes } from './pod-volumes.ts';
 
 /** What a node's configuration says of its machine. */
 export interface LinuxMachineConfiguration {
@@ -32,7 +32,7 @@ export interface LinuxMachineConfiguration {
 
 export interface LinuxMachineOptions {
   readonly configuration: LinuxMachineConfiguration;
-  readonly volumes: PodVolumes;
+  readonly volumes: Pick<VolumeManager, 'mount' | 'mountsOf' | 'observe' | 'supplementalGroups' | 'unmount' | 'remove'>;
   readonly cgroups: PodCgroups;
   readonly prober: Prober;
   readonly hooks: HookRunner;
@@ -78,6 +78,10 @@ export class LinuxMachine implements Machine {
     return { cgroupParent, logDirectory, dns, clusterDomain, supplementalGroups, warnings };
   }
 
+  observe(pod: Pod): void {
+    this.#options.volumes.observe(pod);
+  }
+
   async mountVolumes(pod: Pod, signal: AbortSignal): Promise<readonly string[]> {
     return await this.#options.volumes.mount(pod, signal);
   }
@@ -108,17 +112,16 @@ export class LinuxMachine implements Machine {
 
   async removePod(podUid: string): Promise<void> {
     const { volumes, cgroups } = this.#options;
-    await volumes.remove(podUid);
     await cgroups.remove(podUid);
-    await rm(this.directories.pod(podUid), { recursive: true, force: true });
+    await volumes.remove(podUid);
     const logs = await readdir(this.directories.podLogs).catch(() => []);
     for (const name of logs.filter((each) => each.endsWith(`_${podUid}`))) {
       await rm(`${this.directories.podLogs}/${name}`, { recursive: true, force: true });
     }
   }
 
-  async terminationMessage(path: string): Promise<string | undefined> {
-    return await readTerminationMessage(path);
+  terminationMessage(path: string): Promise<string | undefined> {
+    return readTerminationMessage(path);
   }
 
   async #resolverConfiguration(): Promise<ResolverConfiguration | undefined> {

@@ -19,6 +19,8 @@ export interface Machine {
   info(): Promise<MachineInfo>;
   /** Makes the pod's directories and cgroup. */
   preparePod(pod: Pod, signal: AbortSignal): Promise<PodSetup>;
+  /** Called with each new state of a pod. Volumes follow changes of labels and annotations. */
+  observe(pod: Pod): void;
   /** Mounts the pod's volumes. Returns what is wrong with those that could not be mounted, as messages for people; none if all are mounted. */
   mountVolumes(pod: Pod, signal: AbortSignal): Promise<readonly string[]>;
   /** Makes what a container is given of the machine. Rejects with the reason for which the container cannot be created. */

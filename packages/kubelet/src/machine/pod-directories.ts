@@ -1,46 +1,27 @@
 import type { Pod } from '@coxswain/api/core/v1';
+import { PodDirectories as VolumeDirectories } from '../volumes/pod-directories.ts';
 
-/** Where a node keeps things. The layout is upstream's, so either kubelet can take over a node from the other. */
-export class PodDirectories {
-  readonly #root: string;
-  readonly #logs: string;
-
-  /** `root`: the kubelet's directory; `logs`: where the runtime writes the logs of all pods. */
-  constructor(root: string, logs: string) {
-    this.#root = root;
-    this.#logs = logs;
-  }
-
-  /** Parent of the directories of all pods. */
-  get pods(): string {
-    return `${this.#root}/pods`;
-  }
-
+/** Where a node has what belongs to pods. The layout is upstream's, so either kubelet can take over a node from the other. */
+export class PodDirectories extends VolumeDirectories {
   /** Parent of the log directories of all pods. */
-  get podLogs(): string {
-    return this.#logs;
+  readonly podLogs: string;
+
+  /** `root`: the kubelet's directory; `podLogs`: where the runtime writes the logs of all pods. */
+  constructor(root: string, podLogs: string) {
+    super(root);
+    this.podLogs = podLogs;
   }
 
-  pod(uid: string): string {
-    return `${this.pods}/${checked(uid)}`;
+  hostsFile(podUid: string): string {
+    return `${this.pod(podUid)}/etc-hosts`;
   }
 
-  hostsFile(uid: string): string {
-    return `${this.pod(uid)}/etc-hosts`;
-  }
-
-  /** Holds the termination logs of a container's runs. */
-  container(uid: string, name: string): string {
-    return `${this.pod(uid)}/containers/${checked(name)}`;
+  /** Holds the termination logs of a container's runs. The name comes from the API server, which has validated it. */
+  container(podUid: string, name: string): string {
+    return `${this.pod(podUid)}/containers/${name}`;
   }
 
   logs({ metadata: { namespace = '', name = '', uid = '' } }: Pod): string {
-    return `${this.#logs}/${checked(namespace)}_${checked(name)}_${checked(uid)}`;
+    return `${this.podLogs}/${namespace}_${name}_${uid}`;
   }
-}
-
-/** Names come from the API server, which has validated them. Static pods may have any uid. */
-function checked(name: string): string {
-  if (name !== '' && name !== '.' && name !== '..' && !name.includes('/') && !name.includes('\0')) return name;
-  throw new Error(`${JSON.stringify(name)} cannot be the name of a directory`);
 }

@@ -94,6 +94,7 @@ export class PodWorker {
   /** The pod as the server has it now. */
   observe(pod: Pod): void {
     this.#pod = pod;
+    this.#context.machine.observe(pod);
     if (pod.metadata.deletionTimestamp) this.#syncing?.abort();
     this.#shortenGrace();
   }

@@ -4,6 +4,7 @@ import { Quantity } from '@coxswain/apimachinery/quantity';
 import type { HugepageLimit, LinuxContainerResources } from '@coxswain/cri';
 import { milliCpuToQuota, milliCpuToShares } from './cpu-shares.ts';
 import { oomScoreAdjust } from './oom-score.ts';
+import { pageSizeText } from './page-size.ts';
 import type { RuntimeSettings } from './runtime-settings.ts';
 
 type LinuxResources = Partial<LinuxContainerResources>;
@@ -86,14 +87,6 @@ function hugepageLimits(pod: Pod, resources: ResourceRequirements, settings: Run
     return 0;
   };
   return settings.hugePageSizes.map((pageSize) => ({ pageSize, limit: bytesOf(pageSize) }));
-}
-
-/** Prints a page size as the kernel's cgroups name it: `2MB`, `1GB`. */
-function pageSizeText(bytes: number): string {
-  const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
-  let [size, unit] = [bytes, 0];
-  while (size >= 1024 && unit < units.length - 1) [size, unit] = [size / 1024, unit + 1];
-  return `${size}${units[unit]}`;
 }
 
 const firstNonZero = (...texts: readonly (string | undefined)[]): Quantity => {

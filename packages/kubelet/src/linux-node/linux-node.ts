@@ -1,0 +1,210 @@
+import type { Pod } from '@coxswain/api/core/v1';
+import type { Random } from '@coxswain/apimachinery/random';
+import type { ClientSet, Clock, EventRecorder, Logger } from '@coxswain/client';
+import type { ContainerRuntime } from '@coxswain/cri';
+import { findCgroups, HelperCommands, machineFacts, newCgroupName, Systemd } from '@coxswain/linux';
+import { NodeCgroups } from '../cgroups/node-cgroups.ts';
+import { noPodCgroups } from '../cgroups/pod-cgroups.ts';
+import { ContainerGarbageCollector } from '../garbage-collection/container-garbage-collector.ts';
+import { ImageGarbageCollector } from '../garbage-collection/image-garbage-collector.ts';
+import { ContainerHooks } from '../hooks/container-hooks.ts';
+import type { Kubelet } from '../kubelet.ts';
+import { ContainerLogManager } from '../logs/container-log-manager.ts';
+import { LogFiles } from '../logs/log-files.ts';
+import { LinuxMachine } from '../machine/linux-machine.ts';
+import type { NodeConfiguration } from '../options/node-configuration.ts';
+import { ContainerProber } from '../probes/container-prober.ts';
+import { pageSizeText } from '../runtime/page-size.ts';
+import type { RuntimeSettings } from '../runtime/runtime-settings.ts';
+import type { ConfigSource } from '../volumes/config-source.ts';
+import { linuxVolumeHost } from '../volumes/files/linux-volume-host.ts';
+import { ClientVolumeApi } from '../volumes/sources/volume-api.ts';
+import { VolumeManager } from '../volumes/volume-manager.ts';
+
+export interface LinuxNodeOptions {
+  readonly configuration: Pick<
+    NodeConfiguration,
+    'nodeName' | 'directories' | 'dns' | 'cgroups' | 'security' | 'images' | 'containers'
+  >;
+  readonly runtime: ContainerRuntime;
+  readonly clients: ClientSet;
+  readonly config: ConfigSource;
+  readonly recorder: EventRecorder;
+  /** What all pods together may use. */
+  readonly allocatable: { readonly milliCpu: number; readonly memoryBytes: number };
+  nodeIPs(): readonly string[];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Where links to the logs of running containers are. `/var/log/containers` by default. */
+  readonly containerLogsDirectory?: string;
+}
+
+/** Everything that a kubelet does on a Linux machine, made from its configuration. */
+export class LinuxNode {
+  readonly machine: LinuxMachine;
+  readonly settings: RuntimeSettings;
+  readonly volumes: VolumeManager;
+  readonly #options: LinuxNodeOptions;
+  readonly #commands: HelperCommands;
+  readonly #systemd: Systemd | undefined;
+  readonly #cgroups: NodeCgroups | undefined;
+  #kubelet: Kubelet | undefined;
+
+  private constructor(options: LinuxNodeOptions, parts: LinuxNodeParts) {
+    const { configuration, runtime, clients, config, clock, random, logger, nodeIPs } = options;
+    const { directories, dns } = configuration;
+    this.#options = options;
+    this.#commands = parts.commands;
+    this.#systemd = parts.systemd;
+    this.settings = parts.settings;
+    this.#cgroups = parts.cgroups?.(() => this.#kubelet?.activePods ?? []);
+    const service = runtime.runtime;
+    this.volumes = new VolumeManager({
+      rootDirectory: directories.root,
+      host: linuxVolumeHost(parts.commands),
+      config,
+      api: new ClientVolumeApi(clients),
+      clock,
+      random,
+      logger,
+      node: () => this.#kubelet?.node,
+      onProblem: (pod, message) => this.#kubelet?.warn(pod, 'FailedMount', message),
+    });
+    this.machine = new LinuxMachine({
+      configuration: {
+        rootDirectory: directories.root,
+        podLogsDirectory: directories.podLogs,
+        clusterDNS: dns.servers,
+        clusterDomain: dns.domain,
+        resolvConf: dns.resolvConf,
+        hostsFile: '/etc/hosts',
+        nodeIPs,
+      },
+      volumes: this.volumes,
+      cgroups: this.#cgroups ?? noPodCgroups,
+      prober: new ContainerProber({ service, clock }),
+      hooks: new ContainerHooks({ service, clock }),
+      logs: new LogFiles({ service, root: directories.podLogs, clock, logger }),
+      random,
+      info: parts.info,
+    });
+  }
+
+  /** Makes the cgroups of the node. Rejects if the machine does not let it. */
+  static async start(options: LinuxNodeOptions): Promise<LinuxNode> {
+    const { configuration, allocatable, clock, logger } = options;
+    const { cgroups, security, directories } = configuration;
+    const systemd = cgroups.driver === 'systemd' ? new Systemd({ clock }) : undefined;
+    const manager = await findCgroups({ driver: cgroups.driver, clock, ...(systemd && { systemd }) });
+    const facts = await machineFacts();
+    const settings: RuntimeSettings = {
+      cpuCFSQuota: cgroups.cpuCFSQuota,
+      cpuCFSQuotaPeriodMicroseconds: cgroups.cpuCFSQuotaPeriodMicroseconds,
+      seccompDefault: security.seccompDefault,
+      seccompProfileRoot: directories.seccompProfiles,
+      singleProcessOOMKill: cgroups.singleProcessOOMKill ?? manager.version === 1,
+      isCgroupV2: manager.version === 2,
+      memoryCapacityBytes: facts.memoryBytes,
+      hugePageSizes: facts.hugePages.map(({ sizeBytes }) => pageSizeText(sizeBytes)),
+    };
+    const nodeCgroups = (activePods: () => readonly Pod[]) =>
+      new NodeCgroups({
+        cgroups: manager,
+        root: newCgroupName([], ...cgroups.root.split('/').filter((part) => part !== '')),
+        settings,
+        podPidsLimit: cgroups.podPidsLimit,
+        allocatable: cgroups.enforcePods ? allocatable : undefined,
+        activePods,
+        clock,
+        logger,
+      });
+    const node = new LinuxNode(options, {
+      commands: new HelperCommands({ clock }),
+      systemd,
+      settings,
+      cgroups: cgroups.perQOS ? nodeCgroups : undefined,
+      info: async () => ({
+        machineId: facts.machineId,
+        systemUuid: facts.systemUuid,
+        bootId: facts.bootId,
+        kernelVersion: facts.kernelVersion,
+        osImage: facts.osImage,
+      }),
+    });
+    await node.#cgroups?.start();
+    return node;
+  }
+
+  /** Tells which kubelet works on this machine. Must be called before `run`. */
+  attach(kubelet: Kubelet): void {
+    this.#kubelet = kubelet;
+  }
+
+  /** Refreshes volumes, rotates logs and removes what is no longer used, until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const {
+      configuration,
+      runtime,
+      recorder,
+      clock,
+      logger,
+      containerLogsDirectory = '/var/log/containers',
+    } = this.#options;
+    const kubelet = this.#kubelet;
+    if (!kubelet) throw new Error('no kubelet is attached');
+    const { nodeName, containers, images, directories } = configuration;
+    const logs = new ContainerLogManager({
+      service: runtime.runtime,
+      clock,
+      logger,
+      maxSizeBytes: containers.logs.maxSizeBytes,
+      maxFiles: containers.logs.maxFiles,
+      maxWorkers: containers.logs.maxWorkers,
+      monitorIntervalMs: containers.logs.checkEveryMs,
+    });
+    const common = { nodeName, clock, logger, recorder };
+    const deadContainers = new ContainerGarbageCollector({
+      ...common,
+      runtime: kubelet.runtime,
+      logs,
+      pods: kubelet.podStates,
+      podLogsDirectory: directories.podLogs,
+      containerLogsDirectory,
+      policy: {
+        minAgeMs: containers.gc.minimumAgeMs,
+        maxPerPodContainer: containers.gc.maxPerContainer,
+        maxContainers: containers.gc.maxContainers,
+      },
+    });
+    const { gc } = images;
+    const imagePolicy = {
+      highThresholdPercent: gc.highThresholdPercent,
+      lowThresholdPercent: gc.lowThresholdPercent,
+      minAgeMs: gc.minimumAgeMs,
+      maxAgeMs: Number.isFinite(gc.maximumAgeMs) ? gc.maximumAgeMs : 0,
+    };
+    const unusedImages = new ImageGarbageCollector({ ...common, runtime: kubelet.runtime, policy: imagePolicy });
+    await Promise.all([
+      this.volumes.run(signal),
+      this.#cgroups?.run(signal),
+      logs.run(signal),
+      deadContainers.run(signal),
+      unusedImages.run(signal),
+    ]);
+  }
+
+  /** Ends the helper processes. What runs on the machine goes on running. */
+  async close(): Promise<void> {
+    this.#commands.close();
+    await this.#systemd?.close();
+  }
+}
+
+interface LinuxNodeParts {
+  readonly commands: HelperCommands;
+  readonly systemd: Systemd | undefined;
+  readonly settings: RuntimeSettings;
+  readonly cgroups: ((activePods: () => readonly Pod[]) => NodeCgroups) | undefined;
+  readonly info: LinuxMachine['info'];
+}
