@@ -1,0 +1,3 @@
+export { DBusConnection, DBusError } from './dbus-connection.ts';
+export type { DBusValue, Variant } from './marshal.ts';
+export { type DBusMessage, decodeMessage, encodeMessage, messageType } from './message.ts';

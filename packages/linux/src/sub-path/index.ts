@@ -1,0 +1,1 @@
+export { type SubPath, SubPaths } from './sub-paths.ts';
