@@ -14,7 +14,7 @@ export interface MountContext {
   readonly signal?: AbortSignal;
 }
 
-export interface MountMakerOptions {
+interface MountMakerOptions {
   readonly subPaths: VolumeSubPaths;
   readonly podDirectory: string;
   /** Undefined for a volume that is not mounted. */

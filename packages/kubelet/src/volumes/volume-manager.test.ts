@@ -169,6 +169,8 @@ describe.skipIf(!canMount)('the volumes of a pod', () => {
     await afterRefresh(node, async () => expect(node.problems).not.toEqual([]));
     expect(node.problems[0]).toBe('MountVolume.SetUp failed for volume "config" : configmap "settings" not found');
     expect(await readFile(volume('configmap', 'config', 'b'), 'utf8')).toBe('2');
+    // Containers can be started again with what there was.
+    expect(await manager.mount(changed, node.signal)).toEqual([]);
     stop.abort();
     await running;
   });
@@ -178,8 +180,12 @@ describe.skipIf(!canMount)('the volumes of a pod', () => {
     const metadata = { name: 'data', namespace: 'ns', uid: 'claim-uid' };
     node.claims.set('data', { metadata, spec: { volumeName: 'pvc-1' }, status: { phase: 'Bound' } });
     const claimRef = { uid: 'claim-uid' };
+    const annotations = {
+      'pv.beta.kubernetes.io/gid': '1234',
+      'pv.kubernetes.io/provisioned-by': 'coxswain.dev/host-path',
+    };
     node.volumes.set('pvc-1', {
-      metadata: { name: 'pvc-1', annotations: { 'pv.beta.kubernetes.io/gid': '1234' } },
+      metadata: { name: 'pvc-1', annotations },
       spec: { claimRef, hostPath: { path, type: 'DirectoryOrCreate' } },
     });
     const pod = podWith([{ name: 'data', persistentVolumeClaim: { claimName: 'data', readOnly: true } }]);
@@ -189,6 +195,9 @@ describe.skipIf(!canMount)('the volumes of a pod', () => {
       { containerPath: '/data', hostPath: path, readonly: true },
     ]);
     expect(manager.supplementalGroups('uid-1')).toEqual([1234]);
+    // Containers that are not root must be able to write to it.
+    expect(await modeOf(path)).toBe('777');
+    expect(await readdir(join(path, '..'))).toEqual(['pvc-1']);
     await manager.unmount(pod, node.signal);
     // The disk belongs to the claim, not to the pod.
     expect(await readdir(path)).toEqual([]);
@@ -198,6 +207,13 @@ describe.skipIf(!canMount)('the volumes of a pod', () => {
     });
     expect(await node.manager().mount(pod, node.signal)).toEqual([
       'Unable to attach or mount volumes: unmounted volumes=[data], unattached volumes=[], failed to process volumes=[data]: failed to get Plugin from volumeSpec for volume "pvc-1" err=no volume plugin matched: volumes of type csi are not supported by this kubelet',
+    ]);
+    node.volumes.set('pvc-1', {
+      metadata: { name: 'pvc-1' },
+      spec: { claimRef, volumeMode: 'Block', local: { path } },
+    });
+    expect(await node.manager().mount(pod, node.signal)).toEqual([
+      expect.stringMatching(/: volume data has volumeMode Block, but is specified in volumeMounts$/),
     ]);
     node.volumes.set('pvc-1', { metadata: { name: 'pvc-1' }, spec: { claimRef: { uid: 'other' } } });
     expect(await node.manager().mount(pod, node.signal)).toEqual([

@@ -25,7 +25,7 @@ import { isUsed, volumeSpec } from './volume-spec.ts';
 import { VolumeStatistics, type VolumeStats } from './volume-stats.ts';
 import { directoriesIn, volumesOnDisk } from './volumes-on-disk.ts';
 
-export interface VolumeManagerOptions {
+interface VolumeManagerOptions {
   /** The kubelet's directory, such as `/var/lib/kubelet`. */
   readonly rootDirectory: string;
   readonly host: VolumeHost;
@@ -45,7 +45,7 @@ export interface VolumeManagerOptions {
 }
 
 /** A volume that is ready for containers. */
-export interface MountedVolume extends UsableVolume {
+interface MountedVolume extends UsableVolume {
   /** As in the pod. */
   readonly name: string;
   readonly spec: VolumeSpec;
@@ -249,9 +249,10 @@ export class VolumeManager {
           mounted.set(name, { name, spec, plugin, ...(await setUp) });
         } catch (error) {
           signal.throwIfAborted();
-          problems.push(setUpFailed(spec, error));
           // Containers can be started with contents that are a little old.
-          if (!known) unmounted.push(name);
+          if (known) return this.#options.onProblem?.(pod, setUpFailed(spec, error));
+          problems.push(setUpFailed(spec, error));
+          unmounted.push(name);
         }
       }),
     );

@@ -4,7 +4,7 @@ import type { ConfigSource } from './config-source.ts';
 import type { VolumeSpec } from './plugins/volume-plugin.ts';
 import type { VolumeApi } from './sources/volume-api.ts';
 
-export interface SpecContext {
+interface SpecContext {
   readonly config: ConfigSource;
   readonly api: Pick<VolumeApi, 'persistentVolume'>;
   readonly signal: AbortSignal;
@@ -36,6 +36,7 @@ export async function volumeSpec(pod: Pod, volume: Volume, context: SpecContext)
   if (mode !== 'Block' && isDevice(pod, name)) {
     throw new Error(`volume ${name} has volumeMode ${mode}, but is specified in volumeDevices`);
   }
+  if (mode === 'Block') throw new Error(`volume ${name} has volumeMode Block, which this kubelet does not support`);
   const readOnly = persistentVolumeClaim?.readOnly === true;
   return { name: persistentVolume.metadata.name ?? '', persistentVolume, readOnly };
 }

@@ -21,7 +21,7 @@ export interface VolumeStats {
   readonly inodesFree: number;
 }
 
-export interface MeasuredVolume {
+interface MeasuredVolume {
   readonly name: string;
   readonly path: string;
   readonly plugin: Pick<VolumePlugin, 'usage'>;

@@ -4,7 +4,7 @@ import { type FileSystem, hasCode, unlessMissing } from './file-system.ts';
 import { checkedPayload, type Payload } from './payload.ts';
 import { removeTree } from './remove-tree.ts';
 
-export interface AtomicWriterOptions {
+interface AtomicWriterOptions {
   readonly files: FileSystem;
   readonly clock: Clock;
   /** Sets owners and modes before the new files are visible. */

@@ -1,7 +1,7 @@
 /** The files of a volume, by their paths in it. */
 export type Payload = Map<string, PayloadFile>;
 
-export interface PayloadFile {
+interface PayloadFile {
   readonly data: Uint8Array;
   readonly mode: number;
   /** The user who owns the file; undefined for the kubelet's own. */

@@ -60,7 +60,7 @@ interface OwnershipOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface FileSystemUsage {
+interface FileSystemUsage {
   readonly capacityBytes: number;
   readonly availableBytes: number;
   readonly usedBytes: number;

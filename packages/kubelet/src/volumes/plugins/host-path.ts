@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import type { HostPathVolumeSource } from '@coxswain/api/core/v1';
-import { type FileSystem, hasCode } from '../files/file-system.ts';
+import { type FileSystem, hasCode, unlessMissing } from '../files/file-system.ts';
 import type { PluginContext, VolumePlugin, VolumeSpec } from './volume-plugin.ts';
 
 /** `hostPath`: a file or directory of the node, in a pod or as a PersistentVolume. Nothing is mounted, and nothing removed. */
@@ -12,6 +12,7 @@ export const hostPath = ({ files }: PluginContext): VolumePlugin => ({
   async setUp({ spec }) {
     const { path = '', type = '' } = sourceOf(spec) ?? {};
     if (path.split('/').includes('..')) throw new Error(`invalid HostPath \`${path}\`: must not contain '..'`);
+    if (isOfOwnClass(spec)) await makeForEverybody(path, files);
     await checkType(path, type, files);
     return { path, readOnly: spec.readOnly };
   },
@@ -20,6 +21,26 @@ export const hostPath = ({ files }: PluginContext): VolumePlugin => ({
 
 const sourceOf = ({ volume, persistentVolume }: VolumeSpec): HostPathVolumeSource | undefined =>
   volume?.hostPath ?? persistentVolume?.spec?.hostPath;
+
+const provisionerAnnotation = 'pv.kubernetes.io/provisioned-by';
+const ownProvisioner = 'coxswain.dev/host-path';
+
+const isOfOwnClass = ({ persistentVolume }: VolumeSpec): boolean =>
+  persistentVolume?.metadata.annotations?.[provisionerAnnotation] === ownProvisioner;
+
+/**
+ * Makes the directory of a new volume, with the permissions that it has in kind clusters: no pod knows how to get others. One that exists
+ * is left as pods have made it.
+ *
+ * Differs from upstream: it has no such class, and makes directories for root only.
+ */
+async function makeForEverybody(path: string, files: FileSystem): Promise<void> {
+  if (await unlessMissing(files.lstat(path))) return;
+  const unfinished = `${path}.new`;
+  await files.mkdir(unfinished, { recursive: true, mode: 0o755 });
+  await files.chmod(unfinished, 0o777);
+  await files.rename(unfinished, path);
+}
 
 type HostPathType = NonNullable<HostPathVolumeSource['type']>;
 

@@ -1,7 +1,7 @@
 import type { Payload } from '../files/payload.ts';
 import type { ObjectReference } from './config-map.ts';
 
-export interface KeyPayloadOptions {
+interface KeyPayloadOptions {
   readonly defaultMode: number | undefined;
   /** What is wrong if an entry with this key is missing. */
   missing(key: string): string;

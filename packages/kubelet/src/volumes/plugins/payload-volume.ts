@@ -6,7 +6,7 @@ import { EmptyDirectory } from './empty-directory.ts';
 import { nestedMountPoints } from './nested-mount-points.ts';
 import type { PluginContext, SetUpRequest, UsableVolume, VolumePlugin } from './volume-plugin.ts';
 
-export interface PayloadVolumeOptions extends Pick<VolumePlugin, 'name' | 'supports'> {
+interface PayloadVolumeOptions extends Pick<VolumePlugin, 'name' | 'supports'> {
   readonly medium: EmptyDirVolumeSource['medium'];
   /** Returns the files that the volume must have. Rejects with the reason why it cannot be known. */
   payload(request: SetUpRequest): Promise<Payload>;

@@ -16,7 +16,7 @@ import { payloadVolume } from './payload-volume.ts';
 import { secretPayload } from './secret.ts';
 import type { PluginContext, SetUpRequest, VolumePlugin } from './volume-plugin.ts';
 
-export interface ProjectedContext extends PluginContext {
+interface ProjectedContext extends PluginContext {
   readonly tokens: ServiceAccountTokens;
   readonly trustAnchors: TrustAnchors;
 }
@@ -68,7 +68,7 @@ async function partPayload(
     return ownFile(part.serviceAccountToken.path, token, defaultMode, request);
   }
   if (part.clusterTrustBundle) {
-    const pem = await context.trustAnchors.pem(part.clusterTrustBundle, signal);
+    const pem = await context.trustAnchors.pem(part.clusterTrustBundle);
     return ownFile(part.clusterTrustBundle.path, pem, defaultMode, request);
   }
   if (part.podCertificate) throw new Error('podCertificate projections are not supported by this kubelet');

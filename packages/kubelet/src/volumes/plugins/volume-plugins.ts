@@ -13,7 +13,7 @@ import { projected } from './projected.ts';
 import { secret } from './secret.ts';
 import type { PluginContext, VolumePlugin } from './volume-plugin.ts';
 
-export interface VolumePluginsOptions extends PluginContext {
+interface VolumePluginsOptions extends PluginContext {
   readonly api: VolumeApi;
   readonly random: Pick<Random, 'number'>;
   readonly logger: Logger;

@@ -4,21 +4,21 @@ import type { Random } from '@coxswain/apimachinery/random';
 import type { Clock, Logger } from '@coxswain/client';
 import type { VolumeApi } from './volume-api.ts';
 
-export interface ServiceAccountTokensOptions {
+interface ServiceAccountTokensOptions {
   readonly api: Pick<VolumeApi, 'requestToken'>;
   readonly clock: Clock;
   readonly random: Pick<Random, 'number'>;
   readonly logger: Logger;
 }
 
-export interface TokenOwner {
+interface TokenOwner {
   readonly namespace: string;
   readonly serviceAccount: string;
   readonly podName: string;
   readonly podUid: string;
 }
 
-export interface TokenWish {
+interface TokenWish {
   readonly audience: string | undefined;
   readonly expirationSeconds: number | undefined;
 }

@@ -13,7 +13,6 @@ const bundles = [
   bundle('s:one', pem('AAAA'), 'example.com/s', 'prod'),
   bundle('s:two', pem('CCCC') + pem('AAAA'), 'example.com/s', 'test'),
 ];
-const { signal } = new AbortController();
 
 describe('the certificates of a trust bundle', () => {
   const anchors = new TrustAnchors({ trustBundles: async () => bundles }, new FakeClock());
@@ -26,7 +25,7 @@ describe('the certificates of a trust bundle', () => {
     ['an optional name that nothing has', { name: 'none', optional: true }, ''],
     ['an optional signer that has none', { signerName: 'none', labelSelector: {}, optional: true }, ''],
   ])('are found by %s, each once and without other text', async (_, projection, expected) => {
-    expect(await anchors.pem({ path: 'p', ...projection }, signal)).toBe(expected);
+    expect(await anchors.pem({ path: 'p', ...projection })).toBe(expected);
   });
 
   it.each([
@@ -35,7 +34,7 @@ describe('the certificates of a trust bundle', () => {
     [{ signerName: 'example.com/s' }, 'combination of signerName and labelSelector matched zero ClusterTrustBundles'],
     [{}, 'ClusterTrustBundle projection requires either name or signerName to be set'],
   ])('of %j are an error', async (projection, message) => {
-    await expect(anchors.pem({ path: 'p', ...projection }, signal)).rejects.toThrow(message);
+    await expect(anchors.pem({ path: 'p', ...projection })).rejects.toThrow(message);
   });
 
   it('are asked for again after a while, and after a failure', async () => {
@@ -50,11 +49,11 @@ describe('the certificates of a trust bundle', () => {
       },
       clock,
     );
-    await expect(again.pem({ path: 'p', name: 'plain' }, signal)).rejects.toThrow('away');
-    for (let i = 0; i < 3; i++) await again.pem({ path: 'p', name: 'plain' }, signal);
+    await expect(again.pem({ path: 'p', name: 'plain' })).rejects.toThrow('away');
+    for (let i = 0; i < 3; i++) await again.pem({ path: 'p', name: 'plain' });
     expect(calls).toBe(2);
     await clock.advance(30_000);
-    await again.pem({ path: 'p', name: 'plain' }, signal);
+    await again.pem({ path: 'p', name: 'plain' });
     expect(calls).toBe(3);
   });
 });

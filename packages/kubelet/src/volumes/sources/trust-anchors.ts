@@ -18,9 +18,9 @@ export class TrustAnchors {
   }
 
   /** Returns the certificates as PEM, each once. Rejects if there is no such bundle, unless it is optional. */
-  async pem(projection: ClusterTrustBundleProjection, signal: AbortSignal): Promise<string> {
+  async pem(projection: ClusterTrustBundleProjection): Promise<string> {
     const { name, signerName, labelSelector, optional } = projection;
-    const all = await this.#list(signal);
+    const all = await this.#list();
     if (!all) throw new Error('ClusterTrustBundle projection is not supported by the API server');
     if (name !== undefined) {
       const bundle = all.find(({ metadata }) => metadata.name === name);
@@ -42,10 +42,10 @@ export class TrustAnchors {
     return certificatesOf(matching);
   }
 
-  async #list(signal: AbortSignal): Promise<readonly ClusterTrustBundle[] | undefined> {
+  async #list(): Promise<readonly ClusterTrustBundle[] | undefined> {
     const nowMs = this.#clock.now();
     if (!this.#bundles || this.#bundles.untilMs <= nowMs) {
-      this.#bundles = { value: this.#api.trustBundles(signal), untilMs: nowMs + validForMs };
+      this.#bundles = { value: this.#api.trustBundles(), untilMs: nowMs + validForMs };
     }
     const { value } = this.#bundles;
     try {

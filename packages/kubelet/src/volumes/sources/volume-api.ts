@@ -15,7 +15,7 @@ export interface VolumeApi {
     signal: AbortSignal,
   ): Promise<Pick<TokenRequest, 'spec' | 'status'>>;
   /** Undefined if the server does not have this kind. */
-  trustBundles(signal: AbortSignal): Promise<readonly ClusterTrustBundle[] | undefined>;
+  trustBundles(): Promise<readonly ClusterTrustBundle[] | undefined>;
 }
 
 export class ClientVolumeApi implements VolumeApi {
@@ -34,8 +34,8 @@ export class ClientVolumeApi implements VolumeApi {
     return await accounts.createToken(serviceAccount, { spec }, { signal });
   }
 
-  async trustBundles(signal: AbortSignal): Promise<readonly ClusterTrustBundle[] | undefined> {
-    const list = await unlessNotFound(this.#clients.certificates.v1beta1.clusterTrustBundles().list({ signal }));
+  async trustBundles(): Promise<readonly ClusterTrustBundle[] | undefined> {
+    const list = await unlessNotFound(this.#clients.certificates.v1beta1.clusterTrustBundles().list());
     return list?.items;
   }
 }
