@@ -12,6 +12,7 @@ import { busyboxImage, type Containerd, startContainerd } from '@coxswain/cri/te
 import { type CgroupManager, type CgroupName, findCgroups, newCgroupName } from '@coxswain/linux';
 import { Kubelet } from '../src/kubelet.ts';
 import { LinuxNode, type LinuxNodeOptions } from '../src/linux-node/linux-node.ts';
+import { inProcessDialer } from '../src/server/in-process-dialer.ts';
 import { CachedConfigSource } from '../src/volumes/config-source.ts';
 
 const nodeName = 'real';
@@ -206,6 +207,23 @@ export class RealNode {
       if (systemClock.now() > deadline) throw new Error(`not logged: ${text}\n${this.log.join('\n')}`);
       await delay(20);
     }
+  }
+
+  /** What the pod's container has printed. */
+  async logs(name: string, container = 'main'): Promise<string> {
+    const pod = await this.clients.core.v1.pods('default').get(name);
+    const path = `/containerLogs/default/${name}/${container}`;
+    const { body, status } = await inProcessDialer(this.kubelet.handler).dial(pod, {
+      method: 'GET',
+      path,
+      headers: {},
+      signal: new AbortController().signal,
+    });
+    const chunks: Buffer[] = [];
+    for await (const chunk of body) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    if (status !== 200) throw new Error(text);
+    return text;
   }
 
   /** The events of an object, as `Normal Started: Container started`. */
