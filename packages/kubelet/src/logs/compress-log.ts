@@ -15,13 +15,7 @@ export async function compressLog(path: string, signal: AbortSignal): Promise<vo
     const { mode } = await source.stat();
     const target = await open(temporary, 'wx', mode);
     try {
-      await pipeline(
-        source.createReadStream({ autoClose: false }),
-        createGzip(),
-        target.createWriteStream({ autoClose: false, flush: true }),
-        { signal },
-      );
-      await target.close();
+      await pipeline(source.createReadStream(), createGzip(), target.createWriteStream({ flush: true }), { signal });
       await rename(temporary, path + compressedSuffix);
     } finally {
       await target.close();

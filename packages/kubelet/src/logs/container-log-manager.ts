@@ -1,9 +1,9 @@
 import { link, lstat, rename, rm, unlink } from 'node:fs/promises';
-import { type Clock, type Logger, sleep, WorkQueue } from '@coxswain/client';
+import { type Clock, type Logger, sleep } from '@coxswain/client';
 import type { RuntimeService } from '@coxswain/cri';
 import { unlessNoEntry } from '../files/no-entry.ts';
 import { compressLog } from './compress-log.ts';
-import { compressedSuffix, rotatedLogPath, rotatedLogs } from './rotated-logs.ts';
+import { compressedSuffix, rotatedLogPath, rotatedLogs, rotationOf } from './rotated-logs.ts';
 
 export interface ContainerLogManagerOptions {
   readonly service: Pick<RuntimeService, 'listContainers' | 'containerStatus' | 'reopenContainerLog'>;
@@ -41,18 +41,25 @@ export class ContainerLogManager {
   /** Runs until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#maxSizeBytes < 0) return;
-    const { clock, logger, maxWorkers = 1, monitorIntervalMs = 10_000 } = this.#options;
-    const queue = new WorkQueue<string>({ clock });
-    const workers = Array.from({ length: maxWorkers }, () => this.#work(queue, signal));
+    const { clock, logger, monitorIntervalMs = 10_000 } = this.#options;
     while (!signal.aborted) {
       try {
-        for (const id of await this.#runningContainers(signal)) queue.add(id);
+        await this.rotateLogs(signal);
       } catch (error) {
         if (!signal.aborted) logger.error('Failed to rotate container logs', error);
       }
       await sleep(clock, monitorIntervalMs, signal).catch(() => {});
     }
-    await Promise.all(workers);
+  }
+
+  /** Rotates all logs that are too large. Rejects only if the runtime does not tell its containers. */
+  async rotateLogs(signal: AbortSignal): Promise<void> {
+    const { maxWorkers = 1 } = this.#options;
+    const ids = (await this.#runningContainers(signal)).values();
+    const work = async (): Promise<void> => {
+      for (const id of ids) await this.#rotateOne(id, signal);
+    };
+    await Promise.all(Array.from({ length: maxWorkers }, work));
   }
 
   /** Removes the log of a container and its rotated files. The container must have ended. */
@@ -69,16 +76,13 @@ export class ContainerLogManager {
     return containers.filter(({ state }) => state === 'CONTAINER_RUNNING').map(({ id }) => id);
   }
 
-  async #work(queue: WorkQueue<string>, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const id = await queue.get(signal).catch(() => undefined);
-      if (id === undefined) return;
-      try {
-        await this.#rotateIfLarge(id, signal);
-      } catch (error) {
-        if (!signal.aborted) this.#options.logger.error('Failed to rotate a log', error, { containerID: id });
-      }
-      queue.done(id);
+  async #rotateOne(containerId: string, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    try {
+      await this.#rotateIfLarge(containerId, signal);
+    } catch (error) {
+      if (!signal.aborted)
+        this.#options.logger.error('Failed to rotate log for container', error, { containerID: containerId });
     }
   }
 
@@ -96,21 +100,25 @@ export class ContainerLogManager {
   }
 
   async #rotate(containerId: string, path: string, signal: AbortSignal): Promise<void> {
+    const rotated = rotatedLogPath(path, this.#options.clock.now());
     const { inUse, unused } = await rotatedLogs(path);
+    // The second rotation within a second would take the name of the first, so the log must wait.
+    if (inUse.some((file) => rotationOf(file) === rotationOf(rotated))) return;
     // With the current file and the one that it becomes, there are as many as there may be. The oldest ones go.
     const excess = inUse.slice(0, Math.max(0, inUse.length - Math.max(0, this.#maxFiles - 2)));
     for (const file of [...unused, ...excess]) await unlink(file);
     for (const file of inUse.slice(excess.length)) {
       if (!file.endsWith(compressedSuffix)) await compressLog(file, signal);
     }
-    await this.#rotateLatest(containerId, path, signal);
+    await this.#rotateLatest(containerId, path, { rotated, signal });
   }
 
-  async #rotateLatest(containerId: string, path: string, signal: AbortSignal): Promise<void> {
-    const { clock, service } = this.#options;
-    const rotated = rotatedLogPath(path, clock.now());
-    // Twice in one second: the name is taken, and the log must wait.
-    if (await unlessNoEntry(lstat(rotated))) return;
+  async #rotateLatest(
+    containerId: string,
+    path: string,
+    { rotated, signal }: { readonly rotated: string; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { service } = this.#options;
     await rename(path, rotated);
     try {
       await service.reopenContainerLog({ containerId }, { signal, timeoutMs });

@@ -1,0 +1,109 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { silentLogger } from '@coxswain/client';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { ContainerLogManager } from './container-log-manager.ts';
+import { LogFiles } from './log-files.ts';
+import { criLine, LogScratch, ScriptedRuntime } from './scripted-runtime.test-data.ts';
+
+/** What happens to a log: a write of the container, in one or two pieces; a rotation; a reader that takes a chunk, or all that there is. */
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      text: fc.string({ unit: 'binary', maxLength: 30 }),
+      isPartial: fc.boolean(),
+      cutAt: fc.nat(60),
+      isReadBetween: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      text: fc.constant('x'.repeat(200_000)),
+      isPartial: fc.boolean(),
+      cutAt: fc.nat(200_000),
+      isReadBetween: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: fc.constant('rotation' as const) },
+  { weight: 3, arbitrary: fc.constantFrom('a chunk is read', 'all is read') },
+);
+
+it('a follower gets exactly what was written, in order and once', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
+      const scratch = new LogScratch();
+      try {
+        const [written, read] = await play(steps, scratch);
+        expect(read).toBe(written);
+      } finally {
+        scratch.dispose();
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+async function play(steps: readonly Step[], scratch: LogScratch): Promise<[written: string, read: string]> {
+  const runtime = new ScriptedRuntime();
+  const { clock, cri } = runtime;
+  const container = runtime.container('c1', { logPath: scratch.path });
+  const manager = new ContainerLogManager({
+    service: cri.runtime,
+    clock,
+    logger: silentLogger,
+    maxSizeBytes: 0,
+    maxFiles: 100,
+  });
+  const logs = new LogFiles({ service: cri.runtime, root: scratch.root, clock, logger: silentLogger });
+  const chunks = logs.read({ id: 'c1', logPath: scratch.path }, { follow: true })[Symbol.asyncIterator]();
+  let written = '';
+  let read = '';
+  let pending: Promise<boolean> | undefined;
+  const readOne = async (): Promise<boolean> => {
+    const { done, value } = await chunks.next();
+    if (!done) read += Buffer.from(value).toString('latin1');
+    pending = undefined;
+    return !done;
+  };
+  /** Resolves with false at the end of the log. Time passes, so that this does not depend on the system's notifications. */
+  const chunk = async (): Promise<boolean> => {
+    pending ??= readOne();
+    const reading = pending;
+    let isOver = false;
+    void reading.finally(() => {
+      isOver = true;
+    });
+    while (!isOver) await clock.advance(1000);
+    return await reading;
+  };
+  writeFileSync(scratch.path, criLine('first'));
+  written += 'first\n';
+  for (const one of steps) {
+    if (one === 'rotation') {
+      clock.turn(1000);
+      await manager.rotateLogs(new AbortController().signal);
+    } else if (one === 'a chunk is read') {
+      if (read.length < written.length) await chunk();
+    } else if (one === 'all is read') {
+      while (read.length < written.length) await chunk();
+    } else {
+      const text = one.text.replaceAll('\n', ' ');
+      const line = Buffer.from(criLine(text, { tag: one.isPartial ? 'P' : 'F' }));
+      appendFileSync(scratch.path, line.subarray(0, one.cutAt));
+      if (one.isReadBetween) {
+        // The reader comes to the end of the file, and waits for more if it gets nothing.
+        pending ??= readOne();
+        await clock.advance(1000);
+      }
+      appendFileSync(scratch.path, line.subarray(one.cutAt));
+      written += Buffer.from(text).toString('latin1') + (one.isPartial ? '' : '\n');
+    }
+  }
+  container.state = 'CONTAINER_EXITED';
+  while (await chunk());
+  return [written, read];
+}
