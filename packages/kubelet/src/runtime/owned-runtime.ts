@@ -1,0 +1,49 @@
+import type { ContainerEventResponse, ContainerRuntime, RuntimeService } from '@coxswain/cri';
+
+type Labels = Readonly<Record<string, string>>;
+
+/**
+ * Returns a view of a runtime that several kubelets share. What is created through it gets the labels, and only what has the labels is
+ * listed, so no kubelet takes the pods of another one for its own and removes them. Images are not divided.
+ */
+export function ownedRuntime(runtime: ContainerRuntime, labels: Labels): ContainerRuntime {
+  return { ...runtime, runtime: ownedService(runtime.runtime, labels) };
+}
+
+function ownedService(service: RuntimeService, labels: Labels): RuntimeService {
+  const labelled = <T extends { readonly labels?: Labels | undefined }>(config: T | undefined) =>
+    config && { ...config, labels: { ...config.labels, ...labels } };
+  const filtered = <T extends { readonly labelSelector?: Labels | undefined }>(filter: T | undefined) => ({
+    ...filter,
+    labelSelector: { ...filter?.labelSelector, ...labels },
+  });
+  return {
+    ...service,
+    runPodSandbox: (request, options) =>
+      service.runPodSandbox({ ...request, config: labelled(request.config) }, options),
+    createContainer: (request, options) =>
+      service.createContainer(
+        { ...request, config: labelled(request.config), sandboxConfig: labelled(request.sandboxConfig) },
+        options,
+      ),
+    listPodSandbox: (request, options) =>
+      service.listPodSandbox({ ...request, filter: filtered(request.filter) }, options),
+    listContainers: (request, options) =>
+      service.listContainers({ ...request, filter: filtered(request.filter) }, options),
+    listContainerStats: (request, options) =>
+      service.listContainerStats({ ...request, filter: filtered(request.filter) }, options),
+    listPodSandboxStats: (request, options) =>
+      service.listPodSandboxStats({ ...request, filter: filtered(request.filter) }, options),
+    getContainerEvents: (request, options) => ownedEvents(service.getContainerEvents(request, options), labels),
+  };
+}
+
+async function* ownedEvents(
+  events: AsyncIterable<ContainerEventResponse>,
+  labels: Labels,
+): AsyncGenerator<ContainerEventResponse> {
+  for await (const event of events) {
+    const has = event.podSandboxStatus?.labels ?? {};
+    if (Object.entries(labels).every(([key, value]) => has[key] === value)) yield event;
+  }
+}
