@@ -27,7 +27,7 @@ export interface GrpcSession {
   call(request: GrpcRequest, signal: AbortSignal): Promise<Buffer>;
 }
 
-export interface GrpcRequest {
+interface GrpcRequest {
   /** `/grpc.health.v1.Health/Check`. */
   readonly path: string;
   readonly message: Uint8Array;

@@ -10,7 +10,7 @@ import { podPhase } from './phase.ts';
 import { podResourcesStatus } from './pod-resources.ts';
 
 /** What the kubelet's probes say of containers that run. */
-export interface ProbeResults {
+interface ProbeResults {
   isStarted(containerID: string): boolean;
   isReady(containerID: string): boolean;
 }
