@@ -6,7 +6,7 @@ import { pathInside, pathOfHandle } from './open-inside.ts';
 /** Each level has a descriptor open. Paths of this depth are longer than the kernel takes. */
 const maxDepth = 2048;
 
-/** How many entries of a directory are looked at together. */
+/** How many entries of a directory are looked at and visited together. Few, because all file access of the process shares four threads. */
 const batchSize = 16;
 
 export interface TreeEntry {
@@ -65,11 +65,12 @@ async function visitEntries(directory: FileHandle, walk: Walk, depth: number): P
   const directories: string[] = [];
   const visitAll = async (names: readonly string[]): Promise<void> => {
     signal?.throwIfAborted();
-    for (const entry of await Promise.all(names.map((name) => entryOf(directory, name)))) {
-      if (!entry || (sameDevice && entry.stats.dev !== device)) continue;
-      if (entry.stats.isDirectory()) directories.push(entry.path);
-      else await unlessVanished(async () => visit(entry));
-    }
+    const entries = (await allOf(names.map((name) => entryOf(directory, name)))).filter(
+      (entry): entry is TreeEntry => entry !== undefined && !(sameDevice && entry.stats.dev !== device),
+    );
+    for (const { path, stats } of entries) if (stats.isDirectory()) directories.push(path);
+    const others = entries.filter(({ stats }) => !stats.isDirectory());
+    await allOf(others.map((entry) => unlessVanished(async () => visit(entry))));
   };
   const names: string[] = [];
   for await (const { name } of await opendir(pathOfHandle(directory), { bufferSize: 256 })) {
@@ -81,6 +82,12 @@ async function visitEntries(directory: FileHandle, walk: Walk, depth: number): P
     signal?.throwIfAborted();
     await unlessVanished(() => visitDirectory(path, walk, depth + 1));
   }
+}
+
+/** Waits for all, even if one fails: the number of a descriptor that is closed too early may come to stand for another file. */
+async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return await Promise.all(promises);
 }
 
 async function entryOf(directory: FileHandle, name: string): Promise<TreeEntry | undefined> {
