@@ -2,6 +2,7 @@ import { constants } from 'node:crypto';
 import { isIP, type Socket } from 'node:net';
 import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { brokenError, ConnectionError, textOf } from './connection-error.ts';
+import { hostPort } from './host-port.ts';
 
 /** Made once, because making one takes milliseconds. */
 let context: SecureContext | undefined;
@@ -63,7 +64,7 @@ export async function startTls(socket: Socket, host: string, signal: AbortSignal
 
 /** Returns the addresses of a connection, as Go prints them. */
 export const endsOf = ({ localAddress = '', localPort = 0, remoteAddress = '', remotePort = 0 }: Socket): string =>
-  `${localAddress}:${localPort}->${remoteAddress}:${remotePort}`;
+  `${hostPort(localAddress, localPort)}->${hostPort(remoteAddress, remotePort)}`;
 
 function handshakeError(error: Error, broken: Error | undefined, ends: string): ConnectionError {
   const options = { cause: error };
