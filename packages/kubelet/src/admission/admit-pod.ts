@@ -4,15 +4,15 @@ import { Quantity } from '@coxswain/apimachinery/quantity';
 import { requiredNodeAffinity, untoleratedTaint } from '@coxswain/component-helpers';
 import { sysctlRejection } from './sysctls.ts';
 
-/** Why a node does not take a pod; its status says so. */
+/** The reason and message with which a kubelet rejects a pod, as the pod's status has them. */
 export interface Rejection {
   readonly reason: string;
   readonly message: string;
 }
 
 /**
- * The node's own word on a pod that was bound to it, for not everybody asks the scheduler. `others` are the pods that it
- * has already. Undefined when it takes it.
+ * Decides whether the node admits a pod that is bound to it: pods may be bound without the scheduler. `others` are the pods that the
+ * node has already. Returns undefined if the pod is admitted.
  */
 export function rejectionOf(pod: Pod, node: Node, others: readonly Pod[]): Rejection | undefined {
   return (
@@ -39,7 +39,7 @@ function osRejection({ metadata, spec }: Pod, node: Node): Rejection | undefined
   return undefined;
 }
 
-/** CPUs count in thousandths, all else in units. */
+/** Returns CPU in thousandths and all other resources in units. */
 const amountOf = (name: string, quantity: Quantity): number =>
   name === 'cpu' ? quantity.milliValue() : quantity.value();
 
@@ -56,7 +56,7 @@ function resourceRejection(pod: Pod, node: Node, others: readonly Pod[]): Reject
   const tooMany = lacks('pods', 1, others.length);
   if (tooMany) return tooMany;
   const requests = [...podRequests(pod)].filter(
-    // The node need not know resources that the cluster has elsewhere.
+    // An extended resource that the node does not report is not checked: a scheduler extender may manage it.
     ([name, quantity]) => !quantity.isZero() && !(isExtendedResourceName(name) && allocatable[name] === undefined),
   );
   if (requests.length === 0) return undefined;

@@ -1,7 +1,7 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import type { Rejection } from './admit-pod.ts';
 
-/** What a pod may set without doing harm to others; there is no flag here to allow more. */
+/** Sysctls that affect only the pod that sets them. */
 const safeSysctls: ReadonlySet<string> = new Set([
   'kernel.shm_rmid_forced',
   'net.ipv4.ip_local_port_range',
@@ -17,7 +17,7 @@ const safeSysctls: ReadonlySet<string> = new Set([
   'net.ipv4.tcp_wmem',
 ]);
 
-/** Why the pod's kernel parameters keep it from the node, if they do. */
+/** Returns why the pod is rejected because of its sysctls; undefined if it is not. */
 export function sysctlRejection({ spec }: Pod): Rejection | undefined {
   for (const { name } of spec?.securityContext?.sysctls ?? []) {
     const problem = problemOf(normalized(name), spec?.hostNetwork === true, spec?.hostIPC === true);
@@ -32,7 +32,7 @@ function problemOf(name: string, isHostNetwork: boolean, isHostIPC: boolean): st
   return isShared ? `"${name}" not allowed with host ${namespace} enabled` : undefined;
 }
 
-/** With dots between its parts: where slashes are, dots and slashes change places. */
+/** Returns a sysctl's name with dots between its parts. In a name with slashes between the parts, dots and slashes are swapped. */
 function normalized(name: string): string {
   const separator = /[./]/.exec(name)?.[0];
   return separator === '/' ? name.replace(/[./]/g, (found) => (found === '/' ? '.' : '/')) : name;

@@ -1,7 +1,7 @@
 import type { Container, ContainerStatus, Pod, PodSpec, ResourceRequirements } from '@coxswain/api/core/v1';
 import { changedResources } from '../containers/resize.ts';
 
-/** Whether both ask for the same CPUs and memory, which is all that can be asked for anew. */
+/** Returns whether both request the same CPU and memory, the only resources that can be resized. */
 export function hasSameResources(a: PodSpec, b: PodSpec): boolean {
   if (a === b) return true;
   const isSame = (x: ResourceRequirements = {}, y: ResourceRequirements = {}): boolean =>
@@ -15,7 +15,7 @@ export function hasSameResources(a: PodSpec, b: PodSpec): boolean {
   );
 }
 
-/** The pod with the resources of the other spec. */
+/** Returns the pod with the resources of the other spec. */
 export function withResourcesOf(pod: Pod, allocated: PodSpec): Pod {
   const { resources: _, ...spec } = pod.spec!;
   const sized = (container: Container): Container => {
@@ -33,7 +33,7 @@ export function withResourcesOf(pod: Pod, allocated: PodSpec): Pod {
   };
 }
 
-/** What its status says that the pod has, where that is another thing than what it asks for. */
+/** Returns the pod's spec with the resources that its status reports as allocated. */
 export function allocatedByStatus({ spec, status }: Pod): PodSpec {
   const sized = (statuses: readonly ContainerStatus[] | null | undefined) => (container: Container) => {
     const told = statuses?.find(({ name }) => name === container.name);
@@ -48,7 +48,7 @@ export function allocatedByStatus({ spec, status }: Pod): PodSpec {
   };
 }
 
-/** All but ephemeral containers. */
+/** Returns the containers whose resources can be changed: all but ephemeral ones. */
 export const resizable = ({ initContainers, containers }: PodSpec): Container[] => [
   ...(initContainers ?? []),
   ...containers,

@@ -14,11 +14,11 @@ export interface AllocationManagerOptions {
   readonly events: PodEvents;
   readonly clock: Clock;
   readonly settings: RuntimeSettings;
-  /** Undefined for pods that the node does not have any more. */
+  /** Returns a pod of the node; undefined if it is gone. */
   readonly pod: (uid: string) => Pod | undefined;
-  /** Why the node has no room for what the pod asks for. */
+  /** Returns why the node has no room for what the pod requests; undefined if it has. */
   readonly rejectionOf: (pod: Pod) => Rejection | undefined;
-  /** There is something to be done for the pod, or to be said of it. */
+  /** Called when a pod must be synced, or its status has changed. */
   readonly onChanged: (uid: string) => void;
 }
 
@@ -26,18 +26,18 @@ const firstRetryMs = 30_000;
 const retryMs = 180_000;
 
 /**
- * What the pods of a node have of it. A pod that asks for another amount gets it when there is room, and keeps what it has
- * until then.
+ * Keeps the resources that are allocated to each pod of a node. A resize is allocated when the node has room for it; until then the pod
+ * keeps its old allocation.
  *
- * Differs from upstream: nothing is kept in files. What a pod had when the kubelet ended is known by its status.
+ * Differs from upstream: there are no checkpoint files. A restarted kubelet reads the allocation from the pod's status.
  */
 export class AllocationManager {
   readonly #options: AllocationManagerOptions;
-  /** By pod, as it was when it was last given what it asked for. */
+  /** The spec of each pod, by uid, at the time of its last allocation. */
   readonly #allocated = new Map<string, PodSpec>();
-  /** Only of pods that were resized. */
+  /** By uid; only for pods that were resized. */
   readonly #conditions = new Map<string, ResizeConditions>();
-  /** Those that wait for room. */
+  /** The uids of pods whose resize waits for room. */
   readonly #pending = new Set<string>();
   #timer: Timer | undefined;
 
@@ -45,7 +45,7 @@ export class AllocationManager {
     this.#options = options;
   }
 
-  /** The node has taken the pod. */
+  /** Allocates the resources of a pod that was admitted. */
   add(pod: Pod): void {
     const uid = uidOf(pod);
     const known = ResizeConditions.of(pod);
@@ -68,12 +68,12 @@ export class AllocationManager {
     this.#timer?.cancel();
   }
 
-  /** The pod with what it has, whatever it asks for. */
+  /** Returns the pod with its allocated resources instead of the requested ones. */
   allocatedPod(pod: Pod): Pod {
     const spec = this.#allocated.get(uidOf(pod));
     if (!spec || spec === pod.spec) return pod;
     if (!hasSameResources(spec, pod.spec!)) return withResourcesOf(pod, spec);
-    // One is enough to hold, and is found to be the same at once next time.
+    // Keeping the new spec frees the old one, and makes the next comparison cheap.
     this.#allocated.set(uidOf(pod), pod.spec!);
     return pod;
   }
@@ -82,13 +82,13 @@ export class AllocationManager {
     return this.#conditions.get(podUid)?.list ?? [];
   }
 
-  /** The pod has come to its end: nothing waits any more. */
+  /** Forgets the resize of a pod that has ended. */
   clear(podUid: string): void {
     this.#conditions.delete(podUid);
     this.#pending.delete(podUid);
   }
 
-  /** The pod may ask for something else than before. */
+  /** Starts or cancels a resize if the requested resources have changed. */
   update(before: Pod, pod: Pod): void {
     if (hasSameResources(before.spec!, pod.spec!)) return;
     if (this.allocatedPod(pod) === pod) this.#stopWaiting(uidOf(pod));
@@ -96,7 +96,7 @@ export class AllocationManager {
     this.retry();
   }
 
-  /** There may be room now. */
+  /** Tries to allocate the pending resizes. */
   retry(): void {
     if (this.#pending.size === 0) return;
     const waiting = [...this.#pending].flatMap((uid) => {
@@ -111,7 +111,7 @@ export class AllocationManager {
     else this.#timer?.cancel();
   }
 
-  /** Compares what the pod was given with what its containers have. */
+  /** Ends a resize when the containers have the allocated resources. */
   noteProgress(allocated: Pod, runtimePod: RuntimePod): void {
     const uid = uidOf(allocated);
     const conditions = this.#conditions.get(uid);

@@ -9,11 +9,11 @@ export interface ResizeVerdict {
   readonly generation: number;
 }
 
-/** How far the resize of one pod is. */
+/** The conditions that report the progress of one pod's resize. */
 export class ResizeConditions {
   readonly #conditions = new Map<ResizeConditionType, PodCondition>();
 
-  /** What another kubelet said of the pod is taken up. */
+  /** Reads the conditions that an earlier kubelet has written. */
   static of({ status }: Pod): ResizeConditions {
     const known = new ResizeConditions();
     for (const type of ['PodResizePending', 'PodResizeInProgress'] as const) {
@@ -46,7 +46,7 @@ export class ResizeConditions {
     });
   }
 
-  /** The condition that there was. */
+  /** Removes a condition and returns it. */
   clear(type: ResizeConditionType): PodCondition | undefined {
     const before = this.#conditions.get(type);
     this.#conditions.delete(type);

@@ -1,6 +1,6 @@
 import type { Container, Pod, ResourceRequirements } from '@coxswain/api/core/v1';
 
-/** What events tell of a resize: what every container is to have, as Go writes it. */
+/** Returns the message of a resize event: the resources of all containers as the JSON that Go writes. */
 export function resizeMessage(what: string, { spec }: Pod, generation: number, error = ''): string {
   const summary = {
     ...(spec?.initContainers && { initContainers: spec.initContainers.map(summaryOf) }),

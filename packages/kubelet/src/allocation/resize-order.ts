@@ -1,16 +1,16 @@
 import { podQOS, podRequests } from '@coxswain/api';
 import type { Pod } from '@coxswain/api/core/v1';
 
-/** A resize that waits for room. */
+/** A resize that waits for room on the node. */
 export interface PendingResize {
   readonly pod: Pod;
-  /** The pod with what it has now. */
+  /** The pod with its allocated resources. */
   readonly allocated: Pod;
-  /** Since when it has been known to wait. */
+  /** When the resize was deferred. */
   readonly sinceMs: number;
 }
 
-/** Who is served first: who asks for no more than it has, then by priority, by quality of service, and by time. */
+/** Orders pending resizes: those that request no more first, then by priority, quality of service and time. */
 export function byUrgency(a: PendingResize, b: PendingResize): number {
   return (
     Number(asksForMore(a)) - Number(asksForMore(b)) ||

@@ -6,18 +6,18 @@ import type { ResizeOf } from './resize.ts';
 import { isSidecar, shouldBeStarted } from './restart-rules.ts';
 
 export interface InitActions {
-  /** An init container failed for good. */
+  /** True if an init container failed and is not restarted. */
   readonly killPod: boolean;
   readonly hasInitialized: boolean;
-  /** In the pod's order. */
+  /** In the order of the pod's spec. */
   readonly toStart: readonly Container[];
   readonly toKill: readonly ContainerKill[];
   readonly toResize: readonly ContainerResize[];
 }
 
-/** What one init container means for those around it. */
+/** The decision for one init container. */
 interface Step {
-  /** The ones after it may run. */
+  /** True if the next init container may start. */
   readonly isInitialized: boolean;
   readonly starts?: boolean;
   readonly kill?: ContainerKill;
@@ -26,11 +26,11 @@ interface Step {
 }
 
 /**
- * Init containers run one after the other; sidecars among them let the next begin as soon as they have started, and are
- * kept running.
+ * Decides what to do with the init containers of a pod. They run one after the other. A sidecar lets the next one start as soon as it
+ * has started itself, and is kept running.
  *
- * Looked at from the last one back, since the runtime may have lost those that ended long ago: what comes before one of
- * which anything is known has been initialized.
+ * The containers are examined from the last to the first, because the runtime may have removed those that ended long ago: all containers
+ * before one that the runtime knows have been initialized.
  */
 export function initContainerActions(
   pod: Pod,
@@ -43,7 +43,7 @@ export function initContainerActions(
   const toStart = new Set<Container>();
   const toKill: ContainerKill[] = [];
   const toResize: ContainerResize[] = [];
-  // Main containers that have ended say nothing: they may be of another sandbox.
+  // Main containers that have exited prove nothing: they may belong to an earlier sandbox.
   let hasInitialized =
     initContainers.length === 0 ||
     containers.some(({ name }) => ['Created', 'Running'].includes(latestContainer(runtimePod, name)?.state ?? ''));

@@ -14,21 +14,21 @@ export interface KillerOptions {
 }
 
 export interface KillOptions {
-  /** For people; what is usual when there is none. */
+  /** The message of the Killing event; a default one if absent. */
   readonly message?: string;
-  /** The probe that the container failed. */
+  /** The probe that failed, if that is the reason. */
   readonly probe?: 'Liveness' | 'Startup' | undefined;
-  /** Instead of the pod's own. */
+  /** Overrides the grace period of the pod. */
   readonly gracePeriodSeconds?: number | undefined;
   /** Resolves when it is the container's turn to be stopped. */
   readonly turn?: Promise<unknown>;
-  /** It is being killed with less grace elsewhere: nothing more is to be done here. */
+  /** Aborted when the container is killed with a shorter grace period by another call. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const shortestGraceSeconds = 2;
 
-/** Ends containers as their pods ask for it: preStop hooks, grace periods, sidecars last. */
+/** Stops containers: runs preStop hooks, respects grace periods, and stops sidecars last. */
 export class ContainerKiller {
   readonly #options: KillerOptions;
 
@@ -53,7 +53,7 @@ export class ContainerKiller {
     await (signal ? Promise.race([stopped, whenAborted(signal)]) : stopped);
   }
 
-  /** Ends everything of the pod that runs, and its sandboxes. Resolves early when the signal is aborted. */
+  /** Stops all containers of a pod, then its sandboxes. Resolves early if the signal is aborted. */
   async killPod(
     pod: Pod,
     runtimePod: RuntimePod,
@@ -71,7 +71,7 @@ export class ContainerKiller {
     for (const container of [...containers, ...ephemeralContainers]) kill(container);
     for (const container of initContainers) if (!isSidecar(container)) kill(container);
     const mains = Promise.all(containers.map(({ name }) => ended.get(name)));
-    // The last sidecar goes first, and none before the main containers have ended.
+    // Sidecars are stopped in reverse order, after the main containers have ended.
     let later: Promise<unknown> = mains;
     for (const sidecar of initContainers.filter(isSidecar).reverse()) {
       kill(sidecar, later);
@@ -113,7 +113,7 @@ export class ContainerKiller {
 const whenAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 
-/** What the API server says counts before the probe's, and that before the pod's. */
+/** Returns the grace period: that of the deletion, else that of the failed probe, else that of the pod. */
 function gracePeriodOf({ metadata, spec }: Pod, container: Container, probe?: 'Liveness' | 'Startup'): number {
   if (metadata.deletionGracePeriodSeconds !== undefined) return Number(metadata.deletionGracePeriodSeconds);
   const ofPod = spec?.terminationGracePeriodSeconds;

@@ -5,9 +5,9 @@ import { type InitActions, initContainerActions } from './init-container-actions
 import type { ResizeOf } from './resize.ts';
 import { restartsAllContainers, shouldBeStarted } from './restart-rules.ts';
 
-/** What the probes say of containers that run, by the runtime's ids. */
+/** Results of the probes of running containers, by container id. */
 export interface ProbeVerdicts {
-  /** The container must be restarted, for failing this probe. */
+  /** Returns the failed probe because of which the container must be restarted; undefined if there is none. */
   failed(containerId: string): 'Liveness' | 'Startup' | undefined;
   hasStarted(containerId: string): boolean;
 }
@@ -16,19 +16,19 @@ export interface ContainerKill {
   readonly container: Container;
   readonly id: string;
   readonly message: string;
-  /** The probe that it failed, which may have a grace period of its own. */
+  /** The failed probe. It may have a grace period of its own. */
   readonly probe?: 'Liveness' | 'Startup' | undefined;
-  /** It is to have other resources. */
+  /** True if the container is restarted to get other resources. */
   readonly isResize?: boolean;
 }
 
-/** It gets the resources that it asks for as it runs. */
+/** A running container whose resources are changed without a restart. */
 export interface ContainerResize {
   readonly container: Container;
   readonly id: string;
 }
 
-/** By what it is decided what has to be done for a pod. */
+/** Everything on which the actions depend. */
 export interface PodActionsInput {
   readonly pod: Pod;
   readonly runtimePod: RuntimePod;
@@ -37,19 +37,19 @@ export interface PodActionsInput {
   readonly isRestartingAll: boolean;
 }
 
-/** What has to be done to bring a pod to what it asks for. */
+/** The actions that bring a pod from its actual to its desired state. */
 export interface PodActions {
-  /** Everything of it ends: the sandbox is to be made anew, or nothing is left to be done. */
+  /** True if all containers are stopped: because the sandbox is replaced, or because the pod is done. */
   readonly killPod: boolean;
   readonly createSandbox: boolean;
-  /** How many sandboxes there were before. */
+  /** The number of earlier sandboxes. */
   readonly attempt: number;
   readonly initContainersToStart: readonly Container[];
   readonly containersToStart: readonly Container[];
   readonly ephemeralContainersToStart: readonly Container[];
   readonly containersToKill: readonly ContainerKill[];
   readonly containersToResize: readonly ContainerResize[];
-  /** All containers begin anew: these are taken away, in this order. */
+  /** Containers that are removed, in this order, because all containers of the pod are restarted. */
   readonly containersToReset: readonly RuntimeContainer[];
 }
 
@@ -65,7 +65,7 @@ const nothing: PodActions = {
   containersToReset: [],
 };
 
-/** Decides by what the pod asks for and what there is of it. */
+/** Computes the actions for a pod from its spec and from what the runtime has of it. */
 export function podActions({ pod, runtimePod, probes, resizeOf, isRestartingAll }: PodActionsInput): PodActions {
   const ephemeralContainers = pod.spec!.ephemeralContainers ?? [];
   if (isRestartingAll) return { ...nothing, containersToReset: containersToReset(pod, runtimePod) };
@@ -85,7 +85,7 @@ const withoutProgress = ({ toStart, toKill, toResize }: InitActions): Partial<Po
   containersToResize: toResize,
 });
 
-/** Everything begins anew, unless the pod is one that has come to its end. */
+/** Returns the actions for a pod without a usable sandbox: a new one, unless the pod has run to completion. */
 function newSandboxActions(pod: Pod, runtimePod: RuntimePod, attempt: number): PodActions {
   const { restartPolicy, containers } = pod.spec!;
   const initContainers = pod.spec!.initContainers ?? [];
@@ -127,14 +127,14 @@ function mainContainerActions(input: Omit<PodActionsInput, 'isRestartingAll'>, i
     }
     const restarts = !kill.probe || (container.restartPolicy ?? restartPolicy) !== 'Never';
     if (restarts) toStart.push(container);
-    // Upstream does not say so of those that are restarted to get other resources.
+    // Upstream leaves the suffix out for containers that are restarted by a resize.
     const isTold = restarts && !kill.isResize;
     toKill.push({ ...kill, message: isTold ? `${kill.message}, will be restarted` : kill.message });
   }
   const isDone = kept === 0 && toStart.length === 0;
   return {
     killPod: isDone,
-    // Sidecars do not keep a pod alive.
+    // Sidecars are not started for a pod whose main containers are done.
     initContainersToStart: isDone ? [] : inits.toStart,
     containersToStart: toStart,
     containersToKill: [...inits.toKill, ...toKill],
@@ -142,7 +142,7 @@ function mainContainerActions(input: Omit<PodActionsInput, 'isRestartingAll'>, i
   };
 }
 
-/** Why a container that runs must not go on, if so. */
+/** Returns the kill of a running container; undefined if it keeps running. */
 function killOf(
   container: Container,
   running: RuntimeContainer,
@@ -158,7 +158,7 @@ function killOf(
   return { ...kill, isResize: true, message: `Container ${container.name} resize requires restart` };
 }
 
-/** Those whose end made it so go last. */
+/** Returns the containers to remove; last the ones whose exit causes the restart of all. */
 function containersToReset(pod: Pod, { containers }: RuntimePod): RuntimeContainer[] {
   const { containers: mains } = pod.spec!;
   const initContainers = pod.spec!.initContainers ?? [];

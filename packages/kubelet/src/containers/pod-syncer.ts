@@ -34,7 +34,7 @@ export interface PodSyncerOptions {
   readonly events: PodEvents;
   readonly clock: Clock;
   hostIPs(): readonly string[];
-  /** As the server has it; undefined as long as it has not been registered. */
+  /** The Node as the API server has it; undefined before it is registered. */
   node(): Node | undefined;
 }
 
@@ -42,15 +42,15 @@ export interface SyncInput {
   readonly pod: Pod;
   readonly runtimePod: RuntimePod;
   readonly isRestartingAll: boolean;
-  /** How often a container had been started before the runtime lost it. */
+  /** Returns the restart count of a container that the runtime no longer has. */
   readonly restartCountOf: (container: string) => number;
-  /** What the machine has made for the pod. */
+  /** The result of `Machine.preparePod`. */
   readonly setup: PodSetup;
-  /** Ends the sync: calls that are under way are cancelled, and nothing more is begun. */
+  /** Aborts the sync: pending calls are cancelled, and no further action starts. */
   readonly signal: AbortSignal;
 }
 
-/** What all containers that are started in one sync have in common. */
+/** Arguments that all containers started in one sync share. */
 interface StartContext {
   readonly input: SyncInput;
   readonly sandbox: RuntimeSandbox;
@@ -59,20 +59,20 @@ interface StartContext {
 }
 
 export interface SyncResult {
-  /** By container: undefined for one that was started. Those that were not tried are not in it. */
+  /** By container name: undefined if the container was started. Containers that were not tried are absent. */
   readonly starts: ReadonlyMap<string, StartError | undefined>;
-  /** What went wrong otherwise. */
+  /** An error that is not about starting one container. */
   readonly error?: unknown;
 }
 
 const firstBackoffMs = 10_000;
 const longestBackoffMs = 300_000;
 
-/** Does what has to be done for a pod, in the order in which it must be. */
+/** Computes the actions for a pod and executes them in order. */
 export class PodSyncer {
   readonly #options: PodSyncerOptions;
   readonly #backoff: Backoff;
-  /** What was run when the container last ended, by pod and container: what is changed is tried without waiting. */
+  /** Image and resources of the last failed run, by pod and container. A changed container is started without back-off. */
   readonly #tried = new Map<string, string>();
 
   constructor(options: PodSyncerOptions) {
@@ -80,7 +80,7 @@ export class PodSyncer {
     this.#backoff = new Backoff({ initialMs: firstBackoffMs, maxMs: longestBackoffMs, clock: options.clock });
   }
 
-  /** Never rejects: what cannot be done is in the result. */
+  /** Never rejects: errors are in the result. */
   async sync(input: SyncInput): Promise<SyncResult> {
     const starts = new Map<string, StartError | undefined>();
     try {
@@ -110,7 +110,7 @@ export class PodSyncer {
       }
       await killer.killPod(pod, runtimePod, { signal });
       signal.throwIfAborted();
-      // Init containers of the old sandbox must not be taken for those of the new one.
+      // Otherwise init containers of the old sandbox would count as done in the new one.
       if (actions.createSandbox) await this.#removeInitContainers(pod, runtimePod);
     }
     for (const { container, id, message, probe } of actions.killPod ? [] : actions.containersToKill) {
@@ -227,7 +227,7 @@ export class PodSyncer {
     }
   }
 
-  /** Throws while a container that keeps ending has to wait. */
+  /** Throws a CrashLoopBackOff if a container that keeps exiting has to wait. */
   #backOff({ pod, runtimePod }: SyncInput, container: Container): void {
     const { events } = this.#options;
     const ended = runtimePod.containers.find(({ name, state }) => name === container.name && state === 'Exited');
@@ -331,7 +331,7 @@ export class PodSyncer {
     );
   }
 
-  /** Of those that have ended, the last one is kept: its logs, and how it ended. */
+  /** Removes exited containers of the same name except the latest, whose logs and exit code are still needed. */
   async #prune({ metadata: { uid = '' } }: Pod, { name }: Container): Promise<void> {
     const { runtime } = this.#options;
     const { containers } = await runtime.podStatus(uid);

@@ -1,10 +1,10 @@
 import type { Container, ContainerRestartRule, Pod, PodSpec } from '@coxswain/api/core/v1';
 import { latestContainer, type RuntimePod } from '../runtime/runtime-pod.ts';
 
-/** A sidecar: an init container that keeps running beside the others. */
+/** Returns whether an init container is a sidecar, which keeps running beside the main containers. */
 export const isSidecar = (container: Pick<Container, 'restartPolicy'>): boolean => container.restartPolicy === 'Always';
 
-/** The first of the container's rules that has something to say of the exit code. */
+/** Returns the first restart rule that matches the exit code. */
 function matchingRule({ restartPolicyRules }: Container, exitCode: number): ContainerRestartRule | undefined {
   return (restartPolicyRules ?? []).find(({ exitCodes }) => {
     if (!exitCodes) return false;
@@ -13,17 +13,17 @@ function matchingRule({ restartPolicyRules }: Container, exitCode: number): Cont
   });
 }
 
-/** All containers of the pod begin anew when this one ends so. */
+/** Returns whether all containers of the pod are restarted when this one exits with the code. */
 export const restartsAllContainers = (container: Container, exitCode: number): boolean =>
   matchingRule(container, exitCode)?.action === 'RestartAllContainers';
 
-/** Whether any container of the pod may, one day. */
+/** Returns whether any container of the pod has a rule that restarts all containers. */
 export const couldRestartAllContainers = ({ initContainers, containers }: PodSpec): boolean =>
   [...(initContainers ?? []), ...containers].some(({ restartPolicyRules }) =>
     restartPolicyRules?.some(({ action }) => action === 'RestartAllContainers'),
   );
 
-/** Whether a container that ended so is to run again: its own rules count before its policy, that before the pod's. */
+/** Returns whether a container is restarted after an exit code: by its own rules, else its own policy, else that of the pod. */
 export function restartsAfter(container: Container, spec: PodSpec, exitCode: number): boolean {
   if (container.restartPolicy !== undefined && matchingRule(container, exitCode)) return true;
   switch (container.restartPolicy ?? spec.restartPolicy) {
@@ -36,7 +36,7 @@ export function restartsAfter(container: Container, spec: PodSpec, exitCode: num
   }
 }
 
-/** Whether the container is to be started, as things are now. */
+/** Returns whether the container should be started now. */
 export function shouldBeStarted(container: Container, pod: Pod, runtimePod: RuntimePod): boolean {
   if (pod.metadata.deletionTimestamp) return false;
   const latest = latestContainer(runtimePod, container.name);

@@ -4,7 +4,7 @@ import { effectiveSecurityContext, type ImageUser } from '../runtime/security-co
 
 const largestUserId = 2 ** 31 - 1;
 
-/** Throws if a container that must not run as root would do so, or if nobody can tell. */
+/** Throws if a container with `runAsNonRoot` would run as root, or if its user is unknown. */
 export function verifyRunAsNonRoot(pod: Pod, container: Container, { uid, username }: ImageUser): void {
   const { runAsNonRoot, runAsUser } = effectiveSecurityContext(pod, container);
   if (!runAsNonRoot) return;

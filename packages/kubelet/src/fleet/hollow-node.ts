@@ -13,8 +13,8 @@ interface Machine {
 }
 
 /**
- * One node of a fleet. As long as its annotation says that it has failed, it is like a machine without power: the cluster hears nothing
- * of it, and what ran there is gone when it comes back.
+ * One node of a fleet. While its annotation says that it has failed, it behaves like a machine without power: its kubelet does nothing, and
+ * its containers are gone when it comes back.
  */
 export class HollowNode {
   readonly #boot: () => Machine;
@@ -32,12 +32,12 @@ export class HollowNode {
     return this.#machine.kubelet;
   }
 
-  /** Whether somebody would answer there. */
+  /** False while the node has failed. */
   get isAlive(): boolean {
     return !this.#isFailed;
   }
 
-  /** Until the signal is aborted; resolves when nothing is under way any more. */
+  /** Runs until the signal is aborted. Resolves when no work is in progress any more. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const off = new AbortController();
@@ -64,7 +64,7 @@ export class HollowNode {
     over.abort();
   }
 
-  /** Tells whether it has failed, now and whenever somebody has said something of the node. */
+  /** Calls back with whether the node has failed: now, and whenever the Node object changes. */
   #onChange(tell: (isFailed: boolean) => void): () => void {
     return this.#nodes.subscribe(this.kubelet.nodeName, (node) => {
       this.#isFailed = hasFailed(node);

@@ -24,30 +24,30 @@ import { CachedConfigSource } from '../volumes/config-source.ts';
 import { HollowNode } from './hollow-node.ts';
 
 export interface HollowNodesOptions {
-  /** Fills the caches that the nodes share, and writes their events. */
+  /** The client for the caches that the nodes share, and for their events. */
   readonly rest: RESTClient;
-  /** By whom each node acts; all by `rest` when there is none. */
+  /** Returns a node's own client. All nodes use `rest` if absent. */
   readonly restOf?: (nodeName: string) => RESTClient;
-  /** How many, named `hollow-0` and so on; or what each of them is. */
+  /** The number of nodes, which are named `hollow-0` and so on, or a specification of each. */
   readonly nodes: number | readonly NodeSpec[];
-  /** Of the nodes that do not say otherwise. */
+  /** Defaults for the specifications. */
   readonly defaults?: Omit<NodeSpec, 'name'>;
   readonly clock?: Clock;
   readonly random?: () => number;
-  /** Names boots of nodes; the machine's chance by default. */
+  /** Makes boot ids. Random by default. */
   readonly uuid?: () => string;
   readonly eventLoop?: EventLoop;
   readonly logger?: Logger;
-  /** Containers of Jobs succeed after this time, when nothing else is known of them. */
+  /** Containers of Jobs succeed after this time, unless they are scripted. */
   readonly jobRunForMs?: number;
   /**
-   * How long containers go on after they were asked to stop, unless they are scripted. By default they stop at once, which is
-   * sooner than clients expect that look at a pod which they have just deleted.
+   * How long containers keep running after they were asked to stop, unless they are scripted. By default they stop at once; then a pod may be
+   * gone before a client that has just deleted it can look at it.
    */
   readonly stopDelayMs?: number;
 }
 
-/** A fleet of nodes on which nothing runs, in one process, with one watch for all their pods. */
+/** A fleet of hollow nodes in one process, with one watch for all their pods. */
 export class HollowNodes {
   readonly #byName: ReadonlyMap<string, HollowNode>;
   readonly #pods: InformerPodSource;
@@ -76,7 +76,7 @@ export class HollowNodes {
       const runtime = new HollowRuntime({
         clock,
         bootId,
-        // As long as no controller gives the node a range.
+        // Used until a controller sets the node's podCIDRs.
         podCIDRs: [`10.${64 + ((index >> 8) & 63)}.${index & 255}.0/24`],
         ...(jobRunForMs !== undefined && { jobRunForMs }),
         ...(stopDelayMs !== undefined && { stopDelayMs }),
@@ -110,13 +110,13 @@ export class HollowNodes {
     return Array.from(this.#byName.values(), ({ kubelet }) => kubelet);
   }
 
-  /** Reaches the kubelet of a node without a socket: what an API server in this process takes as `localKubelets`. */
+  /** Returns the way to a node's kubelet without a socket, for `localKubelets` of an API server in this process. */
   dialer(nodeName: string): KubeletDialer | undefined {
     const node = this.#byName.get(nodeName);
     return node?.isAlive ? inProcessDialer(node.kubelet.handler) : undefined;
   }
 
-  /** Runs all nodes until the signal is aborted; resolves when nothing is under way any more. */
+  /** Runs all nodes until the signal is aborted. Resolves when no work is in progress any more. */
   async run(signal: AbortSignal): Promise<void> {
     const informers = [this.#pods.run(signal), this.#nodes.run(signal)];
     await Promise.all(Array.from(this.#byName.values(), (node) => node.run(signal)));
@@ -124,10 +124,7 @@ export class HollowNodes {
   }
 }
 
-/**
- * Events of a thousand pods that come at once are written as time allows: they must not keep the pods themselves from coming up.
- * Kubelets have such a rate each; these are all in one process.
- */
+/** Limits the rate of event writes, so that the events of a thousand pods don't delay the pods themselves. */
 function paced(events: ClientSet['core']['v1']['events'], rate: RateLimiter): EventClients<Event> {
   return (namespace) => {
     const client = events(namespace);
@@ -143,7 +140,7 @@ function paced(events: ClientSet['core']['v1']['events'], rate: RateLimiter): Ev
 
 const numbered = (count: number): NodeSpec[] => Array.from({ length: count }, (_, i) => ({ name: `hollow-${i}` }));
 
-/** Each node has an address of its own, where nothing is. */
+/** Returns a distinct address for each node. Nothing listens there. */
 const addressesOf = (name: string, index: number): NodeSpec['addresses'] => [
   { type: 'InternalIP', address: `172.18.${((index + 2) >> 8) & 255}.${(index + 2) & 255}` },
   { type: 'Hostname', address: name },

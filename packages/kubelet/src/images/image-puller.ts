@@ -14,7 +14,7 @@ export interface ImagePullerOptions {
   readonly runtime: KubeRuntime;
   readonly events: PodEvents;
   readonly clock: Clock;
-  /** Returns the credentials for an image, those to try first first. Without it, all images are pulled anonymously. */
+  /** Returns the credentials for an image in the order in which to try them. If absent, all images are pulled anonymously. */
   readonly credentials?:
     | ((pod: Pod, image: string, signal: AbortSignal) => Promise<readonly Init<AuthConfig>[]>)
     | undefined;
@@ -28,7 +28,7 @@ export interface NeededImage {
   readonly container?: Container;
 }
 
-/** What a pull needs to know of the pod's sandbox. */
+/** The pod's sandbox, as far as a pull depends on it. */
 export interface PullContext {
   readonly sandboxConfig: Init<PodSandboxConfig>;
   readonly runtimeHandler: string;
@@ -37,7 +37,7 @@ export interface PullContext {
 
 /** An image that is on the node. */
 export interface PresentImage {
-  /** What the runtime knows the image as. */
+  /** The runtime's id of the image. */
   readonly ref: string;
   readonly user: ImageUser;
 }
@@ -49,14 +49,14 @@ interface PullFailure {
 
 const firstBackoffMs = 10_000;
 const longestBackoffMs = 300_000;
-/** A pull that has just failed is looked at again after this, and is in back-off then. */
+/** A failed pull is checked again after this time; it is in back-off then. */
 const recheckMs = 1000;
 
-/** Sees to it that images are there before containers are made of them, and backs off from those that are not to be had. */
+/** Makes images present before containers are created, with back-off after failed pulls. */
 export class ImagePuller {
   readonly #options: ImagePullerOptions;
   readonly #backoff: Backoff;
-  /** By pod and image, as long as the pod is there. */
+  /** The last failure, by pod and image. Removed with the pod. */
   readonly #failures = new Map<string, PullFailure>();
 
   constructor(options: ImagePullerOptions) {
@@ -130,7 +130,7 @@ export class ImagePuller {
     }
   }
 
-  /** Tries all credentials. Rejects with what went wrong with the last ones. */
+  /** Tries all credentials. Rejects with the error of the last attempt. */
   async #pullNow(pod: Pod, { container }: NeededImage, image: string, context: PullContext): Promise<Image> {
     const { runtime, credentials } = this.#options;
     const { sandboxConfig, runtimeHandler, signal } = context;
@@ -168,7 +168,7 @@ const unknownImage: Image = { id: '', repoTags: [], repoDigests: [], size: 0, us
 
 const presentImage = ({ id, uid, username }: Image): PresentImage => ({ ref: id, user: { uid: uid?.value, username } });
 
-/** Runtimes say so what is wrong with the registry or the image. */
+/** Returns reason and message of a failed pull. Runtimes put some reasons at the beginning of their error. */
 function meaningOf(image: string, text: string): { reason: string; message: string } {
   const known = [
     ['RegistryUnavailable', 'the registry is unavailable'],
@@ -187,7 +187,7 @@ const reference = new RegExp(
   String.raw`^(?:[a-zA-Z0-9][a-zA-Z0-9.-]*(?::\d+)?/)?${component}(?:/${component})*(?::\w[\w.-]{0,127})?(?:@[\w+.-]+:[0-9a-fA-F]{32,})?$`,
 );
 
-/** With a tag or digest; undefined when it is no image's name. */
+/** Returns the image name with a tag or digest; undefined if the name is invalid. */
 function withTag(image: string): string | undefined {
   if (!reference.test(image)) return undefined;
   const name = image.slice(image.lastIndexOf('/') + 1);

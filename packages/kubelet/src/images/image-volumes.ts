@@ -2,10 +2,10 @@ import type { Pod } from '@coxswain/api/core/v1';
 import { StartError } from '../runtime/start-error.ts';
 import type { ImagePuller, PresentImage, PullContext } from './image-puller.ts';
 
-/** Images that are volumes of a pod, by the volumes' names: each one present, or the reason why it is not. */
+/** Images that a pod mounts as volumes, by volume name; an error for an image that could not be pulled. */
 export type ImageVolumes = ReadonlyMap<string, PresentImage | StartError>;
 
-/** Pulls the images that are volumes of the pod. Containers that do not mount a missing one can be started all the same. */
+/** Pulls the images that the pod mounts as volumes. Containers that don't mount a missing image can still start. */
 export async function pullImageVolumes(pod: Pod, images: ImagePuller, context: PullContext): Promise<ImageVolumes> {
   const volumes = new Map<string, PresentImage | StartError>();
   for (const { name, image } of pod.spec?.volumes ?? []) {

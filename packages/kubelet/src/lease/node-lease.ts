@@ -10,20 +10,21 @@ export interface NodeLeaseOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Logger;
-  /** Of the node, as soon as it is known. */
+  /** Returns the uid of the Node; undefined before it is registered. */
   readonly nodeUid: () => string | undefined;
+  readonly leaseDurationSeconds: number;
 }
 
-const leaseSeconds = 40;
-const renewEveryMs = 10_000;
+/** How much of its duration passes before a lease is renewed. */
+const renewalShare = 0.25;
 const renewJitter = 0.04;
 const firstRetryMs = 200;
 const longestRetryMs = 7000;
 
-/** The heartbeat of a node: a lease of its name that is renewed every ten seconds. */
+/** The heartbeat of a node: a lease of its name that is renewed four times in its duration. */
 export class NodeLease {
   readonly #options: NodeLeaseOptions;
-  /** As last written; its resourceVersion guards the next write. */
+  /** The Lease as last written. Its resourceVersion is the precondition of the next write. */
   #lease: Lease | undefined;
 
   constructor(options: NodeLeaseOptions) {
@@ -32,7 +33,8 @@ export class NodeLease {
 
   /** Renews until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, random, logger, nodeName } = this.#options;
+    const { clock, random, logger, nodeName, leaseDurationSeconds } = this.#options;
+    const renewEveryMs = leaseDurationSeconds * 1000 * renewalShare;
     let retryMs = firstRetryMs;
     while (!signal.aborted) {
       let waitMs = renewEveryMs * (1 + random() * renewJitter);
@@ -71,20 +73,20 @@ export class NodeLease {
   }
 
   #renewed(lease: Lease): Lease {
-    const { nodeName, clock } = this.#options;
+    const { nodeName, clock, leaseDurationSeconds } = this.#options;
     return {
       ...lease,
       metadata: { ...lease.metadata, ...this.#owner(lease.metadata.ownerReferences) },
       spec: {
         ...lease.spec,
         holderIdentity: nodeName,
-        leaseDurationSeconds: leaseSeconds,
+        leaseDurationSeconds,
         renewTime: microTimeFromDate(new Date(clock.now())),
       },
     };
   }
 
-  /** It goes with its node. */
+  /** Makes the Node the owner, so that the Lease is deleted with it. */
   #owner(known: readonly OwnerReference[] | undefined): { ownerReferences?: OwnerReference[] } {
     const { nodeName, nodeUid } = this.#options;
     const uid = nodeUid();

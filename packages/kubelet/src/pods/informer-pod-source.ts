@@ -11,13 +11,13 @@ import type { PodHandler, PodSource } from './pod-source.ts';
 
 export interface InformerPodSourceOptions {
   readonly clients: ClientSet;
-  /** Pods of this node alone are asked for; without, those of all nodes: one watch for a whole fleet. */
+  /** Watches only the pods of this node. If absent, one watch serves all nodes of a fleet. */
   readonly nodeName?: string;
   readonly clock?: Clock;
   readonly logger?: Logger;
 }
 
-/** Pods by one watch of the API server, each told to the node that it is on. */
+/** Watches pods at the API server and passes each to the handler of its node. */
 export class InformerPodSource implements PodSource {
   readonly #informer: SharedIndexInformer<Pod>;
   readonly #handlers = new Map<string, PodHandler>();

@@ -3,7 +3,7 @@ import type { EventRecorder, EventType } from '@coxswain/client';
 
 const podKind = { group: '', version: 'v1', kind: 'Pod' } as const;
 
-/** Tells what happens to pods and their containers. */
+/** Records events about pods and their containers. */
 export class PodEvents {
   readonly #recorder: EventRecorder;
 
@@ -20,7 +20,7 @@ export class PodEvents {
   }
 }
 
-/** `spec.containers{web}`. */
+/** Returns an event's field path, such as `spec.containers{web}`. */
 function fieldPathOf({ spec }: Pod, name: string): string {
   const isIn = (containers: readonly { readonly name: string }[] | undefined): boolean =>
     containers?.some((container) => container.name === name) ?? false;
@@ -32,5 +32,5 @@ function fieldPathOf({ spec }: Pod, name: string): string {
   return `spec.${list}{${name}}`;
 }
 
-/** As upstream's messages name a pod: `web_default(uid)`. */
+/** Formats a pod as in upstream's messages: `web_default(uid)`. */
 export const podText = ({ metadata: { name, namespace, uid } }: Pod): string => `${name}_${namespace}(${uid})`;

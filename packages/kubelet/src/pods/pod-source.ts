@@ -1,17 +1,17 @@
 import type { Pod } from '@coxswain/api/core/v1';
 
-/** Who wants to know of a node's pods. */
+/** Receives the pods of a node. */
 export interface PodHandler {
-  /** The pod is there, or has changed. */
+  /** Called for each existing, new and changed pod. */
   onPod(pod: Pod): void;
-  /** It is there no more. */
+  /** Called when a pod no longer exists. */
   onPodGone(pod: Pod): void;
 }
 
-/** Where a kubelet learns of the pods of its node. */
+/** Provides a kubelet with the pods of its node. */
 export interface PodSource {
-  /** Tells of the pods that are there, then of every change. Answers how to listen no more. */
+  /** Passes the existing pods to the handler, then every change. Returns a function that unsubscribes. */
   subscribe(nodeName: string, handler: PodHandler): () => void;
-  /** Everything that was there at the start has been told. */
+  /** Resolves when all pods that existed at the start have been passed on. */
   whenSynced(signal: AbortSignal): Promise<void>;
 }
