@@ -1,4 +1,4 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { silentLogger } from '@coxswain/client';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -41,7 +41,7 @@ it('a follower gets exactly what was written, in order and once', async () => {
         scratch.dispose();
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 200 },
   );
 });
 
@@ -80,8 +80,19 @@ async function play(steps: readonly Step[], scratch: LogScratch): Promise<[writt
     while (!isOver) await clock.advance(1000);
     return await reading;
   };
-  writeFileSync(scratch.path, criLine('first'));
-  written += 'first\n';
+  let file = openSync(scratch.path, 'a');
+  const print = (text: string, tag = 'F'): Buffer => {
+    written += Buffer.from(text).toString('latin1') + (tag === 'F' ? '\n' : '');
+    return Buffer.from(criLine(text, { tag }));
+  };
+  runtime.onReopen = ({ logPath }) => {
+    // The container prints between the renaming and the new file.
+    writeSync(file, print('late'));
+    closeSync(file);
+    file = openSync(logPath, 'a');
+  };
+  writeSync(file, print('first'));
+  await chunk();
   for (const one of steps) {
     if (one === 'rotation') {
       clock.turn(1000);
@@ -91,19 +102,18 @@ async function play(steps: readonly Step[], scratch: LogScratch): Promise<[writt
     } else if (one === 'all is read') {
       while (read.length < written.length) await chunk();
     } else {
-      const text = one.text.replaceAll('\n', ' ');
-      const line = Buffer.from(criLine(text, { tag: one.isPartial ? 'P' : 'F' }));
-      appendFileSync(scratch.path, line.subarray(0, one.cutAt));
+      const line = print(one.text.replaceAll('\n', ' '), one.isPartial ? 'P' : 'F');
+      writeSync(file, line.subarray(0, one.cutAt));
       if (one.isReadBetween) {
         // The reader comes to the end of the file, and waits for more if it gets nothing.
         pending ??= readOne();
         await clock.advance(1000);
       }
-      appendFileSync(scratch.path, line.subarray(one.cutAt));
-      written += Buffer.from(text).toString('latin1') + (one.isPartial ? '' : '\n');
+      writeSync(file, line.subarray(one.cutAt));
     }
   }
   container.state = 'CONTAINER_EXITED';
   while (await chunk());
+  closeSync(file);
   return [written, read];
 }
