@@ -152,8 +152,7 @@ describe.skipIf(!canMount)('the volumes of a pod', () => {
     ]);
     const manager = node.manager();
     await manager.mount(pod, node.signal);
-    const stop = new AbortController();
-    const running = manager.run(stop.signal);
+    node.run(manager);
     node.configMaps.set('settings', { metadata: {}, data: { b: '2', c: '2' } });
     await afterRefresh(node, async () => {
       expect(await visibleIn(volume('configmap', 'config'))).toEqual(['b', 'c']);
@@ -171,8 +170,6 @@ describe.skipIf(!canMount)('the volumes of a pod', () => {
     expect(await readFile(volume('configmap', 'config', 'b'), 'utf8')).toBe('2');
     // Containers can be started again with what there was.
     expect(await manager.mount(changed, node.signal)).toEqual([]);
-    stop.abort();
-    await running;
   });
 
   it('that are claimed are those of their PersistentVolumes, with the group that these ask for', async () => {

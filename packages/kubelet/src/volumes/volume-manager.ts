@@ -1,5 +1,4 @@
 import * as nodeFiles from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Container, Node, Pod, Volume } from '@coxswain/api/core/v1';
 import { onAbort } from '@coxswain/apimachinery/abort';
 import { messageOf } from '@coxswain/apimachinery/errors';
@@ -9,21 +8,19 @@ import type { Mount } from '@coxswain/cri';
 import type { Init } from '@coxswain/grpc/protobuf';
 import type { ConfigSource } from './config-source.ts';
 import { containerMounts, type MountContext } from './container-mounts.ts';
-import { fileErrorMessage } from './files/file-error-message.ts';
-import { type FileSystem, hasCode } from './files/file-system.ts';
+import type { FileSystem } from './files/file-system.ts';
 import { removeTree } from './files/remove-tree.ts';
 import type { VolumeHost } from './files/volume-host.ts';
 import { fsUserOf } from './fs-user.ts';
 import { KeyedTurns } from './keyed-turns.ts';
-import { aggregateErrors } from './plugins/aggregate-errors.ts';
-import { tearDownMount } from './plugins/tear-down-directory.ts';
 import type { UsableVolume, VolumePlugin, VolumeSpec } from './plugins/volume-plugin.ts';
 import { volumePlugins } from './plugins/volume-plugins.ts';
 import { PodDirectories } from './pod-directories.ts';
 import type { VolumeApi } from './sources/volume-api.ts';
+import { unmountVolumes } from './unmount-volumes.ts';
+import { notSupported, setUpFailed, unableToMount } from './volume-messages.ts';
 import { isUsed, volumeSpec } from './volume-spec.ts';
 import { VolumeStatistics, type VolumeStats } from './volume-stats.ts';
-import { directoriesIn, volumesOnDisk } from './volumes-on-disk.ts';
 
 interface VolumeManagerOptions {
   /** The kubelet's directory, such as `/var/lib/kubelet`. */
@@ -307,41 +304,8 @@ export class VolumeManager {
     const { host } = this.#options;
     this.#pods.delete(uid);
     this.#statistics.forgetPod(uid);
-    const podDirectory = this.#directories.pod(uid);
-    const problems: string[] = [];
-    const attempt = async (work: () => Promise<void>): Promise<void> => {
-      signal.throwIfAborted();
-      await work().catch((error: unknown) => {
-        problems.push(fileErrorMessage(error));
-      });
-    };
-    // Parts of volumes may be left of volumes that have no directory, such as those of hosts.
-    for (const name of await directoriesIn(this.#directories.subPaths(uid), this.#files)) {
-      await attempt(() => host.subPaths.clean(podDirectory, name, signal));
-    }
-    for (const { plugin: pluginName, name, directory } of await volumesOnDisk(uid, this.#directories, this.#files)) {
-      const plugin = this.#plugins.find((each) => each.name === pluginName);
-      await attempt(async () => {
-        if (plugin) await plugin.tearDown({ podUid: uid, name, directory });
-        // Made by a kubelet that knows more kinds. What is in it may not be the pod's own.
-        else await tearDownMount(directory, host.mounter, this.#files);
-      });
-    }
-    aggregateErrors(problems);
-    await this.#removeEmptyDirectories(this.#directories.volumes(uid));
-  }
-
-  async #removeEmptyDirectories(volumes: string): Promise<void> {
-    for (const plugin of await directoriesIn(volumes, this.#files)) await this.#removeEmpty(join(volumes, plugin));
-    await this.#removeEmpty(volumes);
-  }
-
-  async #removeEmpty(directory: string): Promise<void> {
-    try {
-      await this.#files.rmdir(directory);
-    } catch (error) {
-      if (!hasCode(error, 'ENOENT', 'ENOTEMPTY')) throw error;
-    }
+    const [files, directories, plugins] = [this.#files, this.#directories, this.#plugins];
+    await unmountVolumes(uid, { host, files, directories, plugins, signal });
   }
 }
 
@@ -350,33 +314,3 @@ const uidOf = ({ metadata }: Pod): string => metadata.uid ?? '';
 /** What volumes may have of a pod, and can change. */
 const visibleState = ({ metadata, spec }: Pod): string =>
   JSON.stringify([metadata.labels, metadata.annotations, spec?.containers.map(({ resources }) => resources)]);
-
-const setUpFailed = ({ name }: VolumeSpec, error: unknown): string =>
-  `MountVolume.SetUp failed for volume "${name}" : ${fileErrorMessage(error)}`;
-
-function unableToMount(
-  unknown: readonly { readonly name: string; readonly message: string }[],
-  failed: readonly string[],
-): string {
-  const names = unknown.map(({ name }) => name).sort();
-  const unmounted = [...names, ...failed].sort();
-  const why = unknown.map(({ message }) => message).join('; ');
-  return `Unable to attach or mount volumes: unmounted volumes=[${unmounted.join(' ')}], unattached volumes=[], failed to process volumes=[${names.join(' ')}]: ${why}`;
-}
-
-/** Names the kind of a volume that there is no plug-in for. */
-function notSupported({ volume, persistentVolume }: VolumeSpec): string {
-  const notKinds = new Set([
-    'name',
-    'capacity',
-    'accessModes',
-    'claimRef',
-    'mountOptions',
-    'nodeAffinity',
-    'volumeMode',
-  ]);
-  const source = Object.entries(volume ?? persistentVolume?.spec ?? {}).find(
-    ([key, value]) => !notKinds.has(key) && typeof value === 'object' && value !== null,
-  );
-  return `no volume plugin matched: volumes of type ${source?.[0] ?? 'unknown'} are not supported by this kubelet`;
-}

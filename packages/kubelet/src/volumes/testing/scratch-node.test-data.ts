@@ -41,7 +41,8 @@ export class ScratchNode {
   supportsRecursiveReadOnly = true;
   readonly host: VolumeHost;
   readonly #commands = new HelperCommands();
-  readonly #signal = new AbortController().signal;
+  readonly #stop = new AbortController();
+  #running: Promise<void> | undefined;
 
   private constructor(directory: string) {
     this.directory = directory;
@@ -55,7 +56,10 @@ export class ScratchNode {
     return new ScratchNode(directory);
   }
 
+  /** Ends what runs, too: it must not make anything again. */
   async remove(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
     for (const path of (await this.mountPoints()).toReversed()) await run('umount', ['-l', path]);
     await run('umount', ['-l', this.directory]);
     await rm(this.directory, { recursive: true });
@@ -101,8 +105,13 @@ export class ScratchNode {
     });
   }
 
+  /** Lets a manager refresh volumes until the node is removed. */
+  run(manager: VolumeManager): void {
+    this.#running = manager.run(this.signal);
+  }
+
   get signal(): AbortSignal {
-    return this.#signal;
+    return this.#stop.signal;
   }
 
   podDirectory(uid = 'uid-1'): string {
