@@ -21,7 +21,7 @@ import { NodeLease } from './lease/node-lease.ts';
 import type { Machine } from './machine/machine.ts';
 import { NodeReporter } from './node/node-reporter.ts';
 import { InformerNodeSource, type NodeSource } from './node/node-source.ts';
-import { type CompleteNodeSpec, completeNodeSpec, type NodeSpec } from './node/node-spec.ts';
+import { type CompleteNodeSpec, completeNodeSpec, defaultNodeReporting, type NodeSpec } from './node/node-spec.ts';
 import { PodWorkers } from './pod-workers/pod-workers.ts';
 import { InformerPodSource } from './pods/informer-pod-source.ts';
 import { PodEvents } from './pods/pod-events.ts';
@@ -49,6 +49,8 @@ export interface ManifestOptions {
 export interface KubeletOptions {
   readonly node: NodeSpec;
   readonly clients: ClientSet;
+  /** For the node and its lease, which must not wait for other requests. */
+  readonly heartbeatClients?: ClientSet;
   readonly runtime: ContainerRuntime;
   readonly machine: Machine;
   readonly settings?: Partial<RuntimeSettings>;
@@ -102,7 +104,7 @@ export class Kubelet {
 
   constructor(options: KubeletOptions) {
     const { clients, clock = systemClock, random = systemRandom.number, logger = consoleLogger, machine } = options;
-    const { eventLoop = systemEventLoop, credentials } = options;
+    const { eventLoop = systemEventLoop, credentials, heartbeatClients: heartbeats = clients } = options;
     const settings = { ...defaultRuntimeSettings, ...options.settings };
     const runtime = new KubeRuntime({ cri: options.runtime, machine, settings, clock });
     this.#options = { ...options, clients, clock, random, logger };
@@ -166,7 +168,7 @@ export class Kubelet {
     });
     this.#reporter = new NodeReporter({
       spec: this.spec,
-      clients,
+      clients: heartbeats,
       runtime,
       machine,
       recorder,
@@ -194,7 +196,9 @@ export class Kubelet {
         onMirror: (pod, mirror) => this.#statuses.observeMirror(pod, mirror),
       });
     const nodeUid = (): string | undefined => this.#reporter.node?.metadata.uid;
-    this.#lease = new NodeLease({ nodeName: name, clients, clock, random, logger, nodeUid });
+    const { leaseDurationSeconds } = { ...defaultNodeReporting, ...this.spec.reporting };
+    const lease = { nodeName: name, clients: heartbeats, clock, random, logger, nodeUid, leaseDurationSeconds };
+    this.#lease = new NodeLease(lease);
   }
 
   get nodeName(): string {
@@ -383,6 +387,7 @@ export class Kubelet {
   }
 
   get #hostIPs(): readonly string[] {
-    return this.spec.addresses.filter(({ type }) => type === 'InternalIP').map(({ address }) => address);
+    const { addresses } = this.#reporter.spec;
+    return addresses.filter(({ type }) => type === 'InternalIP').map(({ address }) => address);
   }
 }

@@ -7,7 +7,7 @@ import type { RestConfig } from '../config/rest-config.ts';
 import { makeDirectory } from '../files/make-directory.ts';
 import { readTextIfExists } from '../kubeconfig/files.ts';
 import { formatKubeConfig } from '../kubeconfig/format-kubeconfig.ts';
-import type { Cluster } from '../kubeconfig/kubeconfig.ts';
+import type { KubeConfig } from '../kubeconfig/kubeconfig.ts';
 import { loadKubeConfig } from '../kubeconfig/load-kubeconfig.ts';
 import { replaceFile } from '../kubeconfig/replace-file.ts';
 import { restConfigFor } from '../kubeconfig/rest-config-for.ts';
@@ -57,7 +57,7 @@ const serverPeriodMs = 2000;
  */
 export async function bootstrapClientCertificate(options: BootstrapOptions): Promise<void> {
   const { kubeconfigPath, bootstrapPath, certificateDirectory, clock = systemClock, logger = silentLogger } = options;
-  if (await isStillValid(kubeconfigPath, clock, logger)) return;
+  if (await hasValidClientCertificate(kubeconfigPath, { clock, logger })) return;
   const kubeConfig = await loadKubeConfig({ path: bootstrapPath }).catch((cause: unknown) => {
     throw new Error(`unable to load bootstrap kubeconfig: ${messageOf(cause)}`, { cause });
   });
@@ -76,8 +76,7 @@ export async function bootstrapClientCertificate(options: BootstrapOptions): Pro
     dispose();
   }
   await rm(keyPath, { force: true });
-  const cluster = kubeConfig.clusters.get(kubeConfig.contexts.get(kubeConfig.currentContext)?.cluster ?? '') ?? {};
-  await writeKubeConfig(kubeconfigPath, cluster, store.currentPath);
+  await writeClientKubeConfig(kubeconfigPath, kubeConfig, store.currentPath);
 }
 
 async function withClient<T>(
@@ -95,7 +94,14 @@ async function withClient<T>(
   }
 }
 
-async function isStillValid(path: string, clock: Clock, logger: Logger): Promise<boolean> {
+/**
+ * Returns whether a kubeconfig exists and has a client certificate that has not expired. Otherwise a node must request one with its
+ * bootstrap kubeconfig.
+ */
+export async function hasValidClientCertificate(
+  path: string,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+): Promise<boolean> {
   if ((await readTextIfExists(path)) === undefined) return false;
   try {
     const config = await restConfigFor(await loadKubeConfig({ path }), { clock });
@@ -162,7 +168,11 @@ export function requestName(publicKey: KeyObject, template: CertificateTemplate,
   return `node-csr-${hash.digest('base64url')}`;
 }
 
-async function writeKubeConfig(path: string, cluster: Cluster, pemPath: string): Promise<void> {
+/**
+ * Writes a kubeconfig for the current cluster of another one, with the client certificate and key in the file `pemPath`.
+ */
+export async function writeClientKubeConfig(path: string, bootstrap: KubeConfig, pemPath: string): Promise<void> {
+  const cluster = bootstrap.clusters.get(bootstrap.contexts.get(bootstrap.currentContext)?.cluster ?? '') ?? {};
   // Absolute, because a relative path in a kubeconfig is relative to the kubeconfig's directory.
   const pem = resolve(pemPath);
   const text = await formatKubeConfig({

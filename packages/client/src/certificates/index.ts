@@ -5,7 +5,12 @@
  */
 
 export { PemKeyPair } from '../x509/pem-key-pair.ts';
-export { type BootstrapOptions, bootstrapClientCertificate } from './bootstrap.ts';
+export {
+  type BootstrapOptions,
+  bootstrapClientCertificate,
+  hasValidClientCertificate,
+  writeClientKubeConfig,
+} from './bootstrap.ts';
 export {
   CertificateFileStore,
   type CertificateFileStoreOptions,

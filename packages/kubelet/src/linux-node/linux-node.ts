@@ -130,6 +130,7 @@ export class LinuxNode {
         bootId: facts.bootId,
         kernelVersion: facts.kernelVersion,
         osImage: facts.osImage,
+        swapBytes: facts.swapBytes,
       }),
     });
     await node.#cgroups?.start();

@@ -47,6 +47,8 @@ export interface MachineInfo {
   readonly bootId: string;
   readonly kernelVersion: string;
   readonly osImage: string;
+  /** Size of the swap; absent or 0 if there is none. */
+  readonly swapBytes?: number;
 }
 
 export interface PodSetup {

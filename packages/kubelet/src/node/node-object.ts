@@ -3,7 +3,7 @@ import { timeFromDate } from '@coxswain/apimachinery/time';
 import type { Image } from '@coxswain/cri';
 import type { MachineInfo } from '../machine/machine.ts';
 import type { RuntimeHealth } from '../runtime/kube-runtime.ts';
-import { type CompleteNodeSpec, KUBELET_VERSION } from './node-spec.ts';
+import { type CompleteNodeSpec, defaultNodeReporting, KUBELET_VERSION } from './node-spec.ts';
 
 /** What is known of the node beside what it was made to be. */
 export interface NodeFacts {
@@ -18,7 +18,6 @@ export interface NodeFacts {
   readonly nowMs: number;
 }
 
-const mostImages = 50;
 const mostImageNames = 5;
 
 /**
@@ -30,6 +29,25 @@ const declaredFeatures = [
   'InPlacePodLevelResourcesVerticalScaling',
   'InPlacePodVerticalScalingInitContainers',
   'RestartAllContainersOnContainerExits',
+];
+
+/** Says that the attach/detach controller attaches the node's volumes. */
+export const attachDetachAnnotation = 'volumes.kubernetes.io/controller-managed-attach-detach';
+
+/** Labels that are set again on a node that was known before. */
+export const defaultLabels: readonly string[] = [
+  'kubernetes.io/hostname',
+  'topology.kubernetes.io/zone',
+  'topology.kubernetes.io/region',
+  'failure-domain.beta.kubernetes.io/zone',
+  'failure-domain.beta.kubernetes.io/region',
+  'node.kubernetes.io/instance-type',
+  'beta.kubernetes.io/instance-type',
+  'kubernetes.io/os',
+  'kubernetes.io/arch',
+  'node.kubernetes.io/windows-build',
+  'beta.kubernetes.io/os',
+  'beta.kubernetes.io/arch',
 ];
 
 /** The node as it comes to a cluster. */
@@ -47,7 +65,10 @@ export function newNode(spec: CompleteNodeSpec, facts: NodeFacts): Node {
         'kubernetes.io/os': operatingSystem,
         ...spec.labels,
       },
-      annotations: { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true', ...spec.annotations },
+      annotations: {
+        ...(spec.controllerAttachDetach !== false && { [attachDetachAnnotation]: 'true' }),
+        ...spec.annotations,
+      },
     },
     spec: {
       ...(taints.length > 0 && { taints: [...taints] }),
@@ -61,7 +82,9 @@ export function newNode(spec: CompleteNodeSpec, facts: NodeFacts): Node {
 export function nodeStatus(spec: CompleteNodeSpec, facts: NodeFacts, before: NodeStatus): NodeStatus {
   const { machine, images } = facts;
   const { port, operatingSystem, architecture } = spec;
-  const capacity = { ...before.capacity, ...spec.capacity };
+  const capacity = { ...withoutHugePages(before.capacity), ...spec.capacity };
+  const { maxImages } = { ...defaultNodeReporting, ...spec.reporting };
+  const { swapBytes = 0 } = machine;
   return {
     capacity,
     allocatable: { ...capacity, ...spec.allocatable },
@@ -79,11 +102,12 @@ export function nodeStatus(spec: CompleteNodeSpec, facts: NodeFacts, before: Nod
       kubeProxyVersion: '',
       operatingSystem,
       architecture,
+      ...(swapBytes > 0 && { swap: { capacity: swapBytes } }),
     },
     ...(images.length > 0 && {
       images: images
         .toSorted((a, b) => b.size - a.size)
-        .slice(0, mostImages)
+        .slice(0, maxImages === -1 ? undefined : maxImages)
         .map(({ repoDigests, repoTags, size }) => ({
           names: [...repoDigests, ...repoTags].slice(0, mostImageNames),
           sizeBytes: size,
@@ -93,6 +117,10 @@ export function nodeStatus(spec: CompleteNodeSpec, facts: NodeFacts, before: Nod
     declaredFeatures: [...declaredFeatures],
   };
 }
+
+/** Sizes of huge pages that the kernel no longer has go from the status. */
+const withoutHugePages = (capacity: NodeStatus['capacity']): NodeStatus['capacity'] =>
+  capacity && Object.fromEntries(Object.entries(capacity).filter(([name]) => !name.startsWith('hugepages-')));
 
 /**
  * What was last said of a node whose kubelet comes back: of what others said that it has there is nothing, until they say so

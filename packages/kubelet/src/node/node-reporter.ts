@@ -5,8 +5,15 @@ import { type ClientSet, type Clock, type EventRecorder, type Logger, sleep } fr
 import type { Machine } from '../machine/machine.ts';
 import type { KubeRuntime } from '../runtime/kube-runtime.ts';
 import { mapPatch } from '../status/map-patch.ts';
-import { type NodeFacts, newNode, nodeStatus, withoutResourcesOfOthers } from './node-object.ts';
-import type { CompleteNodeSpec } from './node-spec.ts';
+import {
+  attachDetachAnnotation,
+  defaultLabels,
+  type NodeFacts,
+  newNode,
+  nodeStatus,
+  withoutResourcesOfOthers,
+} from './node-object.ts';
+import { type CompleteNodeSpec, defaultNodeReporting, type NodeReporting } from './node-spec.ts';
 
 export interface NodeReporterOptions {
   readonly spec: CompleteNodeSpec;
@@ -21,8 +28,6 @@ export interface NodeReporterOptions {
   readonly current: () => Node | undefined;
 }
 
-const checkEveryMs = 10_000;
-const reportEveryMs = 300_000;
 const firstRetryMs = 100;
 const longestRetryMs = 7000;
 
@@ -36,13 +41,24 @@ export class NodeReporter {
   /** The node's informer has shown it. */
   #isSeen = false;
   #reportedAtMs = 0;
-  #nextReportMs = reportEveryMs;
+  #nextReportMs: number;
+  /** With what was found out for the last report. */
+  #spec: CompleteNodeSpec;
+  readonly #reporting: NodeReporting;
   #isShuttingDown = false;
   /** As it was last told. */
   #isUnschedulable = false;
 
   constructor(options: NodeReporterOptions) {
     this.#options = options;
+    this.#spec = options.spec;
+    this.#reporting = { ...defaultNodeReporting, ...options.spec.reporting };
+    this.#nextReportMs = this.#reporting.reportEveryMs;
+  }
+
+  /** The node, with its latest addresses and resources. */
+  get spec(): CompleteNodeSpec {
+    return this.#spec;
   }
 
   /** As the server had it when it was last written or seen. */
@@ -57,12 +73,16 @@ export class NodeReporter {
     this.#record('Normal', 'Starting', 'Starting kubelet.');
   }
 
-  /** Resolves once the node is known to the cluster; rejects only with the signal's reason. */
-  async register(signal: AbortSignal): Promise<Node> {
+  /**
+   * Resolves once the node is known to the cluster, or at once if this is left to somebody else; rejects only with the signal's reason.
+   */
+  async register(signal: AbortSignal): Promise<void> {
     const { clock, logger, spec } = this.#options;
+    if (spec.register === false) return;
     for (let delayMs = firstRetryMs; ; delayMs = Math.min(delayMs * 2, longestRetryMs)) {
       try {
-        return await this.#tryRegister(signal);
+        await this.#tryRegister(signal);
+        return;
       } catch (error) {
         signal.throwIfAborted();
         logger.error('Unable to register node with API server', error, { node: spec.name });
@@ -75,7 +95,7 @@ export class NodeReporter {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, logger, spec } = this.#options;
     while (!signal.aborted) {
-      await sleep(clock, checkEveryMs, signal).catch(() => {});
+      await sleep(clock, this.#reporting.updateEveryMs, signal).catch(() => {});
       if (signal.aborted) return;
       try {
         await this.#report(signal);
@@ -95,8 +115,9 @@ export class NodeReporter {
     await this.#report(signal);
   }
 
-  async #tryRegister(signal: AbortSignal): Promise<Node> {
-    const { clients, spec } = this.#options;
+  async #tryRegister(signal: AbortSignal): Promise<void> {
+    const { clients } = this.#options;
+    const spec = await this.#refresh();
     const nodes = clients.core.v1.nodes();
     const node = newNode(spec, await this.#facts());
     try {
@@ -107,34 +128,34 @@ export class NodeReporter {
       }
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
-      this.#node = await this.#takeUp(await nodes.get(spec.name, { signal }), node, signal);
+      await this.#takeUp(await nodes.get(spec.name, { signal }), node, signal);
     }
-    return this.#node;
+  }
+
+  /** Finds out what may have changed on the machine. */
+  async #refresh(): Promise<CompleteNodeSpec> {
+    const { spec } = this.#options;
+    if (spec.changes) this.#spec = { ...this.#spec, ...(await spec.changes(this.node)) };
+    return this.#spec;
   }
 
   /** The node was known before: what is its own is set right. */
-  async #takeUp(existing: Node, wanted: Node, signal: AbortSignal): Promise<Node> {
+  async #takeUp(existing: Node, wanted: Node, signal: AbortSignal): Promise<void> {
     const { clients, spec } = this.#options;
     const bootId = wanted.status?.nodeInfo?.bootID;
     const oldBootId = existing.status?.nodeInfo?.bootID;
     if (oldBootId && oldBootId !== bootId) {
       this.#record('Warning', 'Rebooted', `Node ${spec.name} has been rebooted, boot id: ${bootId}`);
     }
-    const { labels = {}, annotations = {} } = wanted.metadata;
-    const isMissing = (had: Readonly<Record<string, string>> | undefined, want: Readonly<Record<string, string>>) =>
-      Object.entries(want).some(([key, value]) => had?.[key] !== value);
-    if (isMissing(existing.metadata.labels, labels) || isMissing(existing.metadata.annotations, annotations)) {
-      const patch = { metadata: { labels, annotations } };
-      existing = await clients.core.v1.nodes().patch(spec.name, 'strategic-merge', patch, { signal });
-    }
+    const patch = metadataPatch(existing.metadata, wanted.metadata, spec.keepLabels === true);
+    if (patch) existing = await clients.core.v1.nodes().patch(spec.name, 'strategic-merge', patch, { signal });
     this.#node = existing;
     this.#reportedAtMs = 0;
     await this.#report(signal, true);
-    return this.#node;
   }
 
   async #report(signal: AbortSignal, isBack = false): Promise<void> {
-    const { clients, spec, clock, current } = this.#options;
+    const { clients, clock, current } = this.#options;
     // Differs from upstream, where a node that somebody deleted comes back only when its kubelet is restarted.
     if (this.#isSeen && !current()) this.#node = undefined;
     this.#isSeen = current() !== undefined;
@@ -144,6 +165,7 @@ export class NodeReporter {
       return;
     }
     this.#tellWhetherSchedulable(base);
+    const spec = await this.#refresh();
     const before = base.status ?? {};
     const status = nodeStatus(spec, await this.#facts(), isBack ? withoutResourcesOfOthers(spec, before) : before);
     const hasChanged = !jsonEquals(comparable(before), comparable(status));
@@ -170,6 +192,7 @@ export class NodeReporter {
   /** Not all nodes at once: the first time after a change is by chance. */
   #reported(isRegular = false): void {
     const { clock, random } = this.#options;
+    const { reportEveryMs } = this.#reporting;
     this.#reportedAtMs = clock.now();
     this.#nextReportMs = isRegular ? reportEveryMs : reportEveryMs * (0.5 + random());
   }
@@ -200,6 +223,24 @@ export class NodeReporter {
     const { recorder, spec } = this.#options;
     recorder.event({ kind: 'Node', name: spec.name, uid: spec.name }, type, reason, message);
   }
+}
+
+type Metadata = Node['metadata'];
+
+/** What has to be changed so that a node that was known before has the labels and annotations that it should; undefined for nothing. */
+function metadataPatch(existing: Metadata, { labels = {}, annotations = {} }: Metadata, keepLabels: boolean) {
+  const wanted = Object.fromEntries(
+    Object.entries(labels).filter(([name]) => !keepLabels || defaultLabels.includes(name)),
+  );
+  const isAttached = attachDetachAnnotation in annotations;
+  const detached = !isAttached && existing.annotations?.[attachDetachAnnotation] !== undefined;
+  const isMissing = (had: Readonly<Record<string, string>> | undefined, want: Readonly<Record<string, string>>) =>
+    Object.entries(want).some(([key, value]) => had?.[key] !== value);
+  if (!detached && !isMissing(existing.labels, wanted) && !isMissing(existing.annotations, annotations))
+    return undefined;
+  return {
+    metadata: { labels: wanted, annotations: { ...annotations, ...(detached && { [attachDetachAnnotation]: null }) } },
+  };
 }
 
 /** Without the times of heartbeats, in one order. */

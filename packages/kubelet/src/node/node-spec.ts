@@ -1,4 +1,4 @@
-import type { NodeAddress, Taint } from '@coxswain/api/core/v1';
+import type { Node, NodeAddress, Taint } from '@coxswain/api/core/v1';
 
 /** The Kubernetes version that nodes say they are of. */
 export const KUBELET_VERSION = 'v1.36.4';
@@ -21,7 +21,40 @@ export interface NodeSpec {
   readonly providerID?: string;
   readonly operatingSystem?: string;
   readonly architecture?: string;
+  /** Whether the kubelet creates the node; true by default. Otherwise it reports about it once somebody else has created it. */
+  readonly register?: boolean;
+  /**
+   * Whether labels of a node that was known before stay as people have changed them, except those of its name, place, type and platform.
+   * False by default: all are set again.
+   */
+  readonly keepLabels?: boolean;
+  /** Whether volumes are attached by the attach/detach controller; true by default. */
+  readonly controllerAttachDetach?: boolean;
+  readonly reporting?: Partial<NodeReporting>;
+  /** Finds out, before each report, what may have changed on the machine. Must not reject. */
+  readonly changes?: (known: Node | undefined) => Promise<NodeChanges>;
 }
+
+/** How often and how much a kubelet reports. */
+export interface NodeReporting {
+  /** How often the status is computed, and written if it has changed. */
+  readonly updateEveryMs: number;
+  /** How often it is written even if it has not. */
+  readonly reportEveryMs: number;
+  /** How many images the status lists; -1 for all. */
+  readonly maxImages: number;
+  readonly leaseDurationSeconds: number;
+}
+
+export const defaultNodeReporting: NodeReporting = {
+  updateEveryMs: 10_000,
+  reportEveryMs: 300_000,
+  maxImages: 50,
+  leaseDurationSeconds: 40,
+};
+
+/** What may change while a kubelet runs. */
+export type NodeChanges = Partial<Pick<NodeSpec, 'addresses' | 'capacity' | 'allocatable' | 'annotations'>>;
 
 const defaultCapacity: Readonly<Record<string, string>> = {
   cpu: '4',

@@ -131,30 +131,9 @@ export interface NodeConfiguration {
   };
   readonly server: {
     readonly enabled: boolean;
-    readonly bindAddress: string;
     readonly port: number;
-    /** 0 for none. */
-    readonly readOnlyPort: number;
-    readonly tls: {
-      /** Absent for a self-signed pair, or one that the cluster signs. */
-      readonly files: { readonly certificateFile: string; readonly keyFile: string } | undefined;
-      /** Whether the certificate is requested from the cluster. */
-      readonly isRequested: boolean;
-      readonly cipherSuites: readonly string[];
-      readonly minVersion: string;
-    };
-    readonly authentication: KubeletConfiguration['authentication'];
-    readonly authorization: KubeletConfiguration['authorization'];
-    readonly debuggingHandlers: boolean;
-    readonly systemLogHandler: boolean;
-    readonly profilingHandler: boolean;
-    readonly debugFlagsHandler: boolean;
-    readonly streamingIdleTimeoutMs: number;
-  };
-  readonly health: {
-    readonly bindAddress: string;
-    /** 0 for none. */
-    readonly port: number;
+    /** Whether the certificate is requested from the cluster. */
+    readonly requestsCertificate: boolean;
   };
 }
 
@@ -274,27 +253,9 @@ export function nodeConfiguration(nodeName: string, flags: NodeFlags, config: Ku
     },
     server: {
       enabled: config.enableServer,
-      bindAddress: config.address,
       port: config.port,
-      readOnlyPort: config.readOnlyPort,
-      tls: {
-        files:
-          config.tlsCertFile === '' && config.tlsPrivateKeyFile === ''
-            ? undefined
-            : { certificateFile: config.tlsCertFile, keyFile: config.tlsPrivateKeyFile },
-        isRequested: config.serverTLSBootstrap,
-        cipherSuites: config.tlsCipherSuites,
-        minVersion: config.tlsMinVersion,
-      },
-      authentication: config.authentication,
-      authorization: config.authorization,
-      debuggingHandlers: config.enableDebuggingHandlers,
-      systemLogHandler: config.enableSystemLogHandler,
-      profilingHandler: config.enableProfilingHandler,
-      debugFlagsHandler: config.enableDebugFlagsHandler,
-      streamingIdleTimeoutMs: durationToMs(config.streamingConnectionIdleTimeout),
+      requestsCertificate: config.serverTLSBootstrap,
     },
-    health: { bindAddress: config.healthzBindAddress, port: config.healthzPort },
   };
 }
 
