@@ -102,7 +102,7 @@ export class PodSyncer {
   }
 
   async #perform(input: SyncInput, actions: PodActions, starts: Map<string, StartError | undefined>): Promise<void> {
-    const { runtime, killer, events, images } = this.#options;
+    const { killer, events, images } = this.#options;
     const { pod, runtimePod, signal } = input;
     if (actions.killPod) {
       if (actions.createSandbox && runtimePod.sandboxes.length > 0) {
@@ -166,14 +166,19 @@ export class PodSyncer {
   }
 
   async #pullContext({ pod, runtimePod, setup, signal }: SyncInput, actions: PodActions): Promise<PullContext> {
-    const { config, settings, events } = this.#options;
+    const { config, settings, events, machine } = this.#options;
     const attempt = actions.createSandbox ? actions.attempt : (runtimePod.sandboxes[0]?.attempt ?? 0);
     if (actions.createSandbox) {
       for (const { reason, message } of setup.warnings) events.pod(pod, 'Warning', reason, message);
     }
     try {
       const runtimeHandler = await runtimeHandlerOf(pod, config);
-      return { sandboxConfig: sandboxConfig(pod, attempt, setup, settings), runtimeHandler, signal };
+      const supplementalGroups = machine.supplementalGroups(pod.metadata.uid ?? '');
+      return {
+        sandboxConfig: sandboxConfig(pod, attempt, { ...setup, supplementalGroups }, settings),
+        runtimeHandler,
+        signal,
+      };
     } catch (error) {
       const message = `Failed to create pod sandbox: ${messageOf(error)}`;
       if (actions.createSandbox) events.pod(pod, 'Warning', 'FailedCreatePodSandBox', message);
@@ -300,7 +305,7 @@ export class PodSyncer {
   async #configOf(container: Container, context: StartContext, image: PresentImage, restartCount: number) {
     const { config, hostIPs, node, machine, settings } = this.#options;
     const { input, sandbox } = context;
-    const { pod, setup, runtimePod } = input;
+    const { pod, runtimePod } = input;
     const podIPs = pod.spec?.hostNetwork ? hostIPs() : sandbox.ips;
     const env = await environmentOf({ pod, container, source: config, podIPs, hostIPs: hostIPs(), node: node() });
     const withValues = (words: readonly string[] | null | undefined): string[] =>
@@ -324,7 +329,7 @@ export class PodSyncer {
         command: withValues(container.command),
         args: withValues(container.args),
         setup: ofMachine,
-        supplementalGroups: setup.supplementalGroups,
+        supplementalGroups: machine.supplementalGroups(pod.metadata.uid ?? ''),
         targetId: targetContainerName ? targetOf(runtimePod, targetContainerName) : undefined,
       },
       settings,

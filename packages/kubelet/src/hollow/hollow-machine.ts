@@ -26,7 +26,6 @@ const setup: PodSetup = {
   logDirectory: '',
   dns: undefined,
   clusterDomain: 'cluster.local',
-  supplementalGroups: [],
   warnings: [],
 };
 
@@ -58,6 +57,10 @@ export class HollowMachine implements Machine {
 
   async mountVolumes(pod: Pod): Promise<readonly string[]> {
     return await volumeProblems(pod, this.#options.config);
+  }
+
+  supplementalGroups(): readonly number[] {
+    return [];
   }
 
   async prepareContainer(pod: Pod, container: Container, { env }: ContainerContext): Promise<ContainerSetup> {

@@ -69,6 +69,8 @@ export class LinuxNode {
       random,
       logger,
       node: () => this.#kubelet?.node,
+      canRefuseSwap: parts.canRefuseSwap,
+      supportsRecursiveReadOnly: (pod) => this.#supportsRecursiveReadOnly(pod),
       onProblem: (pod, message) => this.#kubelet?.warn(pod, 'FailedMount', message),
     });
     this.machine = new LinuxMachine({
@@ -122,6 +124,7 @@ export class LinuxNode {
     const node = new LinuxNode(options, {
       commands: new HelperCommands({ clock }),
       systemd,
+      canRefuseSwap: isAtLeast(facts.kernelVersion, [6, 4]),
       settings,
       cgroups: cgroups.perQOS ? nodeCgroups : undefined,
       info: async () => ({
@@ -195,6 +198,12 @@ export class LinuxNode {
     ]);
   }
 
+  async #supportsRecursiveReadOnly({ spec }: Pod): Promise<boolean> {
+    const handlers = (await this.#kubelet?.runtime.health())?.runtimeHandlers ?? [];
+    const name = spec?.runtimeClassName && (await this.#options.config.runtimeClass(spec.runtimeClassName))?.handler;
+    return handlers.find((handler) => handler.name === (name ?? ''))?.features?.recursiveReadOnlyMounts ?? false;
+  }
+
   /** Ends the helper processes. What runs on the machine goes on running. */
   async close(): Promise<void> {
     this.#commands.close();
@@ -205,7 +214,14 @@ export class LinuxNode {
 interface LinuxNodeParts {
   readonly commands: HelperCommands;
   readonly systemd: Systemd | undefined;
+  /** True if a tmpfs can have the option `noswap`. */
+  readonly canRefuseSwap: boolean;
   readonly settings: RuntimeSettings;
   readonly cgroups: ((activePods: () => readonly Pod[]) => NodeCgroups) | undefined;
   readonly info: LinuxMachine['info'];
+}
+
+function isAtLeast(kernelVersion: string, [major, minor]: readonly [number, number]): boolean {
+  const [, a = 0, b = 0] = /^(\d+)\.(\d+)/.exec(kernelVersion)?.map(Number) ?? [];
+  return a > major || (a === major && b >= minor);
 }

@@ -65,7 +65,7 @@ export class LinuxMachine implements Machine {
   }
 
   async preparePod(pod: Pod, signal: AbortSignal): Promise<PodSetup> {
-    const { configuration, volumes, cgroups } = this.#options;
+    const { configuration, cgroups } = this.#options;
     const { clusterDNS, clusterDomain, nodeIPs } = configuration;
     const uid = pod.metadata.uid ?? '';
     const cgroupParent = await cgroups.ensure(pod, signal);
@@ -74,8 +74,7 @@ export class LinuxMachine implements Machine {
     await makeDirectory(logDirectory, 0o755);
     const node = await this.#resolverConfiguration();
     const { config: dns, warnings } = podDns(pod, { clusterDNS, clusterDomain, node, nodeIPs: nodeIPs() });
-    const supplementalGroups = volumes.supplementalGroups(uid);
-    return { cgroupParent, logDirectory, dns, clusterDomain, supplementalGroups, warnings };
+    return { cgroupParent, logDirectory, dns, clusterDomain, warnings };
   }
 
   observe(pod: Pod): void {
@@ -84,6 +83,10 @@ export class LinuxMachine implements Machine {
 
   async mountVolumes(pod: Pod, signal: AbortSignal): Promise<readonly string[]> {
     return await this.#options.volumes.mount(pod, signal);
+  }
+
+  supplementalGroups(podUid: string): readonly number[] {
+    return this.#options.volumes.supplementalGroups(podUid);
   }
 
   async prepareContainer(pod: Pod, container: Container, context: ContainerContext): Promise<ContainerSetup> {

@@ -23,6 +23,8 @@ export interface Machine {
   observe(pod: Pod): void;
   /** Mounts the pod's volumes. Returns what is wrong with those that could not be mounted, as messages for people; none if all are mounted. */
   mountVolumes(pod: Pod, signal: AbortSignal): Promise<readonly string[]>;
+  /** Returns the groups that own files of a pod's mounted volumes, besides those that the pod names. */
+  supplementalGroups(podUid: string): readonly number[];
   /** Makes what a container is given of the machine. Rejects with the reason for which the container cannot be created. */
   prepareContainer(pod: Pod, container: Container, context: ContainerContext): Promise<ContainerSetup>;
   /** Gives the pod as a whole the resources that are allocated to it now. */
@@ -59,8 +61,6 @@ export interface PodSetup {
   /** Undefined if the runtime's own is used. */
   readonly dns: Init<DNSConfig> | undefined;
   readonly clusterDomain: string;
-  /** Groups that own files of the pod's volumes. */
-  readonly supplementalGroups: readonly number[];
   /** For events of the pod. */
   readonly warnings: readonly PodWarning[];
 }

@@ -12,7 +12,7 @@ import { sandboxSecurityContext } from './security-context.ts';
 export function sandboxConfig(
   pod: Pod,
   attempt: number,
-  setup: PodSetup,
+  setup: PodSetup & { readonly supplementalGroups: readonly number[] },
   settings: RuntimeSettings,
 ): Init<PodSandboxConfig> {
   const { name = '', namespace = '', uid = '', annotations = {} } = pod.metadata;
