@@ -58,6 +58,12 @@ const commands: readonly Command<CoxContext>[] = [
     load: async () => (await import('./scheduler.ts')).schedulerCommand,
   },
   {
+    name: 'kubelet',
+    short: "Run the node agent, with kubelet's flags",
+    group: components,
+    load: async () => (await import('./kubelet.ts')).kubeletCommand,
+  },
+  {
     name: 'validate',
     short: 'Validate manifests like a Kubernetes v1.36 API server, without a server',
     group: files,

@@ -32,6 +32,7 @@ import { KubeRuntime, type ListedPod } from './runtime/kube-runtime.ts';
 import { PodLifecycleEvents } from './runtime/pod-lifecycle-events.ts';
 import { defaultRuntimeSettings, type RuntimeSettings } from './runtime/runtime-settings.ts';
 import { kubeletHandler } from './server/kubelet-handler.ts';
+import type { KubeletHost } from './server/kubelet-host.ts';
 import { followManifestFiles, followManifestUrl } from './static-pods/manifest-source.ts';
 import { MirroredPodSource } from './static-pods/mirrored-pod-source.ts';
 import { StatusManager } from './status/status-manager.ts';
@@ -136,7 +137,7 @@ export class Kubelet {
       mayRun: (uid) => this.#workers.mayRun(uid),
       mirrorOf: (pod) => this.#mirrored?.mirrorOf(pod),
     });
-    const hostIPs = (): readonly string[] => this.#hostIPs;
+    const hostIPs = (): readonly string[] => this.hostIPs;
     this.#probes = new ProbeManager({
       prober: machine.prober,
       clock,
@@ -243,9 +244,20 @@ export class Kubelet {
 
   /** The kubelet's own API: logs, sessions, figures. Whoever serves it decides who may ask. */
   get handler(): ApiHandler {
+    return kubeletHandler(this.host);
+  }
+
+  /** What a server shows of this kubelet. */
+  get host(): KubeletHost {
     const { nodeName, runtime } = this;
     const { clock, logger, machine } = this.#options;
-    return kubeletHandler({ nodeName, runtime, logs: machine.logs, clock, logger, pods: () => this.pods });
+    return { nodeName, runtime, logs: machine.logs, clock, logger, pods: () => this.pods };
+  }
+
+  /** The IP addresses of the node. */
+  get hostIPs(): readonly string[] {
+    const { addresses } = this.#reporter.spec;
+    return addresses.filter(({ type }) => type === 'InternalIP').map(({ address }) => address);
   }
 
   /**
@@ -384,10 +396,5 @@ export class Kubelet {
     await Promise.all(running.map(({ id }) => this.runtime.stopContainer(id, orphanGraceSeconds, signal)));
     for (const { id } of pod?.sandboxes ?? []) await this.runtime.removePodSandbox(id, signal);
     await this.#options.machine.removePod(uid);
-  }
-
-  get #hostIPs(): readonly string[] {
-    const { addresses } = this.#reporter.spec;
-    return addresses.filter(({ type }) => type === 'InternalIP').map(({ address }) => address);
   }
 }

@@ -1,7 +1,7 @@
 import type { ClientSet, Clock, Logger } from '@coxswain/client';
 import { ComponentHealth } from '@coxswain/component-base/health';
 import { type ApiHandler, jsonErrorResponse, notFoundResponse, readQuery } from '@coxswain/component-base/http';
-import { startComponentServer } from '@coxswain/component-base/serving';
+import { type ComponentServer, startComponentServer } from '@coxswain/component-base/serving';
 import { authorizedHandler } from './authorized-handler.ts';
 import { certificateOfFiles } from './certificate-of-files.ts';
 import { kubeletHandler } from './kubelet-handler.ts';
@@ -69,6 +69,18 @@ export async function startKubeletServer(options: KubeletServerOptions): Promise
     await close();
     throw error;
   }
+}
+
+/** Opens the port for the health of the process alone, for a kubelet without an API. Undefined if none is configured. */
+export async function startHealthPort(
+  {
+    healthzPort: port,
+    healthzBindAddress: bindAddress,
+  }: Pick<KubeletServerSettings, 'healthzPort' | 'healthzBindAddress'>,
+  logger: Logger,
+): Promise<ComponentServer | undefined> {
+  if (port === 0) return undefined;
+  return await startComponentServer({ plain: { bindAddress, port }, handler: healthHandler(), logger });
 }
 
 /** Tells that the process is there, and no more: everything else is at the API's own `/healthz`. */
