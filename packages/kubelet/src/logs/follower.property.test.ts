@@ -96,6 +96,8 @@ async function play(steps: readonly Step[], scratch: LogScratch): Promise<[writt
   for (const one of steps) {
     if (one === 'rotation') {
       clock.turn(1000);
+      // The reader goes on while the log is rotated.
+      pending ??= readOne();
       await manager.rotateLogs(new AbortController().signal);
     } else if (one === 'a chunk is read') {
       if (read.length < written.length) await chunk();

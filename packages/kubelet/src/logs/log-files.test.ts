@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { recordLogs } from '@coxswain/apimachinery/log';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { LogOptions } from '../machine/container-logs.ts';
+import type { LogOptions } from './container-logs.ts';
 import { LogFiles } from './log-files.ts';
 import { criLine, LogScratch, ScriptedRuntime } from './scripted-runtime.test-data.ts';
 
@@ -340,6 +340,9 @@ describe('a follower', () => {
     appendFileSync(`${scratch.path}.20260102-030405`, criLine('two'));
     await follower.until('two\n');
     write('');
+    // The follower asks once a second, after it has looked for a new file.
+    const asked = runtime.statusCalls;
+    await follower.asTimePasses(() => runtime.statusCalls > asked + 2);
     appendFileSync(`${scratch.path}.20260102-030405`, criLine('three'));
     append(criLine('four'));
     await follower.until('four\n');

@@ -1,4 +1,4 @@
-import type { LogOptions } from '../machine/container-logs.ts';
+import type { LogOptions } from './container-logs.ts';
 import type { LogLine } from './log-line.ts';
 import { longestTimestamp, writeTimestamp } from './log-timestamp.ts';
 

@@ -1,4 +1,4 @@
-import type { LogOptions } from '../machine/container-logs.ts';
+import type { LogOptions } from './container-logs.ts';
 import { LogDecoder, type LogDecoderOptions } from './log-decoder.ts';
 import { LogOutput } from './log-output.ts';
 import type { LogSource } from './log-source.ts';

@@ -38,6 +38,8 @@ export class ScriptedRuntime {
   images: readonly Init<Image>[] = [];
   /** What was changed: `removeContainer c1`. */
   readonly changes: string[] = [];
+  /** How often the status of a container was asked for. */
+  statusCalls = 0;
   /** Calls that fail, by name. */
   readonly failing = new Map<string, RpcCode>();
   /** Called when a container is to begin a new log. */
@@ -63,6 +65,7 @@ export class ScriptedRuntime {
           return { containers: [...this.containers.values()].map(({ id, state, about }) => ({ ...about, id, state })) };
         },
         containerStatus: async ({ containerId }) => {
+          this.statusCalls++;
           const { id, state, logPath, mounts = [] } = await known('containerStatus', containerId);
           return { status: { id, state, logPath, mounts } };
         },
