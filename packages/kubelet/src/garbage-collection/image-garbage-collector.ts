@@ -31,7 +31,7 @@ export interface ImageGarbageCollectorOptions {
   /** The image of sandboxes, for runtimes that do not pin it. */
   readonly sandboxImage?: string;
   /** Returns the use of the file system with the images; by default as the runtime and the system tell. */
-  readonly fileSystem?: (signal: AbortSignal) => Promise<FileSystemStats>;
+  readonly fileSystem?: ((signal: AbortSignal) => Promise<FileSystemStats>) | undefined;
 }
 
 const periodMs = 300_000;

@@ -7,6 +7,7 @@ import {
   type ContainerRuntime,
   type ContainerState,
   type Image,
+  type ImageSpec,
   type Mount,
   type PodSandbox,
   type PodSandboxState,
@@ -44,6 +45,7 @@ export class ScriptedRuntime {
   readonly failing = new Map<string, RpcCode>();
   /** Called when a container is to begin a new log. */
   onReopen: (container: ScriptedContainer) => void = ({ logPath }) => appendFileSync(logPath, '');
+  onRemoveImage: (image: ImageSpec) => void = () => {};
   mountpoint = '/';
   readonly cri: ContainerRuntime;
 
@@ -100,6 +102,7 @@ export class ScriptedRuntime {
         listImages: async () => ({ images: this.images }),
         removeImage: async ({ image }) => {
           change('removeImage', image?.image ?? '');
+          if (image) this.onRemoveImage(image);
           this.images = this.images.filter(({ id }) => id !== image?.image);
           return {};
         },
