@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ApiRequest, type ApiResponse, headerOf, isUpgradeRequest } from '@coxswain/component-base/http';
-import { createWebSocketStream, WebSocketServer } from 'ws';
+import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws';
 
 /** The longest message that is accepted; upstream's. */
 const maxPayload = 32 * 1024 * 1024;
@@ -45,12 +45,24 @@ export function acceptWebSocket(
     body: {
       upgrade: (socket, head) =>
         server.handleUpgrade(handshakeOf(request), socket, Buffer.from(head), (webSocket) => {
-          const stream = createWebSocketStream(webSocket, options);
+          const stream = closesNormally(webSocket, createWebSocketStream(webSocket, options));
           stream.on('error', () => {});
           use(stream);
         }),
     },
   };
+}
+
+const normalClosure = 1000;
+
+/** The library gives no code when the stream ends, which clients take for a failure. */
+function closesNormally(webSocket: WebSocket, stream: Duplex): Duplex {
+  const { _final: end } = stream;
+  stream._final = (done) => {
+    webSocket.close(normalClosure);
+    end.call(stream, done);
+  };
+  return stream;
 }
 
 function handshakeOf({ method, headers }: ApiRequest): IncomingMessage {
