@@ -1,4 +1,5 @@
-import { lstat, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { X509Certificate } from 'node:crypto';
+import { lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +8,8 @@ import type { Node } from '@coxswain/api/core/v1';
 import { recordLogs } from '@coxswain/apimachinery/log';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
 import { ClientSet, InProcessTransport, newTransport, RESTClient, untilWithSync } from '@coxswain/client';
-import { formatKubeConfig, loadRestConfig, parseKubeConfig } from '@coxswain/client/kubeconfig';
+import { type AuthInfo, formatKubeConfig, loadRestConfig, parseKubeConfig } from '@coxswain/client/kubeconfig';
+import { issueKeyPair } from '@coxswain/client/x509';
 import { allControllers, ControllerManager, chosenControllers } from '@coxswain/controllers';
 import { HollowMachine, HollowRuntime, type KubeletEnvironment, runKubelet } from '@coxswain/kubelet';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -85,13 +87,15 @@ async function allowNodesToJoin(): Promise<void> {
 
 const path = (name: string): string => join(directory, name);
 
-/** The kubeconfig of a node that joins, as kubeadm writes it. */
-async function writeBootstrapKubeconfig(): Promise<void> {
+/** Writes a kubeconfig for the server. */
+async function writeKubeconfig(name: string, user: AuthInfo): Promise<void> {
   const config = await parseKubeConfig(server.kubeconfig!);
-  const { user = '' } = config.contexts.get(config.currentContext) ?? {};
-  config.users.set(user, { token });
-  await writeFile(path('bootstrap-kubeconfig'), await formatKubeConfig(config));
+  config.users.set(config.contexts.get(config.currentContext)?.user ?? '', user);
+  await writeFile(path(name), await formatKubeConfig(config));
 }
+
+/** The kubeconfig of a node that joins, as kubeadm writes it. */
+const writeBootstrapKubeconfig = (): Promise<void> => writeKubeconfig('bootstrap-kubeconfig', { token });
 
 /** A machine with one address, on which nothing runs. */
 function environment(): KubeletEnvironment {
@@ -193,6 +197,29 @@ describe('a kubelet with a bootstrap token', () => {
     ]);
   });
 
+  it.each([
+    ['before it works', false],
+    ['while it works', true],
+  ])('gets another client certificate %s, if that of its kubeconfig has expired', async (_, rotateCertificates) => {
+    await writeBootstrapKubeconfig();
+    const day = 86_400_000;
+    const validity = { notBefore: new Date(Date.now() - 2 * day), notAfter: new Date(Date.now() - day) };
+    const subject = { commonName: 'system:node:joined', organizations: ['system:nodes'] };
+    const { certificate, key } = server.authority.ca;
+    const { certificatePem, keyPem } = issueKeyPair({ ...subject, ...validity }, key && { certificate, key });
+    await mkdir(path('pki'));
+    await writeFile(path('pki/kubelet-client-1.pem'), certificatePem + keyPem);
+    await symlink(path('pki/kubelet-client-1.pem'), path('pki/kubelet-client-current.pem'));
+    const user = {
+      'client-certificate': path('pki/kubelet-client-current.pem'),
+      'client-key': path('pki/kubelet-client-current.pem'),
+    };
+    await writeKubeconfig('kubeconfig', user);
+    await startKubelet({ rotateCertificates });
+    await untilReady();
+    expect(await whoIs(path('kubeconfig'))).toBe('system:node:joined');
+  });
+
   it('serves with the certificate that somebody approved', async () => {
     await writeBootstrapKubeconfig();
     const { port } = await startKubelet({ rotateCertificates: true, rotateServerCertificates: true });
@@ -208,6 +235,23 @@ describe('a kubelet with a bootstrap token', () => {
       subject: { CN: 'system:node:joined' },
       subjectaltname: `DNS:joined, IP Address:${nodeAddress}`,
     });
+  });
+
+  it('replaces a certificate that is written in its kubeconfig, as kubeadm does it for control planes', async () => {
+    await writeBootstrapKubeconfig();
+    await writeFile(path('kubeconfig'), server.kubeconfig!);
+    await startKubelet({ rotateCertificates: true });
+    await untilReady();
+    const requests = admin.certificates.v1.certificateSigningRequests();
+    const [{ metadata, spec } = { metadata: {}, spec: undefined }] = (await requests.list()).items;
+    expect(spec?.username).toBe(await whoIs(path('kubeconfig')));
+    // Nobody approves what an administrator requests for a node, until somebody does.
+    const name = metadata.name!;
+    const conditions = [{ type: 'Approved', status: 'True', reason: 'Test', message: 'by hand' }];
+    await requests.updateApproval(name, { ...(await requests.get(name)), status: { conditions } });
+    const current = async () => new X509Certificate(await readFile(path('pki/kubelet-client-current.pem'), 'utf8'));
+    while (!(await current()).subject.includes('CN=system:node:joined'))
+      await new Promise((resolve) => setImmediate(resolve));
   });
 
   it('is told what is wrong with the token', async () => {

@@ -86,7 +86,9 @@ async function readPair(certificateFile: string, keyFile: string): Promise<PemKe
   const [certificate, key] = await Promise.all([readTextIfExists(certificateFile), readTextIfExists(keyFile)]);
   if (certificate === undefined || key === undefined) return undefined;
   try {
-    return new PemKeyPair(certificate, key);
+    // One file may have both. The certificate alone may be shown.
+    const chain = pemBlocks(certificate, 'CERTIFICATE').map((block) => `${block}\n`);
+    return new PemKeyPair(chain.join(''), key);
   } catch (cause) {
     throw new Error(`could not convert data from "${certificateFile}" into cert/key pair: ${messageOf(cause)}`, {
       cause,
