@@ -137,7 +137,8 @@ describe('when the disk is full', () => {
       about: { imageRef: 'web@sha256:1' },
       mounts: [{ image: { image: 'mounted' } }],
     });
-    const collecting = await fill({ sandboxImage: 'pause:3.10' });
+    runtime.info = { config: JSON.stringify({ sandboxImage: 'pause:3.10' }) };
+    const collecting = await fill();
     runtime.images = [...runtime.images, image('young')];
     await expect(collecting.collect(signal)).rejects.toThrow('Insufficient free disk space');
     expect(runtime.changes).toEqual(['removeImage free']);
@@ -178,6 +179,18 @@ it('all unused images can be removed, however empty the disk is', async () => {
   use('b');
   await (await seen(collector())).deleteUnusedImages(signal);
   expect(runtime.changes).toEqual(['removeImage a', 'removeImage c']);
+});
+
+it('a runtime may tell about itself what it wants', async () => {
+  runtime.images = [image('a')];
+  const collecting = collector({ policy: { minAgeMs: 0 } });
+  for (const config of ['', 'no JSON', 'null', '{}', '{"sandboxImage":1}']) {
+    runtime.info = { config };
+    await collecting.collect(signal);
+  }
+  runtime.info = {};
+  await collecting.deleteUnusedImages(signal);
+  expect(runtime.changes).toEqual(['removeImage a']);
 });
 
 it('a container that goes away in the meantime does not hinder', async () => {

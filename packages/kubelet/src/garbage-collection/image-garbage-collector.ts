@@ -8,6 +8,7 @@ import { aggregateError } from './aggregate-error.ts';
 import { formatSize } from './format-size.ts';
 import { type FileSystemStats, imageFsStats } from './image-fs-stats.ts';
 import { type ImageRecord, ImageRecords, imagesInUse } from './image-records.ts';
+import { sandboxImage } from './sandbox-image.ts';
 
 /** When images are removed. */
 export interface ImageGCPolicy {
@@ -28,8 +29,6 @@ export interface ImageGarbageCollectorOptions {
   readonly logger: Logger;
   readonly recorder: EventRecorder;
   readonly policy?: Partial<ImageGCPolicy>;
-  /** The image of sandboxes, for runtimes that do not pin it. */
-  readonly sandboxImage?: string;
   /** Returns the use of the file system with the images; by default as the runtime and the system tell. */
   readonly fileSystem?: ((signal: AbortSignal) => Promise<FileSystemStats>) | undefined;
 }
@@ -124,12 +123,13 @@ export class ImageGarbageCollector {
 
   /** Returns images that may be removed, those first that were not used for the longest time. */
   async #unused(signal: AbortSignal): Promise<ImageRecord[]> {
-    const { runtime, clock, sandboxImage } = this.#options;
+    const { runtime, clock } = this.#options;
     const { images } = await runtime.images.listImages({}, { signal, timeoutMs });
     // Afterwards, so that a container that was created in between is among them.
     const { containers } = await runtime.service.listContainers({}, { signal, timeoutMs });
     const inUse = imagesInUse(containers, await this.#mountsOf(containers, signal));
-    if (sandboxImage) inUse.add(sandboxImage);
+    const ofSandboxes = await sandboxImage(runtime.service, signal);
+    if (ofSandboxes) inUse.add(ofSandboxes);
     return this.#records.update(images, inUse, clock.now());
   }
 

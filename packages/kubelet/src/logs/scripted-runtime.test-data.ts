@@ -47,6 +47,8 @@ export class ScriptedRuntime {
   onReopen: (container: ScriptedContainer) => void = ({ logPath }) => appendFileSync(logPath, '');
   onRemoveImage: (image: ImageSpec) => void = () => {};
   mountpoint = '/';
+  /** What the runtime tells about itself. */
+  info: Readonly<Record<string, string>> = {};
   readonly cri: ContainerRuntime;
 
   constructor() {
@@ -62,6 +64,7 @@ export class ScriptedRuntime {
     };
     this.cri = runtimeInProcess(
       {
+        status: async () => ({ info: this.info }),
         listContainers: async () => {
           this.#failIfToldTo('listContainers');
           return { containers: [...this.containers.values()].map(({ id, state, about }) => ({ ...about, id, state })) };
