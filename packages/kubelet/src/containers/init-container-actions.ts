@@ -1,9 +1,10 @@
 import type { Container, Pod } from '@coxswain/api/core/v1';
+import { isSidecar } from '../pods/restart-rules.ts';
 import { containerHash } from '../runtime/container-hash.ts';
 import { latestContainer, type RuntimeContainer, type RuntimePod } from '../runtime/runtime-pod.ts';
 import type { ContainerKill, ContainerResize, ProbeVerdicts } from './pod-actions.ts';
 import type { ResizeOf } from './resize.ts';
-import { isSidecar, shouldBeStarted } from './restart-rules.ts';
+import { shouldBeStarted } from './should-be-started.ts';
 
 export interface InitActions {
   /** True if an init container failed and is not restarted. */

@@ -2,9 +2,9 @@ import type { Container, Pod } from '@coxswain/api/core/v1';
 import { type Clock, sleep } from '@coxswain/client';
 import type { HookRunner } from '../hooks/hook-runner.ts';
 import type { PodEvents } from '../pods/pod-events.ts';
+import { isSidecar } from '../pods/restart-rules.ts';
 import type { KubeRuntime } from '../runtime/kube-runtime.ts';
 import type { RuntimePod } from '../runtime/runtime-pod.ts';
-import { isSidecar } from './restart-rules.ts';
 
 export interface KillerOptions {
   readonly runtime: Pick<KubeRuntime, 'stopContainer' | 'stopPodSandbox'>;

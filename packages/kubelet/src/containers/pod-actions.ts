@@ -1,9 +1,10 @@
 import type { Container, Pod } from '@coxswain/api/core/v1';
+import { restartsAllContainers } from '../pods/restart-rules.ts';
 import { containerHash } from '../runtime/container-hash.ts';
 import { latestContainer, type RuntimeContainer, type RuntimePod } from '../runtime/runtime-pod.ts';
 import { type InitActions, initContainerActions } from './init-container-actions.ts';
 import type { ResizeOf } from './resize.ts';
-import { restartsAllContainers, shouldBeStarted } from './restart-rules.ts';
+import { shouldBeStarted } from './should-be-started.ts';
 
 /** Results of the probes of running containers, by container id. */
 export interface ProbeVerdicts {

@@ -5,11 +5,13 @@ import { Backoff, type Clock } from '@coxswain/client';
 import { hookFailure } from '../hooks/hook-failure.ts';
 import type { ImagePuller, NeededImage, PresentImage, PullContext } from '../images/image-puller.ts';
 import { type ImageVolumes, pullImageVolumes } from '../images/image-volumes.ts';
-import type { Machine, PodSetup } from '../machine/machine.ts';
+import type { Machine } from '../machine/machine.ts';
 import { type PodEvents, podText } from '../pods/pod-events.ts';
+import { isSidecar } from '../pods/restart-rules.ts';
 import { containerConfig } from '../runtime/container-config.ts';
 import { errorDetails } from '../runtime/error-details.ts';
 import type { KubeRuntime } from '../runtime/kube-runtime.ts';
+import type { PodSetup } from '../runtime/pod-setup.ts';
 import { latestContainer, type RuntimePod, type RuntimeSandbox } from '../runtime/runtime-pod.ts';
 import type { RuntimeSettings } from '../runtime/runtime-settings.ts';
 import { sandboxConfig } from '../runtime/sandbox-config.ts';
@@ -20,7 +22,6 @@ import { expand } from '../volumes/expansion.ts';
 import type { ContainerKiller } from './kill-pod.ts';
 import { type PodActions, type ProbeVerdicts, podActions } from './pod-actions.ts';
 import { resizesOf } from './resize.ts';
-import { isSidecar } from './restart-rules.ts';
 import { verifyRunAsNonRoot } from './verify-run-as-non-root.ts';
 
 export interface PodSyncerOptions {

@@ -1,6 +1,6 @@
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { type Clock, childSignal, sleep } from '@coxswain/client';
-import type { LogOptions } from '../machine/container-logs.ts';
+import type { LogOptions } from '../logs/container-logs.ts';
 import type { HollowContainer, LogLine } from './hollow-container.ts';
 
 /** What the container has to say, each line at its time; those who follow hear the later ones, until it ends. */

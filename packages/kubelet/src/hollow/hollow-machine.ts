@@ -1,9 +1,11 @@
 import type { Container, Pod } from '@coxswain/api/core/v1';
 import type { Clock } from '@coxswain/client';
 import type { HookRunner } from '../hooks/hook-runner.ts';
-import type { ContainerLogs } from '../machine/container-logs.ts';
-import type { ContainerContext, ContainerSetup, Machine, MachineInfo, PodSetup } from '../machine/machine.ts';
+import type { ContainerLogs } from '../logs/container-logs.ts';
+import type { ContainerContext, Machine, MachineInfo } from '../machine/machine.ts';
 import type { Prober } from '../probes/prober.ts';
+import type { ContainerSetup } from '../runtime/container-setup.ts';
+import type { PodSetup } from '../runtime/pod-setup.ts';
 import type { ConfigSource } from '../volumes/config-source.ts';
 import { checkSubPaths } from '../volumes/sub-paths.ts';
 import { volumeProblems } from '../volumes/volume-problems.ts';

@@ -1,5 +1,5 @@
 import type { Container, Pod } from '@coxswain/api/core/v1';
-import { isSidecar } from '../containers/restart-rules.ts';
+import { isSidecar } from '../pods/restart-rules.ts';
 import { FATE_PREFIX } from './fate.ts';
 
 /** What a hollow container has to know of its pod to behave as a real one would. CRI does not tell it, so it is an annotation. */

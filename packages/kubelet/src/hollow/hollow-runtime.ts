@@ -24,7 +24,7 @@ import {
 } from '@coxswain/cri';
 import { RpcError, type ServeOptions } from '@coxswain/grpc';
 import type { Init } from '@coxswain/grpc/protobuf';
-import type { ContainerLogs, LoggedContainer, LogOptions } from '../machine/container-logs.ts';
+import type { ContainerLogs, LoggedContainer, LogOptions } from '../logs/container-logs.ts';
 import { containerNameLabel } from '../runtime/labels.ts';
 import { ContainerEvents } from './container-events.ts';
 import { fateOf } from './fate.ts';

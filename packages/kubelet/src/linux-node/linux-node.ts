@@ -11,7 +11,6 @@ import { ContainerHooks } from '../hooks/container-hooks.ts';
 import type { Kubelet } from '../kubelet.ts';
 import { ContainerLogManager } from '../logs/container-log-manager.ts';
 import { LogFiles } from '../logs/log-files.ts';
-import { LinuxMachine } from '../machine/linux-machine.ts';
 import type { NodeConfiguration } from '../options/node-configuration.ts';
 import { ContainerProber } from '../probes/container-prober.ts';
 import { pageSizeText } from '../runtime/page-size.ts';
@@ -20,6 +19,7 @@ import type { ConfigSource } from '../volumes/config-source.ts';
 import { linuxVolumeHost } from '../volumes/files/linux-volume-host.ts';
 import { ClientVolumeApi } from '../volumes/sources/volume-api.ts';
 import { VolumeManager } from '../volumes/volume-manager.ts';
+import { LinuxMachine } from './linux-machine.ts';
 
 export interface LinuxNodeOptions {
   readonly configuration: Pick<

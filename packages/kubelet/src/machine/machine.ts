@@ -1,10 +1,10 @@
 import type { Container, Pod } from '@coxswain/api/core/v1';
-import type { Device, DNSConfig, Mount } from '@coxswain/cri';
-import type { Init } from '@coxswain/grpc/protobuf';
 import type { HookRunner } from '../hooks/hook-runner.ts';
 import type { ImageVolumes } from '../images/image-volumes.ts';
+import type { ContainerLogs } from '../logs/container-logs.ts';
 import type { Prober } from '../probes/prober.ts';
-import type { ContainerLogs } from './container-logs.ts';
+import type { ContainerSetup } from '../runtime/container-setup.ts';
+import type { PodSetup } from '../runtime/pod-setup.ts';
 
 /**
  * What a kubelet does on its machine besides calling the container runtime. A hollow node has one that touches nothing
@@ -53,33 +53,9 @@ export interface MachineInfo {
   readonly swapBytes?: number;
 }
 
-export interface PodSetup {
-  /** Parent of the cgroups of the pod's containers; empty if the runtime chooses. */
-  readonly cgroupParent: string;
-  /** Where the runtime writes the logs of the pod's containers. */
-  readonly logDirectory: string;
-  /** Undefined if the runtime's own is used. */
-  readonly dns: Init<DNSConfig> | undefined;
-  readonly clusterDomain: string;
-  /** For events of the pod. */
-  readonly warnings: readonly PodWarning[];
-}
-
-export interface PodWarning {
-  readonly reason: string;
-  readonly message: string;
-}
-
 export interface ContainerContext {
   readonly env: ReadonlyMap<string, string>;
   readonly podIPs: readonly string[];
   readonly restartCount: number;
   readonly imageVolumes: ImageVolumes;
-}
-
-export interface ContainerSetup {
-  readonly mounts: readonly Init<Mount>[];
-  readonly devices: readonly Init<Device>[];
-  /** Beside those that the kubelet adds itself. */
-  readonly annotations: Readonly<Record<string, string>>;
 }

@@ -1,7 +1,7 @@
 import type { Container, Pod } from '@coxswain/api/core/v1';
 import type { ContainerConfig, Signal } from '@coxswain/cri';
 import type { Init } from '@coxswain/grpc/protobuf';
-import type { ContainerSetup } from '../machine/machine.ts';
+import type { ContainerSetup } from './container-setup.ts';
 import { containerAnnotations, containerLabels } from './labels.ts';
 import type { RuntimeSettings } from './runtime-settings.ts';
 import { containerSecurityContext, type ImageUser } from './security-context.ts';

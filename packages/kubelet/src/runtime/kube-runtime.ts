@@ -14,17 +14,16 @@ import type {
 } from '@coxswain/cri';
 import { hasRpcCode } from '@coxswain/grpc';
 import type { Init } from '@coxswain/grpc/protobuf';
-import type { Machine } from '../machine/machine.ts';
 import { podUidLabel } from './labels.ts';
 import { containerLinuxResources } from './linux-resources.ts';
 import { podOf, readContainer, readSandbox } from './read-pod.ts';
 import type { RuntimeContainer, RuntimePod, RuntimeSandbox } from './runtime-pod.ts';
 import type { RuntimeSettings } from './runtime-settings.ts';
-import { terminationMessage } from './termination-message.ts';
+import { type TerminationMessageSource, terminationMessage } from './termination-message.ts';
 
 export interface KubeRuntimeOptions {
   readonly cri: ContainerRuntime;
-  readonly machine: Pick<Machine, 'terminationMessage' | 'logs'>;
+  readonly machine: TerminationMessageSource;
   readonly settings: RuntimeSettings;
   readonly clock: Clock;
 }

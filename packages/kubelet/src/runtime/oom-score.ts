@@ -1,7 +1,7 @@
 import { podQOS, podRequests } from '@coxswain/api';
 import type { Container, Pod } from '@coxswain/api/core/v1';
 import { Quantity } from '@coxswain/apimachinery/quantity';
-import { isSidecar } from '../containers/restart-rules.ts';
+import { isSidecar } from '../pods/restart-rules.ts';
 
 const guaranteed = -997;
 const bestEffort = 1000;

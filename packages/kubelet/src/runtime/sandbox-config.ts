@@ -1,10 +1,10 @@
 import type { Container, Pod } from '@coxswain/api/core/v1';
 import type { PodSandboxConfig, PortMapping, Protocol } from '@coxswain/cri';
 import type { Init } from '@coxswain/grpc/protobuf';
-import type { PodSetup } from '../machine/machine.ts';
 import { sandboxLabels } from './labels.ts';
 import { overheadLinuxResources, sandboxLinuxResources } from './linux-resources.ts';
 import { podHostname } from './pod-hostname.ts';
+import type { PodSetup } from './pod-setup.ts';
 import type { RuntimeSettings } from './runtime-settings.ts';
 import { sandboxSecurityContext } from './security-context.ts';
 

@@ -1,7 +1,7 @@
 import { validatePodLogOptions } from '@coxswain/api';
 import type { ContainerStatus, Pod, PodLogOptions } from '@coxswain/api/core/v1';
 import { type ApiResponse, type ResponseSink, readQuery, textResponse } from '@coxswain/component-base/http';
-import type { LoggedContainer, LogOptions } from '../machine/container-logs.ts';
+import type { LoggedContainer, LogOptions } from '../logs/container-logs.ts';
 import { findPod, type KubeletHost } from './kubelet-host.ts';
 import { readLogOptions } from './log-options.ts';
 

@@ -1,5 +1,5 @@
 import type { Pod } from '@coxswain/api/core/v1';
-import type { ContainerLogs } from '../machine/container-logs.ts';
+import type { ContainerLogs } from '../logs/container-logs.ts';
 import type { KubeRuntime } from '../runtime/kube-runtime.ts';
 import type { SessionHost } from '../sessions/session-host.ts';
 

@@ -1,5 +1,5 @@
 import type { Pod, PodCondition, PodStatus } from '@coxswain/api/core/v1';
-import { restartsAllContainers } from '../containers/restart-rules.ts';
+import { restartsAllContainers } from '../pods/restart-rules.ts';
 import { latestContainer, type RuntimePod } from '../runtime/runtime-pod.ts';
 
 /** A container has ended in a way that makes all of the pod's containers begin anew, and they have not yet. */

@@ -1,5 +1,5 @@
 import type { Container, ContainerStatus, Pod, PodCondition, PodStatus } from '@coxswain/api/core/v1';
-import { isSidecar } from '../containers/restart-rules.ts';
+import { isSidecar } from '../pods/restart-rules.ts';
 
 export interface ConditionInput {
   readonly pod: Pod;

@@ -1,6 +1,7 @@
 import type { Container, ContainerState, ContainerStatus, Pod, VolumeMountStatus } from '@coxswain/api/core/v1';
 import { timeFromDate } from '@coxswain/apimachinery/time';
-import { isSidecar, shouldBeStarted } from '../containers/restart-rules.ts';
+import { shouldBeStarted } from '../containers/should-be-started.ts';
+import { isSidecar } from '../pods/restart-rules.ts';
 import { latestContainer, type RuntimeContainer, type RuntimePod, type RuntimeUser } from '../runtime/runtime-pod.ts';
 import { CONTAINER_STATUS_UNKNOWN, RESTARTING_ALL_CONTAINERS } from './reasons.ts';
 import { statusResources } from './status-resources.ts';

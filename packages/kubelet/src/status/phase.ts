@@ -1,5 +1,5 @@
 import type { Container, ContainerStateTerminated, ContainerStatus, PodSpec, PodStatus } from '@coxswain/api/core/v1';
-import { isSidecar, restartsAfter } from '../containers/restart-rules.ts';
+import { isSidecar, restartsAfter } from '../pods/restart-rules.ts';
 import { RESTARTING_ALL_CONTAINERS } from './reasons.ts';
 
 export interface PhaseInput {

@@ -1,7 +1,7 @@
 import { podQOS } from '@coxswain/api';
 import type { Container, ContainerStatus, Pod, PodCondition, PodStatus } from '@coxswain/api/core/v1';
 import { timeFromDate } from '@coxswain/apimachinery/time';
-import { couldRestartAllContainers, isSidecar } from '../containers/restart-rules.ts';
+import { couldRestartAllContainers, isSidecar } from '../pods/restart-rules.ts';
 import type { RuntimePod } from '../runtime/runtime-pod.ts';
 import { isRestartingAll, restartingAllCondition } from './all-containers-restarting.ts';
 import { podConditions } from './conditions.ts';

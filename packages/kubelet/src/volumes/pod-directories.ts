@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 
-/** Where a kubelet has what belongs to pods, as upstream's kubelet does: another kubelet finds it there. */
+/**
+ * Paths of the directories and files that a kubelet keeps for pods. The layout is upstream's, so that either kubelet can take over a node from
+ * the other.
+ */
 export class PodDirectories {
   readonly pods: string;
 
@@ -9,9 +12,19 @@ export class PodDirectories {
     this.pods = join(root, 'pods');
   }
 
-  /** Throws if the UID is no name of a directory. */
+  /** Throws if the uid cannot be the name of a directory. */
   pod(podUid: string): string {
     return join(this.pods, segment(podUid));
+  }
+
+  /** The file that containers of the pod have as `/etc/hosts`. */
+  hostsFile(podUid: string): string {
+    return join(this.pod(podUid), 'etc-hosts');
+  }
+
+  /** The directory of the files to which the runs of a container write their termination messages. */
+  container(podUid: string, name: string): string {
+    return join(this.pod(podUid), 'containers', segment(name));
   }
 
   volumes(podUid: string): string {

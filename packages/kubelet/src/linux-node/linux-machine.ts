@@ -6,14 +6,17 @@ import type { Init } from '@coxswain/grpc/protobuf';
 import type { PodCgroups } from '../cgroups/pod-cgroups.ts';
 import { readTerminationMessage } from '../files/read-termination-message.ts';
 import type { HookRunner } from '../hooks/hook-runner.ts';
+import type { ContainerLogs } from '../logs/container-logs.ts';
+import { podLogDirectory } from '../logs/pod-log-directory.ts';
+import type { ContainerContext, Machine, MachineInfo } from '../machine/machine.ts';
 import { hostNetworkHostsFile, podHostsFile } from '../network/hosts-file.ts';
 import { podDns } from '../network/pod-dns.ts';
 import { parseResolvConf, type ResolverConfiguration } from '../network/resolv-conf.ts';
 import type { Prober } from '../probes/prober.ts';
+import type { ContainerSetup } from '../runtime/container-setup.ts';
+import type { PodSetup } from '../runtime/pod-setup.ts';
+import { PodDirectories } from '../volumes/pod-directories.ts';
 import type { VolumeManager } from '../volumes/volume-manager.ts';
-import type { ContainerLogs } from './container-logs.ts';
-import type { ContainerContext, ContainerSetup, Machine, MachineInfo, PodSetup } from './machine.ts';
-import { PodDirectories } from './pod-directories.ts';
 
 /** What a node's configuration says of its machine. */
 export interface LinuxMachineConfiguration {
@@ -52,9 +55,8 @@ export class LinuxMachine implements Machine {
   readonly #options: LinuxMachineOptions;
 
   constructor(options: LinuxMachineOptions) {
-    const { rootDirectory, podLogsDirectory } = options.configuration;
     this.#options = options;
-    this.directories = new PodDirectories(rootDirectory, podLogsDirectory);
+    this.directories = new PodDirectories(options.configuration.rootDirectory);
     this.prober = options.prober;
     this.hooks = options.hooks;
     this.logs = options.logs;
@@ -70,7 +72,7 @@ export class LinuxMachine implements Machine {
     const uid = pod.metadata.uid ?? '';
     const cgroupParent = await cgroups.ensure(pod, signal);
     for (const part of ['volumes', 'plugins']) await makeDirectory(`${this.directories.pod(uid)}/${part}`, 0o750);
-    const logDirectory = this.directories.logs(pod);
+    const logDirectory = podLogDirectory(configuration.podLogsDirectory, pod);
     await makeDirectory(logDirectory, 0o755);
     const node = await this.#resolverConfiguration();
     const { config: dns, warnings } = podDns(pod, { clusterDNS, clusterDomain, node, nodeIPs: nodeIPs() });
@@ -95,7 +97,10 @@ export class LinuxMachine implements Machine {
     if (hosts) mounts.push(hosts);
     const terminationLog = await this.#terminationLogMount(pod, container);
     if (terminationLog) mounts.push(terminationLog);
-    await makeDirectory(`${this.directories.logs(pod)}/${container.name}`, 0o755);
+    await makeDirectory(
+      `${podLogDirectory(this.#options.configuration.podLogsDirectory, pod)}/${container.name}`,
+      0o755,
+    );
     return { mounts, devices: [], annotations: {} };
   }
 
@@ -114,12 +119,13 @@ export class LinuxMachine implements Machine {
   }
 
   async removePod(podUid: string): Promise<void> {
-    const { volumes, cgroups } = this.#options;
+    const { configuration, volumes, cgroups } = this.#options;
     await cgroups.remove(podUid);
     await volumes.remove(podUid);
-    const logs = await readdir(this.directories.podLogs).catch(() => []);
+    const { podLogsDirectory } = configuration;
+    const logs = await readdir(podLogsDirectory).catch(() => []);
     for (const name of logs.filter((each) => each.endsWith(`_${podUid}`))) {
-      await rm(`${this.directories.podLogs}/${name}`, { recursive: true, force: true });
+      await rm(`${podLogsDirectory}/${name}`, { recursive: true, force: true });
     }
   }
 

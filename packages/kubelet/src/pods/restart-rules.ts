@@ -1,5 +1,4 @@
-import type { Container, ContainerRestartRule, Pod, PodSpec } from '@coxswain/api/core/v1';
-import { latestContainer, type RuntimePod } from '../runtime/runtime-pod.ts';
+import type { Container, ContainerRestartRule, PodSpec } from '@coxswain/api/core/v1';
 
 /** Returns whether an init container is a sidecar, which keeps running beside the main containers. */
 export const isSidecar = (container: Pick<Container, 'restartPolicy'>): boolean => container.restartPolicy === 'Always';
@@ -34,12 +33,4 @@ export function restartsAfter(container: Container, spec: PodSpec, exitCode: num
     default:
       return true;
   }
-}
-
-/** Returns whether the container should be started now. */
-export function shouldBeStarted(container: Container, pod: Pod, runtimePod: RuntimePod): boolean {
-  if (pod.metadata.deletionTimestamp) return false;
-  const latest = latestContainer(runtimePod, container.name);
-  if (!latest || latest.state === 'Created') return true;
-  return latest.state === 'Exited' && restartsAfter(container, pod.spec!, latest.exitCode);
 }

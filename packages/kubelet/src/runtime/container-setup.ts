@@ -1,0 +1,10 @@
+import type { Device, Mount } from '@coxswain/cri';
+import type { Init } from '@coxswain/grpc/protobuf';
+
+/** What the machine has prepared for a container (`Machine.prepareContainer`). */
+export interface ContainerSetup {
+  readonly mounts: readonly Init<Mount>[];
+  readonly devices: readonly Init<Device>[];
+  /** Beside those that the kubelet adds itself. */
+  readonly annotations: Readonly<Record<string, string>>;
+}
