@@ -20,5 +20,7 @@ export type { ControllersSettings } from './components/controllers.ts';
 export { type DefaultComponentsSettings, defaultComponents } from './components/default-components.ts';
 export type { SchedulerSettings } from './components/scheduler.ts';
 export { administrator, type Identity } from './identities.ts';
+export { CombinedNodeProvider } from './nodes/combined-node-provider.ts';
 export { type HollowNodeOptions, HollowNodeProvider } from './nodes/hollow-node-provider.ts';
 export type { NodeProvider } from './nodes/node-provider.ts';
+export { type RealNodeOptions, RealNodeProvider, removeRealNode } from './nodes/real-node-provider.ts';

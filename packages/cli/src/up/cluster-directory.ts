@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DirectoryLock, makeDirectory } from '@coxswain/storage';
@@ -18,6 +19,8 @@ export interface ClusterState {
   readonly kubeconfig: string;
   /** The name of cluster, user and context in that file. */
   readonly context: string;
+  /** Socket of the container runtime, for a cluster with a real node. */
+  readonly runtime?: string;
 }
 
 const stateName = 'cluster.json';
@@ -34,6 +37,7 @@ const dataNames: ReadonlySet<string> = new Set([
   draftOf(adminName),
   'pki',
   'store',
+  'node',
 ]);
 /** The same files, and those that a cluster in memory writes. Nothing else is ever deleted. */
 const ownNames: ReadonlySet<string> = new Set([...dataNames, lockName, logName, `${logName}.1`]);
@@ -65,6 +69,16 @@ export class ClusterDirectory {
   /** The log file of a cluster in the background. */
   get log(): string {
     return join(this.path, logName);
+  }
+
+  /** The directory of the real node, for pods, volumes and logs. */
+  get node(): string {
+    return join(this.path, 'node');
+  }
+
+  /** Distinguishes what the real node of this cluster has made on the machine from what other clusters have. */
+  get owner(): string {
+    return createHash('sha256').update(this.path).digest('hex').slice(0, 12);
   }
 
   /** The kubeconfig with all rights, readable only for its owner. */

@@ -11,6 +11,7 @@ export async function reset(directory: ClusterDirectory, env: Environment): Prom
   await end(directory);
   const lock = await directory.claim();
   try {
+    if (state && state !== 'damaged' && state.runtime !== undefined) await removePods(directory, state.runtime);
     await directory.clear();
   } finally {
     await lock.release();
@@ -20,6 +21,18 @@ export async function reset(directory: ClusterDirectory, env: Environment): Prom
   await removeContext({ name: state.context, adminKubeconfig }, writtenTo(state, env)).catch((cause: unknown) => {
     throw new Error(contextStays(directory, state.kubeconfig, state.context), { cause });
   });
+}
+
+/** Real containers go on running when their cluster stops. */
+async function removePods({ owner, node, path }: ClusterDirectory, endpoint: string): Promise<void> {
+  const { removeRealNode } = await import('@coxswain/cluster');
+  try {
+    await removeRealNode({ endpoint, owner, directory: node });
+  } catch (cause) {
+    throw new Error(`the pods of ${path} may still run: the container runtime at ${endpoint} does not answer`, {
+      cause,
+    });
+  }
 }
 
 const contextStays = ({ path }: ClusterDirectory, file: string, context: string): string =>

@@ -16,7 +16,14 @@ const flags = {
     `Port to listen on; 0 selects a free one. Default: the port it had last, or ${usualPort}; a free one when that is taken`,
   ),
   kubeconfig: flag(string, 'Write the context to this file, instead of the one that kubectl uses'),
-  nodes: flag(integerBetween(0, 5000), 'Number of hollow nodes', 2),
+  runtime: flag(
+    string,
+    'Socket of a container runtime (CRI), such as unix:///run/containerd/containerd.sock: this machine is a node, and runs containers. Needs root',
+  ),
+  nodes: flag(
+    integerBetween(0, 5000),
+    'Number of hollow nodes, which run no containers. Default: 2, and 0 with --runtime; beside a real node they have a taint',
+  ),
   memory: flag(boolean, 'Keep all data in memory; they are lost when the cluster stops', false),
   detach: {
     ...flag(boolean, 'Run the cluster in the background, and return when it is ready', false),
@@ -29,13 +36,16 @@ const flags = {
 };
 
 export const upCommand: CommandBody<CoxContext> = {
-  long: `Run a cluster: API server, controllers, scheduler, and hollow nodes, which run no containers. The context of the cluster
-is added to the kubeconfig, and is current while the cluster runs.`,
+  long: `Run a cluster: API server, controllers, scheduler, and nodes: hollow ones, which run no containers, or this machine with --runtime.
+The context of the cluster is added to the kubeconfig, and is current while the cluster runs.`,
   examples: `# A cluster until Ctrl-C; the context is cox
 cox up
 
 # A second one beside it; the context is cox-dev
 cox up --name dev
+
+# With real containers
+sudo cox up --runtime unix:///run/containerd/containerd.sock
 
 # In the background
 cox up --detach
@@ -49,14 +59,19 @@ cox up --feature-gates=AllAlpha=true --runtime-config=api/all=true --audit-polic
   explain: (error) => (error instanceof OptionsError ? error.problems.join('\nerror: ') : explainError(error)),
   async run(invocation) {
     const { context } = invocation;
-    const { port, kubeconfig, nodes, memory, ...given } = invocation.flags(flags);
+    const { port, kubeconfig, runtime, memory, ...given } = invocation.flags(flags);
     const cluster = clusterOf(invocation);
     const { options: apiServer, notices } = apiServerOptionsOf(invocation);
+    const nodes = given.nodes ?? (runtime === undefined ? 2 : 0);
     if (given.detach) return detach(cluster, invocation.words, context);
     const terminal = given.logFile === undefined ? context.terminal : logFile(given.logFile);
     const { up } = await import('./up.ts');
     const verbosity = verbosityOf(invocation);
-    await up({ ...cluster, port, kubeconfig, nodes, memory, verbosity, apiServer, notices }, terminal, context.process);
+    await up(
+      { ...cluster, port, kubeconfig, runtime, nodes, memory, verbosity, apiServer, notices },
+      terminal,
+      context.process,
+    );
     return 0;
   },
 };

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type LogSink, newLogger } from '@coxswain/apimachinery/log';
 import type { ApiServerOptions } from '@coxswain/apiserver';
 import type { Logger } from '@coxswain/client';
+import type { NodeProvider } from '@coxswain/cluster';
 import { componentLogging } from '@coxswain/component-base/logs';
 import type { Terminal } from '../main.ts';
 import { runUntilStopped, type ServerProcess } from '../server-process.ts';
@@ -19,6 +20,9 @@ export interface UpOptions {
   /** 0 for a free port; undefined for the usual one, or a free one when that is taken. */
   readonly port: number | undefined;
   readonly kubeconfig: string | undefined;
+  /** Socket of a container runtime, if this machine is to be a node. */
+  readonly runtime: string | undefined;
+  /** The number of hollow nodes. */
   readonly nodes: number;
   readonly memory: boolean;
   readonly verbosity: number;
@@ -63,7 +67,7 @@ interface Surroundings {
 
 async function run(options: UpOptions, surroundings: Surroundings): Promise<void> {
   const { terminal, process, progress, logger, signal } = surroundings;
-  const { name, directory, memory, nodes, apiServer } = options;
+  const { name, directory, memory, runtime, apiServer } = options;
   const context = contextNameOf(name);
   const user: UserKubeconfig = { path: options.kubeconfig && resolve(options.kubeconfig), env: process.env };
   // Checked before anything is started.
@@ -79,24 +83,36 @@ async function run(options: UpOptions, surroundings: Surroundings): Promise<void
   const port = options.port ?? (await choosePort(usual, apiServer.bindAddress ?? loopback));
   if (options.port === undefined && port === 0) progress(`port ${usual} is taken; the API server uses a free one`);
   // Imported here, so that invalid calls fail without loading it.
-  const { Cluster, defaultComponents, HollowNodeProvider } = await import('@coxswain/cluster');
+  const { Cluster, defaultComponents } = await import('@coxswain/cluster');
   const cluster = await Cluster.start({
     components: defaultComponents({
       apiServer: { ...(!memory && { dataDir: directory.path }), port, flags: apiServer },
     }),
-    nodes: new HollowNodeProvider(nodes, { stopDelayMs: 250 }),
+    nodes: await nodesOf(options),
     logger,
   });
   const [url, adminKubeconfig] = [cluster.url ?? '', cluster.kubeconfig ?? ''];
   const entry = { name: context, adminKubeconfig };
   let hasContext = false;
   try {
-    progress(`the API server answers; starting controllers, scheduler and ${nodes} hollow nodes`);
+    progress(`the API server answers; starting controllers, scheduler and ${nodesText(options)}`);
     await cluster.whenReady(signal);
     const kubeconfig = await addContext(entry, user);
     hasContext = true;
     const startedAt = new Date().toISOString();
-    await directory.write({ name, url, pid: process.pid, memory, startedAt, kubeconfig, context }, adminKubeconfig);
+    await directory.write(
+      {
+        name,
+        url,
+        pid: process.pid,
+        memory,
+        startedAt,
+        kubeconfig,
+        context,
+        ...(runtime !== undefined && { runtime }),
+      },
+      adminKubeconfig,
+    );
     // Not printed when the user has stopped it meanwhile.
     if (!signal.aborted) terminal.out(`cluster is ready at ${url}, context ${context} in ${kubeconfig}\n`);
     await aborted(signal);
@@ -109,7 +125,37 @@ async function run(options: UpOptions, surroundings: Surroundings): Promise<void
       );
     if (memory) await directory.unwrite();
     await cluster.stop();
+    if (memory && runtime !== undefined) await removeNode(options, runtime, logger);
   }
+}
+
+/** Beside a real node, nothing is to run on a hollow one by chance. */
+const hollowTaint = { key: 'hollow.coxswain.dev/node', effect: 'NoSchedule' } as const;
+
+async function nodesOf({ runtime, nodes, directory }: UpOptions): Promise<NodeProvider> {
+  const { CombinedNodeProvider, HollowNodeProvider, RealNodeProvider } = await import('@coxswain/cluster');
+  const options = { stopDelayMs: 250 };
+  if (runtime === undefined) return new HollowNodeProvider(nodes, options);
+  if (process.platform !== 'linux') throw new Error('--runtime needs Linux: without it, cox up has hollow nodes');
+  if (process.getuid?.() !== 0) throw new Error('--runtime needs root, for cgroups and mounts: try sudo');
+  const real = new RealNodeProvider({ endpoint: runtime, directory: directory.node, owner: directory.owner });
+  if (nodes === 0) return real;
+  const hollow = Array.from({ length: nodes }, (_, i) => ({ name: `hollow-${i}`, taints: [hollowTaint] }));
+  return new CombinedNodeProvider([real, new HollowNodeProvider(hollow, options)]);
+}
+
+const nodesText = ({ runtime, nodes }: UpOptions): string =>
+  [
+    ...(runtime === undefined ? [] : ['this machine as a node']),
+    ...(runtime && !nodes ? [] : [`${nodes} hollow nodes`]),
+  ].join(' and ');
+
+/** Nothing of a cluster in memory is left when it stops, so its pods would run without anybody who knows of them. */
+async function removeNode({ directory }: UpOptions, endpoint: string, logger: Logger): Promise<void> {
+  const { removeRealNode } = await import('@coxswain/cluster');
+  await removeRealNode({ endpoint, owner: directory.owner, directory: directory.node }).catch((error: unknown) =>
+    logger.error('Failed to remove the pods of the node', error),
+  );
 }
 
 const portOf = (url: string | undefined): number | undefined =>

@@ -67,7 +67,7 @@ function controllerOptions({ authority, nodes }: ComponentContext): AllControlle
     rootCA: servingTrust,
     ...(key && { signing: { authorities: () => ({ certificate, key }) } }),
     signToken: (claims) => signJwt(claims, serviceAccountKey),
-    persistentVolumeBinder: { plugins: [volumePlugin] },
+    persistentVolumeBinder: { plugins: [volumePlugin(nodes)] },
     nodeIpam: { clusterCIDRs: nodes.podRanges },
   };
 }

@@ -1,17 +1,28 @@
 import type { StorageClass } from '@coxswain/api/storage/v1';
 import { isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
 import { ClientSet } from '@coxswain/client';
-import { hostPathPlugin } from '@coxswain/controllers';
+import { hostPathPlugin, type VolumePlugin } from '@coxswain/controllers';
 import type { Component } from '../component.ts';
 import { administrator } from '../identities.ts';
+import type { NodeProvider } from '../nodes/node-provider.ts';
 
-/** Provisions volumes that are directories of hollow nodes. They contain nothing, and nothing remains of them. */
-export const volumePlugin = hostPathPlugin();
+const basePath = '/var/lib/coxswain/volumes';
+
+/** Provisions volumes that are directories of nodes. On hollow nodes there are none, so nothing remains of them. */
+export const volumePlugin = (nodes: NodeProvider): VolumePlugin =>
+  hostPathPlugin({
+    basePath,
+    remove: async (path, node) => {
+      // A PersistentVolume can be changed by its users: nothing else of the machine may be removed.
+      const isOwn = path.startsWith(`${basePath}/`) && !path.slice(basePath.length + 1).includes('/');
+      if (isOwn) await nodes.removeDirectory?.(path, node);
+    },
+  });
 
 /** The same as in kind clusters, name included: charts and StatefulSets have claims without a class. */
 const standard: StorageClass = {
   metadata: { name: 'standard', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
-  provisioner: volumePlugin.name,
+  provisioner: hostPathPlugin().name,
   reclaimPolicy: 'Delete',
   volumeBindingMode: 'WaitForFirstConsumer',
 };

@@ -1,0 +1,80 @@
+import { hostname } from 'node:os';
+import { ClientSet } from '@coxswain/client';
+import type { EmbeddedNode, KubeletDialer } from '@coxswain/kubelet';
+import type { ComponentContext } from '../component.ts';
+import { kubeletOf } from '../identities.ts';
+import type { NamedNode, NodeProvider } from './node-provider.ts';
+
+export interface RealNodeOptions {
+  /** Socket of a container runtime (CRI), such as `unix:///run/containerd/containerd.sock`. */
+  readonly endpoint: string;
+  /** The node's own directory, for pods, volumes and logs. */
+  readonly directory: string;
+  /** Distinguishes this cluster's pods from those of other clusters in the same runtime. Letters, digits and dashes. */
+  readonly owner: string;
+  /** The name of the machine by default. */
+  readonly name?: string;
+}
+
+/** This machine as a node, with real containers. Needs Linux and root. */
+export class RealNodeProvider implements NodeProvider {
+  readonly specs: readonly NamedNode[];
+  readonly podRanges = ['10.244.0.0/16'];
+  readonly #options: RealNodeOptions;
+  #node: EmbeddedNode | undefined;
+  #dialer: KubeletDialer | undefined;
+
+  constructor(options: RealNodeOptions) {
+    this.#options = options;
+    this.specs = [{ name: options.name ?? hostname().toLowerCase() }];
+  }
+
+  get name(): string {
+    return this.specs[0]!.name;
+  }
+
+  /** Everything of a real node can be reached. */
+  hollowRanges(): readonly string[] {
+    return [];
+  }
+
+  isAlive(name: string): boolean {
+    return name === this.name && this.#node !== undefined;
+  }
+
+  dialer(name: string): KubeletDialer | undefined {
+    return name === this.name ? this.#dialer : undefined;
+  }
+
+  async run({ clientAs, clock, random, logger, signal }: ComponentContext): Promise<void> {
+    // Imported here, because most clusters have no real node.
+    const { EmbeddedNode, inProcessDialer } = await import('@coxswain/kubelet');
+    const clients = new ClientSet(clientAs(kubeletOf(this.name)));
+    const node = await EmbeddedNode.start(
+      { ...this.#options, nodeName: this.name, clients, clock, random, logger },
+      signal,
+    );
+    this.#node = node;
+    this.#dialer = inProcessDialer(node.kubelet.handler);
+    try {
+      await node.run(signal);
+    } finally {
+      this.#node = undefined;
+      this.#dialer = undefined;
+    }
+  }
+
+  async removeDirectory(path: string, node: string | undefined): Promise<void> {
+    if (node !== undefined && node !== this.name) return;
+    const { removeDirectory } = await import('@coxswain/kubelet');
+    await removeDirectory(path);
+  }
+}
+
+/** Removes all pods of a real node whose cluster does not run, with their volumes. For a cluster that is deleted. */
+export async function removeRealNode(
+  options: Pick<RealNodeOptions, 'endpoint' | 'owner' | 'directory'>,
+): Promise<void> {
+  const { removeEmbeddedNode } = await import('@coxswain/kubelet');
+  await removeEmbeddedNode(options);
+}
