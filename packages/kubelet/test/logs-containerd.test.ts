@@ -38,7 +38,7 @@ describe.skipIf(problem)('with a real containerd', () => {
   const isGone = { value: false };
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'cox-logs-'));
+    directory = await mkdtemp(join(tmpdir(), 'cox-kubelet-logs-'));
     root = join(directory, 'logs');
     containerd = await startContainerd({ directory: join(directory, 'containerd'), podCIDR: '10.213.23.0/24' });
     cri = await connectRuntime(containerd.endpoint);
