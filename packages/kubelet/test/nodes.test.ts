@@ -53,6 +53,7 @@ describe('a node', () => {
       allocatable: { cpu: '7', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi', 'example.com/gpu': '2' },
       // Without these no pod could make use of them.
       declaredFeatures: [
+        'ExtendWebSocketsToKubelet',
         'InPlacePodLevelResourcesVerticalScaling',
         'InPlacePodVerticalScalingInitContainers',
         'RestartAllContainersOnContainerExits',

@@ -16,6 +16,7 @@ import type { KubeletHost } from '../src/server/kubelet-host.ts';
 import { kubeletPages } from '../src/server/kubelet-pages.ts';
 import { type KubeletServer, startKubeletServer } from '../src/server/kubelet-server.ts';
 import type { KubeletServerSettings } from '../src/server/server-settings.ts';
+import type { ServingCertificateSource } from '../src/server/serving-certificate-source.ts';
 
 /** A node that the API server reaches over HTTPS, and one that it reaches in its own process. */
 export const sessionNodes = ['secured', 'local'] as const;
@@ -107,6 +108,7 @@ export class SessionCluster {
       const containers = [
         { name: 'main', image: 'busybox', stdin: true },
         { name: 'terminal', image: 'busybox', stdin: true, tty: true },
+        { name: 'server', image: 'busybox' },
       ];
       pods.push(
         await clients.core.v1
@@ -121,12 +123,20 @@ export class SessionCluster {
     return join(this.directory, 'ca.crt');
   }
 
-  /** Starts the kubelet's server. It ends with the cluster. */
-  async serve(settings: Partial<KubeletServerSettings> = {}): Promise<KubeletServer> {
-    const authentication = { ...serverSettings.authentication, x509: { clientCAFile: this.clientCAFile } };
+  /** Starts the kubelet's server, which trusts the API server's CA of clients. It ends with the cluster. */
+  async serve(
+    settings: Partial<KubeletServerSettings> = {},
+    certificate?: ServingCertificateSource,
+  ): Promise<KubeletServer> {
+    const authentication = settings.authentication ?? serverSettings.authentication;
     const server = await startKubeletServer({
       host: this.host,
-      settings: { ...serverSettings, authentication, ...settings },
+      settings: {
+        ...serverSettings,
+        ...settings,
+        authentication: { ...authentication, x509: { clientCAFile: this.clientCAFile } },
+      },
+      ...(certificate && { certificate }),
       pages: kubeletPages({
         metrics: new MetricsRegistry(() => new Date()),
         checks: [{ name: 'syncloop', check: () => {} }],

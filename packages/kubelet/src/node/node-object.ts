@@ -20,12 +20,9 @@ export interface NodeFacts {
 
 const mostImageNames = 5;
 
-/**
- * What pods and their updates may need of a node, sorted.
- *
- * Differs from upstream: `ExtendWebSocketsToKubelet` is not among them, since the kubelet's server has no sessions to extend.
- */
+/** What pods and their updates, and API servers, may need of a node; sorted. */
 const declaredFeatures = [
+  'ExtendWebSocketsToKubelet',
   'InPlacePodLevelResourcesVerticalScaling',
   'InPlacePodVerticalScalingInitContainers',
   'RestartAllContainersOnContainerExits',
