@@ -39,7 +39,7 @@ import { StatusManager } from './status/status-manager.ts';
 import { CachedConfigSource, type ConfigSource } from './volumes/config-source.ts';
 
 export interface ManifestOptions {
-  /** A directory or file. */
+  /** A file, or a directory of files. */
   readonly path?: string;
   readonly url?: string;
   /** Headers of requests to the URL. */
@@ -50,39 +50,39 @@ export interface ManifestOptions {
 export interface KubeletOptions {
   readonly node: NodeSpec;
   readonly clients: ClientSet;
-  /** For the node and its lease, which must not wait for other requests. */
+  /** For requests about the node and its lease, which must not wait for other requests. `clients` by default. */
   readonly heartbeatClients?: ClientSet;
   readonly runtime: ContainerRuntime;
   readonly machine: Machine;
   readonly settings?: Partial<RuntimeSettings>;
-  /** How often the runtime is asked for everything if it tells of no events; Infinity for a runtime that loses none. */
+  /** How often all containers are listed while the runtime sends no events. Infinity if the runtime never loses an event. */
   readonly relistMs?: number;
   readonly credentials?: ImagePullerOptions['credentials'];
-  /** Where manifests of static pods are. Without it the node has none, and mirror pods are pods like others. */
+  /** Where the manifests of static pods are. If absent, the node has no static pods and treats mirror pods as ordinary pods. */
   readonly manifests?: ManifestOptions;
   readonly clock?: Clock;
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random?: () => number;
   readonly eventLoop?: EventLoop;
   readonly logger?: Logger;
-  /** Shared by the nodes of a fleet; without, the kubelet has its own. */
+  /** Sources that several nodes of a process may share. If absent, the kubelet has its own. */
   readonly pods?: PodSource;
   readonly nodes?: NodeSource;
   readonly config?: ConfigSource;
-  /** Records as this node's kubelet. */
+  /** Records events with this node's kubelet as their source. */
   readonly recorder?: EventRecorder;
-  /** For `/metrics/probes`; not recorded when absent. */
+  /** The metrics at `/metrics/probes`. If absent, they are not recorded. */
   readonly probeMetrics?: ProbeMetrics;
 }
 
 const reconnectMs = 1000;
-/** How often mirror pods are looked after that could not be made or removed. */
+/** How often creating or deleting a mirror pod is retried. */
 const mirrorRetryMs = 10_000;
 const orphanRetryMs = 10_000;
-/** The grace period of pods about which the API server no longer says anything. */
+/** The grace period of pods that are in the runtime, but no longer in the API server. */
 const orphanGraceSeconds = 1;
 
-/** The agent of one node: runs the pods that are bound to it, and says how they and the node are. */
+/** The agent of one node. It runs the pods that are bound to the node, and reports the status of the pods and of the node. */
 export class Kubelet {
   readonly spec: CompleteNodeSpec;
   readonly runtime: KubeRuntime;
@@ -94,10 +94,10 @@ export class Kubelet {
   readonly #lease: NodeLease;
   readonly #lifecycle: PodLifecycleEvents;
   readonly #events: PodEvents;
-  /** All pods are known, and nothing is left of others. */
+  /** True once the pods of the API server are known and all other pods are removed from the machine. */
   #areOrphansRemoved = false;
   readonly #mirrored: MirroredPodSource | undefined;
-  /** The addresses of pods that the runtime was told. */
+  /** The pod CIDRs that the runtime was configured with, joined by commas. Empty before that. */
   #podCidr = '';
   readonly #ownRecorder: CoreEventRecorder | undefined;
   readonly #ownPods: InformerPodSource | undefined;
@@ -206,7 +206,7 @@ export class Kubelet {
     return this.spec.name;
   }
 
-  /** All pods of the node, those that have ended included, each with the latest that is said of it. */
+  /** All pods of the node, including those that have ended. Each has the status that was computed last, which may not be sent yet. */
   get pods(): readonly Pod[] {
     return this.#workers.pods.map((pod) => ({
       ...pod,
@@ -214,12 +214,12 @@ export class Kubelet {
     }));
   }
 
-  /** The node as the API server has it; undefined before it is registered. */
+  /** The Node object in the API server. Undefined before it is registered. */
   get node(): Node | undefined {
     return this.#reporter.node;
   }
 
-  /** What garbage collection must know of pods. */
+  /** Tells garbage collection which pods are over. */
   get podStates(): PodStates {
     const isKnown = (): boolean => this.#areOrphansRemoved;
     const stateOf = (uid: string) => this.#workers.get(uid)?.state;
@@ -232,22 +232,22 @@ export class Kubelet {
     };
   }
 
-  /** Records a warning about a pod. */
+  /** Records an event of type Warning for a pod. */
   warn(pod: Pod, reason: string, message: string): void {
     this.#events.pod(pod, 'Warning', reason, message);
   }
 
-  /** Pods that run or are about to. */
+  /** The pods that run or are about to run. */
   get activePods(): readonly Pod[] {
     return this.#workers.active;
   }
 
-  /** The kubelet's own API: logs, sessions, figures. Whoever serves it decides who may ask. */
+  /** Handles requests to the kubelet's own API: logs, pods, statistics. It does not authorize them: the server in front of it must. */
   get handler(): ApiHandler {
     return kubeletHandler(this.host);
   }
 
-  /** What a server shows of this kubelet. */
+  /** The parts of this kubelet that its API shows. */
   get host(): KubeletHost {
     const { nodeName, runtime } = this;
     const { clock, logger, machine } = this.#options;
@@ -261,8 +261,8 @@ export class Kubelet {
   }
 
   /**
-   * Registers the node and works until the signal is aborted; resolves when nothing is under way any more. What runs goes on
-   * running in the runtime, and another kubelet takes it up from there.
+   * Registers the node and runs its pods until the signal is aborted. Resolves when all work under way has ended. The containers keep
+   * running: the next kubelet of this node takes them over.
    */
   async run(signal: AbortSignal): Promise<void> {
     const { nodes = this.#ownNodes!, logger } = this.#options;
@@ -275,7 +275,7 @@ export class Kubelet {
       this.#reporter.starting();
       const isConnected = await this.#connect(ended);
       await this.#reporter.register(ended);
-      // Without its runtime the node is known, but not ready.
+      // The node is registered even if its runtime does not answer. It is not ready then.
       if (!isConnected) await this.#untilConnected(ended);
       background.push(this.#lifecycle.run(ended));
       unsubscribe.push(nodes.subscribe(this.nodeName, (node) => void this.#configureNetwork(node, ended)));
@@ -300,8 +300,8 @@ export class Kubelet {
   }
 
   /**
-   * The node goes away: it is not ready any more, and its pods end with no more grace than that. What the pods are left as is
-   * told as long as the kubelet runs.
+   * Makes the node not ready and terminates its pods, with a grace period of at most `gracePeriodSeconds`. Resolves when the node's status
+   * is written, which may be before the pods have ended. Their final statuses are sent only while `run` is still going.
    */
   async shutDown(gracePeriodSeconds: number, signal: AbortSignal): Promise<void> {
     const message = 'Pod was terminated in response to imminent node shutdown.';
@@ -357,7 +357,7 @@ export class Kubelet {
     while (!(await this.#connect(signal)));
   }
 
-  /** Tells the runtime which addresses pods of this node have. */
+  /** Sends the node's pod CIDRs to the runtime whenever they change. */
   async #configureNetwork({ spec }: Node, signal: AbortSignal): Promise<void> {
     const podCidr = (spec?.podCIDRs ?? []).join();
     if (podCidr === '' || podCidr === this.#podCidr) return;
@@ -367,11 +367,11 @@ export class Kubelet {
     } catch (error) {
       if (signal.aborted) return;
       this.#podCidr = '';
-      this.#options.logger.error('Failed to tell the container runtime the addresses of pods', error, { podCidr });
+      this.#options.logger.error('Failed to send the pod CIDRs to the container runtime', error, { podCidr });
     }
   }
 
-  /** Removes what is left of pods that were deleted while no kubelet ran. */
+  /** Removes the containers and files of pods that were deleted while no kubelet ran. Retries until that has succeeded once. */
   async #removeOrphans(pods: PodSource, signal: AbortSignal): Promise<void> {
     const { clock, logger, machine } = this.#options;
     while (!signal.aborted) {

@@ -18,17 +18,17 @@ import type { PodSetup } from '../runtime/pod-setup.ts';
 import { PodDirectories } from '../volumes/pod-directories.ts';
 import type { VolumeManager } from '../volumes/volume-manager.ts';
 
-/** What a node's configuration says of its machine. */
+/** The part of a node's configuration that `LinuxMachine` uses. */
 export interface LinuxMachineConfiguration {
-  /** The kubelet's directory: `/var/lib/kubelet`. */
+  /** The kubelet's directory, such as `/var/lib/kubelet`. */
   readonly rootDirectory: string;
-  /** Where the runtime writes logs: `/var/log/pods`. */
+  /** The directory of all pods' logs, such as `/var/log/pods`. */
   readonly podLogsDirectory: string;
   readonly clusterDNS: readonly string[];
   readonly clusterDomain: string;
-  /** The resolver configuration that pods get; undefined if they get none. */
+  /** The file with the DNS configuration that pods inherit from the node. If undefined, they inherit none. */
   readonly resolvConf: string | undefined;
-  /** The node's /etc/hosts. */
+  /** The node's hosts file, which pods in the node's network get as `/etc/hosts`. */
   readonly hostsFile: string;
   nodeIPs(): readonly string[];
 }
@@ -46,7 +46,7 @@ export interface LinuxMachineOptions {
 
 const etcHosts = '/etc/hosts';
 
-/** A Linux machine with pods on it: directories, hosts files, resolver configurations, volumes and cgroups. */
+/** Makes and removes what pods need on a Linux machine: directories, hosts files, resolver configurations, volumes and cgroups. */
 export class LinuxMachine implements Machine {
   readonly prober: Prober;
   readonly hooks: HookRunner;
@@ -138,7 +138,7 @@ export class LinuxMachine implements Machine {
     return resolvConf === undefined ? undefined : parseResolvConf(await readFile(resolvConf, 'utf8'));
   }
 
-  /** Undefined for a container that mounts a hosts file of its own, and for pods without addresses. */
+  /** Writes the pod's hosts file. Returns undefined if the container mounts its own `/etc/hosts`, or if the pod has no IP addresses. */
   async #hostsMount(pod: Pod, container: Container, podIPs: readonly string[]): Promise<Init<Mount> | undefined> {
     const { clusterDomain, hostsFile } = this.#options.configuration;
     if (podIPs.length === 0 || container.volumeMounts?.some(({ mountPath }) => mountPath === etcHosts))
@@ -152,7 +152,7 @@ export class LinuxMachine implements Machine {
     return { hostPath, containerPath: etcHosts };
   }
 
-  /** Each run of a container has a file of its own for its last words. */
+  /** Creates the file for the termination message of one run of the container. Returns undefined if the container has no path for it. */
   async #terminationLogMount(pod: Pod, container: Container): Promise<Init<Mount> | undefined> {
     if (!container.terminationMessagePath) return undefined;
     const directory = this.directories.container(pod.metadata.uid ?? '', container.name);

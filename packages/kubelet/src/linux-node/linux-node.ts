@@ -30,17 +30,20 @@ export interface LinuxNodeOptions {
   readonly clients: ClientSet;
   readonly config: ConfigSource;
   readonly recorder: EventRecorder;
-  /** What all pods together may use. */
+  /** The resources that all pods together may use: the limits of the cgroup `kubepods`. */
   readonly allocatable: { readonly milliCpu: number; readonly memoryBytes: number };
   nodeIPs(): readonly string[];
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Where links to the logs of running containers are. `/var/log/containers` by default. */
+  /** The directory of symbolic links to the logs of containers. `/var/log/containers` by default. */
   readonly containerLogsDirectory?: string;
 }
 
-/** Everything that a kubelet does on a Linux machine, made from its configuration. */
+/**
+ * A node on a Linux machine, made from the kubelet's configuration: the `Machine` for its kubelet, and the work beside the pod workers, which
+ * is refreshing volumes, rotating logs and garbage collection.
+ */
 export class LinuxNode {
   readonly machine: LinuxMachine;
   readonly settings: RuntimeSettings;
@@ -93,7 +96,7 @@ export class LinuxNode {
     });
   }
 
-  /** Makes the cgroups of the node. Rejects if the machine does not let it. */
+  /** Creates the node's cgroups. Rejects if cgroups cannot be created or `--cgroup-root` does not exist. */
   static async start(options: LinuxNodeOptions): Promise<LinuxNode> {
     const { configuration, allocatable, clock, logger } = options;
     const { cgroups, security, directories } = configuration;
@@ -140,12 +143,12 @@ export class LinuxNode {
     return node;
   }
 
-  /** Tells which kubelet works on this machine. Must be called before `run`. */
+  /** Sets the kubelet of this node. Must be called before `run`. */
   attach(kubelet: Kubelet): void {
     this.#kubelet = kubelet;
   }
 
-  /** Refreshes volumes, rotates logs and removes what is no longer used, until the signal is aborted. */
+  /** Refreshes volumes, rotates logs and removes unused containers and images, until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const {
       configuration,
@@ -204,7 +207,7 @@ export class LinuxNode {
     return handlers.find((handler) => handler.name === (name ?? ''))?.features?.recursiveReadOnlyMounts ?? false;
   }
 
-  /** Ends the helper processes. What runs on the machine goes on running. */
+  /** Ends the helper processes and closes the connection to systemd. Containers keep running. */
   async close(): Promise<void> {
     this.#commands.close();
     await this.#systemd?.close();
@@ -214,7 +217,7 @@ export class LinuxNode {
 interface LinuxNodeParts {
   readonly commands: HelperCommands;
   readonly systemd: Systemd | undefined;
-  /** True if a tmpfs can have the option `noswap`. */
+  /** True if the kernel supports tmpfs's `noswap` option. */
   readonly canRefuseSwap: boolean;
   readonly settings: RuntimeSettings;
   readonly cgroups: ((activePods: () => readonly Pod[]) => NodeCgroups) | undefined;

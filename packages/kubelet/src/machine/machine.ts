@@ -7,8 +7,8 @@ import type { ContainerSetup } from '../runtime/container-setup.ts';
 import type { PodSetup } from '../runtime/pod-setup.ts';
 
 /**
- * What a kubelet does on its machine besides calling the container runtime. A hollow node has one that touches nothing
- * (`hollow/hollow-machine.ts`).
+ * Access to the machine, besides the container runtime: directories, volumes, cgroups, hooks, probes and logs. A hollow node has an
+ * implementation that changes nothing (`hollow/hollow-machine.ts`).
  *
  * Every method may be called again after a failure or a restart of the kubelet, and then completes what is missing.
  */
@@ -17,31 +17,31 @@ export interface Machine {
   readonly hooks: HookRunner;
   readonly logs: ContainerLogs;
   info(): Promise<MachineInfo>;
-  /** Makes the pod's directories and cgroup. */
+  /** Creates the pod's directories and cgroup. */
   preparePod(pod: Pod, signal: AbortSignal): Promise<PodSetup>;
-  /** Called with each new state of a pod. Volumes follow changes of labels and annotations. */
+  /** Called with each new state of a pod, so that its volumes can follow changes of its labels and annotations. */
   observe(pod: Pod): void;
-  /** Mounts the pod's volumes. Returns what is wrong with those that could not be mounted, as messages for people; none if all are mounted. */
+  /** Mounts the pod's volumes. Returns a message for users for each volume that could not be mounted. */
   mountVolumes(pod: Pod, signal: AbortSignal): Promise<readonly string[]>;
-  /** Returns the groups that own files of a pod's mounted volumes, besides those that the pod names. */
+  /** Returns the groups that own files of the pod's mounted volumes, besides those in the pod's security context. */
   supplementalGroups(podUid: string): readonly number[];
-  /** Makes what a container is given of the machine. Rejects with the reason for which the container cannot be created. */
+  /** Prepares the container's mounts and devices. Rejects with an error that says why the container cannot be created. */
   prepareContainer(pod: Pod, container: Container, context: ContainerContext): Promise<ContainerSetup>;
-  /** Gives the pod as a whole the resources that are allocated to it now. */
+  /** Sets the limits of the pod's cgroup to the resources that are allocated to the pod now. */
   resizePod(pod: Pod, signal: AbortSignal): Promise<void>;
   /** Unmounts the volumes of a pod whose containers have ended, and removes its cgroup. */
   releasePod(pod: Pod, signal: AbortSignal): Promise<void>;
-  /** Returns the uids of all pods of which anything is on disk. */
+  /** Returns the uids of all pods that have a directory on disk. */
   podUids(): Promise<readonly string[]>;
-  /** Removes what is left on disk of a pod that no longer exists. */
+  /** Removes the cgroup, the files and the logs of a pod that no longer exists. */
   removePod(podUid: string): Promise<void>;
-  /** Reads the file that a container was given for its last words. Undefined if there is no such file. */
+  /** Reads the termination message that a container has written. Returns undefined if there is no such file. */
   terminationMessage(path: string): Promise<string | undefined>;
-  /** Returns warnings about the pod for its events, such as annotations that make no sense. */
+  /** Returns messages for events of type Warning of the pod, for example about invalid annotations. */
   podWarnings?(pod: Pod): readonly string[];
 }
 
-/** What a node's status says of its machine. */
+/** The part of a node's status that describes its machine. */
 export interface MachineInfo {
   readonly machineId: string;
   readonly systemUuid: string;
@@ -49,10 +49,11 @@ export interface MachineInfo {
   readonly bootId: string;
   readonly kernelVersion: string;
   readonly osImage: string;
-  /** Size of the swap; absent or 0 if there is none. */
+  /** Size of the swap space. Absent or 0 if there is none. */
   readonly swapBytes?: number;
 }
 
+/** What `prepareContainer` needs to know of a container beyond its spec. */
 export interface ContainerContext {
   readonly env: ReadonlyMap<string, string>;
   readonly podIPs: readonly string[];

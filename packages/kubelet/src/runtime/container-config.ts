@@ -10,20 +10,20 @@ export interface ContainerConfigInput {
   readonly pod: Pod;
   readonly container: Container;
   readonly restartCount: number;
-  /** What the runtime has the image as. */
+  /** The runtime's id of the image. */
   readonly imageRef: string;
   readonly imageUser: ImageUser;
   readonly env: ReadonlyMap<string, string>;
-  /** With the values of variables in them. */
+  /** With references to variables expanded, as are `args`. */
   readonly command: readonly string[];
   readonly args: readonly string[];
   readonly setup: ContainerSetup;
   readonly supplementalGroups: readonly number[];
-  /** The container whose processes an ephemeral container sees. */
+  /** The container whose process namespace an ephemeral container joins. */
   readonly targetId?: string | undefined;
 }
 
-/** Describes a container to the runtime, all but its resources. Throws if its security context makes no sense. */
+/** Returns the configuration of a container for the runtime, without its resources. Throws if its security context is invalid. */
 export function containerConfig(input: ContainerConfigInput, settings: RuntimeSettings): Init<ContainerConfig> {
   const { pod, container, restartCount, imageRef, imageUser, env, command, args, setup, targetId } = input;
   const { name, image = '', workingDir = '', stdin = false, stdinOnce = false, tty = false, lifecycle } = container;
@@ -54,5 +54,5 @@ export function containerConfig(input: ContainerConfigInput, settings: RuntimeSe
   };
 }
 
-/** Path of a container's log below the log directory of its pod. */
+/** Returns the path of a container's log, relative to the log directory of its pod. */
 const containerLogPath = (container: string, restartCount: number): string => `${container}/${restartCount}.log`;

@@ -1,11 +1,11 @@
 import type { Container } from '@coxswain/api/core/v1';
 
 /**
- * Returns upstream's hash of what makes a container another one when it changes: its name and image. Because both kubelets compute
- * the same hash, either can take over a node from the other without restarting its containers.
+ * Returns upstream's hash of a container's name and image. A container whose hash changes is restarted. Because both kubelets compute the
+ * same hash, either can take over a node from the other without restarting its containers.
  */
 export function containerHash({ name, image = '' }: Pick<Container, 'name' | 'image'>): string {
-  // Upstream hashes the JSON as Go prints a slice of bytes.
+  // Upstream hashes the JSON's bytes in the format in which Go prints a byte slice.
   const bytes = new TextEncoder().encode(JSON.stringify({ image, name }));
   return fnv1a(`([]uint8)[${bytes.join(' ')}]`).toString(16);
 }

@@ -5,6 +5,6 @@ import type { Init } from '@coxswain/grpc/protobuf';
 export interface ContainerSetup {
   readonly mounts: readonly Init<Mount>[];
   readonly devices: readonly Init<Device>[];
-  /** Beside those that the kubelet adds itself. */
+  /** Annotations besides the kubelet's own. */
   readonly annotations: Readonly<Record<string, string>>;
 }

@@ -28,7 +28,7 @@ export interface KubeRuntimeOptions {
   readonly clock: Clock;
 }
 
-/** What a listing of the runtime tells of a pod, without asking for each container. */
+/** What the runtime's lists contain about a pod, without a request for each container. */
 export interface ListedPod {
   readonly uid: string;
   readonly name: string;
@@ -43,24 +43,24 @@ export interface ListedPod {
 }
 
 export interface RuntimeHealth {
-  /** Undefined if the runtime is ready. */
+  /** Why the runtime is not ready. Undefined if it is ready. */
   readonly runtimeProblem: string | undefined;
-  /** Undefined if pods can have a network. */
+  /** Why the runtime's network is not ready. Undefined if it is ready. */
   readonly networkProblem: string | undefined;
   readonly features: StatusResponse['features'];
   readonly runtimeHandlers: StatusResponse['runtimeHandlers'];
 }
 
-/** Answers of the runtime about itself are used again for so long. */
+/** How long the runtime's answer about its health is cached. */
 const healthValidMs = 5000;
-/** A call that should answer at once has failed when it takes longer than this. */
+/** The timeout of calls to the runtime that should return at once. */
 const requestTimeoutMs = 120_000;
 
 /**
- * The container runtime in the kubelet's terms: pods instead of sandboxes and containers. It keeps no state of its own besides what the
- * runtime can't be asked for, so a restarted kubelet sees the same.
+ * The container runtime in terms of pods instead of sandboxes and containers. All state comes from the runtime, so a restarted kubelet
+ * sees the same. The exceptions are memory requests, which the runtime does not know, and a cache of termination messages.
  *
- * Calls for which this class has no method go to `service` and `images` directly.
+ * Callers use `service` and `images` directly for calls that have no method here.
  */
 export class KubeRuntime {
   readonly service: RuntimeService;
@@ -69,9 +69,9 @@ export class KubeRuntime {
   #name = '';
   #version = '';
   #health: { readonly health: RuntimeHealth; readonly untilMs: number } | undefined;
-  /** Memory requests by container. They are in no cgroup, so the runtime does not know them. */
+  /** Memory requests by container id. No cgroup has them, so the runtime does not know them. */
   readonly #memoryRequests = new Map<string, number>();
-  /** Last words of containers that have ended, by id. They never change, and reading them may mean reading a log. */
+  /** Termination messages by id of the container. They never change, and reading one may involve reading a log. */
   readonly #messages = new Map<string, string>();
 
   constructor(options: KubeRuntimeOptions) {
@@ -80,24 +80,24 @@ export class KubeRuntime {
     this.images = options.cri.images;
   }
 
-  /** What statuses have before a container's id: `containerd` in `containerd://4711`. Empty before `connect`. */
+  /** The runtime's name, which container ids in statuses begin with: `containerd` in `containerd://4711`. Empty before `connect`. */
   get name(): string {
     return this.#name;
   }
 
-  /** As in a node's status: `containerd://2.1.5`. */
+  /** The runtime's name and version in the format of a node's status: `containerd://2.1.5`. */
   get version(): string {
     return `${this.#name}://${this.#version}`;
   }
 
-  /** Resolves once the runtime has answered. */
+  /** Reads the runtime's name and version. Rejects if the runtime does not answer. */
   async connect(signal: AbortSignal): Promise<void> {
     const { runtimeName, runtimeVersion } = await this.service.version({}, this.#within(signal));
     this.#name = runtimeName;
     this.#version = runtimeVersion;
   }
 
-  /** Rejects if the runtime does not answer. */
+  /** Returns the runtime's health, at most 5 seconds old. Rejects if the runtime does not answer. */
   async health(signal?: AbortSignal): Promise<RuntimeHealth> {
     const { clock } = this.#options;
     if (this.#health && clock.now() < this.#health.untilMs) return this.#health.health;
@@ -115,7 +115,7 @@ export class KubeRuntime {
     return health;
   }
 
-  /** Returns everything that the runtime has of a pod; nothing at all if it does not know the pod. */
+  /** Returns the pod's sandboxes and containers. Both lists are empty if the runtime does not know the pod. */
   async podStatus(podUid: string, signal?: AbortSignal): Promise<RuntimePod> {
     const filter = { labelSelector: { [podUidLabel]: podUid } };
     const within = this.#within(signal);
@@ -138,7 +138,7 @@ export class KubeRuntime {
     };
   }
 
-  /** Lists all pods of which the runtime has anything. */
+  /** Lists all pods that have a sandbox or container in the runtime. */
   async listPods(signal?: AbortSignal): Promise<ListedPod[]> {
     const within = this.#within(signal);
     const [{ items }, { containers }] = await Promise.all([
@@ -184,12 +184,12 @@ export class KubeRuntime {
     return sandbox;
   }
 
-  /** Stops what still runs in a sandbox and gives its addresses back. Has no effect on one that is stopped or gone. */
+  /** Stops the containers of a sandbox and releases its IP addresses. Has no effect if the sandbox is stopped or gone. */
   async stopPodSandbox(podSandboxId: string, signal?: AbortSignal): Promise<void> {
     await unlessGone(this.service.stopPodSandbox({ podSandboxId }, this.#within(signal)));
   }
 
-  /** Removes a sandbox and all its containers. Has no effect on one that is gone. */
+  /** Stops and removes a sandbox and all its containers. Has no effect if the sandbox is gone. */
   async removePodSandbox(podSandboxId: string, signal?: AbortSignal): Promise<void> {
     await this.stopPodSandbox(podSandboxId, signal);
     await unlessGone(this.service.removePodSandbox({ podSandboxId }, this.#within(signal)));
@@ -215,8 +215,8 @@ export class KubeRuntime {
   }
 
   /**
-   * Stops a container: its stop signal first, SIGKILL after the grace period. Resolves when it has ended. A second call with a shorter
-   * grace period shortens the first. Has no effect on a container that has ended or is gone.
+   * Sends a container its stop signal, and SIGKILL after the grace period. Resolves when the container has ended. A second call with a
+   * shorter grace period shortens the first. Has no effect if the container has ended or is gone.
    */
   async stopContainer(containerId: string, gracePeriodSeconds: number, signal?: AbortSignal): Promise<void> {
     const timeoutMs = requestTimeoutMs + gracePeriodSeconds * 1000;
@@ -240,19 +240,19 @@ export class KubeRuntime {
     this.#memoryRequests.set(containerId, memoryRequestOf(container));
   }
 
-  /** Undefined if the node does not have the image. */
+  /** Returns the image. Undefined if the node does not have it. */
   async image(image: string, runtimeHandler = '', signal?: AbortSignal): Promise<Image | undefined> {
     const answer = await this.images.imageStatus({ image: { image, runtimeHandler } }, this.#within(signal));
     return answer.image;
   }
 
-  /** Returns what running containers use; those of one pod if `podUid` is given. */
+  /** Returns the resource usage of running containers: of one pod if `podUid` is given, otherwise of all pods. */
   async stats(podUid?: string, signal?: AbortSignal): Promise<readonly ContainerStats[]> {
     const filter = podUid === undefined ? {} : { labelSelector: { [podUidLabel]: podUid } };
     return (await this.service.listContainerStats({ filter }, this.#within(signal))).stats;
   }
 
-  /** Forgets containers that the runtime no longer has. */
+  /** Drops the memory requests and termination messages of all containers except the given ones. */
   forgetAllBut(containerIds: ReadonlySet<string>): void {
     for (const id of [...this.#memoryRequests.keys(), ...this.#messages.keys()]) {
       if (!containerIds.has(id)) this.#forgetContainer(id);
@@ -307,7 +307,7 @@ interface Listed {
   readonly metadata?: { readonly attempt: number };
 }
 
-/** Creation times may be equal; then the number of attempts tells. */
+/** Orders by creation time, latest first. Equal times are ordered by the number of attempts. */
 function latestFirst(a: Listed, b: Listed): number {
   if (a.createdAt !== b.createdAt) return a.createdAt > b.createdAt ? -1 : 1;
   return (b.metadata?.attempt ?? 0) - (a.metadata?.attempt ?? 0);
@@ -316,7 +316,7 @@ function latestFirst(a: Listed, b: Listed): number {
 const memoryRequestOf = ({ resources }: Container): number =>
   Quantity.parse(resources?.requests?.memory ?? '0').value();
 
-/** Resolves with undefined if the runtime no longer has what was asked for. */
+/** Resolves with undefined if the call fails with the code NotFound. */
 async function unlessGone<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;

@@ -1,13 +1,13 @@
 import type { Container, Pod } from '@coxswain/api/core/v1';
 import { containerHash } from './container-hash.ts';
 
-/** Labels of sandboxes and containers, by which the kubelet finds what belongs to a pod. The names are upstream's. */
+/** Labels of sandboxes and containers, by which the kubelet finds those of a pod. The names are upstream's. */
 export const podNameLabel = 'io.kubernetes.pod.name';
 export const podNamespaceLabel = 'io.kubernetes.pod.namespace';
 export const podUidLabel = 'io.kubernetes.pod.uid';
 export const containerNameLabel = 'io.kubernetes.container.name';
 
-/** Annotations of containers, from which a restarted kubelet learns how a container was made. The names are upstream's. */
+/** Annotations of containers, from which a restarted kubelet reads how a container was created. The names are upstream's. */
 export const containerHashAnnotation = 'io.kubernetes.container.hash';
 export const restartCountAnnotation = 'io.kubernetes.container.restartCount';
 export const terminationMessagePathAnnotation = 'io.kubernetes.container.terminationMessagePath';
@@ -32,7 +32,7 @@ export const containerLabels = (pod: Pod, { name }: Container): Strings => ({
   [containerNameLabel]: name,
 });
 
-/** `further` are annotations of device plug-ins and of hollow nodes; the kubelet's own win. */
+/** Returns the annotations of a container. `further` are those of the machine; the kubelet's own take precedence. */
 export function containerAnnotations(
   pod: Pod,
   container: Container,

@@ -15,10 +15,10 @@ interface Amounts {
   readonly memoryLimit: Quantity;
 }
 
-/** Returns what a container may use of CPU and memory. */
+/** Returns the CPU and memory limits of a container's cgroup. */
 export function containerLimits(pod: Pod, container: Container, settings: RuntimeSettings): LinuxResources {
   const { requests, limits } = container.resources ?? {};
-  // A container without a limit of its own may use as much as the pod.
+  // A container without a limit has the pod's limit.
   const limitOf = (name: string): Quantity => firstNonZero(limits?.[name], pod.spec?.resources?.limits?.[name]);
   const amounts = {
     cpuRequest: requests?.cpu === undefined ? undefined : Quantity.parse(requests.cpu),
@@ -28,21 +28,21 @@ export function containerLimits(pod: Pod, container: Container, settings: Runtim
   return linuxResources(amounts, settings);
 }
 
-/** Returns the limits of a container's cgroup. */
+/** Returns all resources of a container for the runtime: CPU, memory, huge pages, swap and the OOM score. */
 export function containerLinuxResources(pod: Pod, container: Container, settings: RuntimeSettings): LinuxResources {
   const basic = containerLimits(pod, container, settings);
   return {
     ...basic,
     oomScoreAdj: oomScoreAdjust(pod, container, settings.memoryCapacityBytes),
     hugepageLimits: hugepageLimits(pod, container.resources ?? {}, settings),
-    // As much memory with swap as without: containers don't swap.
+    // Containers don't swap. In cgroup v1, that is a limit for memory and swap together that equals the limit for memory.
     ...(settings.isCgroupV2
       ? { unified: { ...basic.unified, 'memory.swap.max': '0' } }
       : { memorySwapLimitInBytes: basic.memoryLimitInBytes }),
   };
 }
 
-/** Returns the limits of all containers of a pod together, without its overhead. */
+/** Returns the resources of all containers of a pod together, without the pod's overhead. */
 export function sandboxLinuxResources(pod: Pod, settings: RuntimeSettings): LinuxResources {
   const { overhead: _, ...spec } = pod.spec!;
   const withoutOverhead = { ...pod, spec };
@@ -56,7 +56,7 @@ export function sandboxLinuxResources(pod: Pod, settings: RuntimeSettings): Linu
   return linuxResources(amounts, settings);
 }
 
-/** Returns what the pod's sandbox itself needs. Requests and limits of overhead are the same. */
+/** Returns the pod's overhead, which serves as request and as limit. */
 export function overheadLinuxResources({ spec }: Pod, settings: RuntimeSettings): LinuxResources {
   if (!spec?.overhead) return {};
   const [cpu, memory] = [spec.overhead.cpu, spec.overhead.memory].map((text) => Quantity.parse(text ?? '0'));
@@ -74,7 +74,7 @@ function linuxResources({ cpuRequest, cpuLimit, memoryLimit }: Amounts, settings
   };
 }
 
-/** Returns a limit for each size of huge pages; 0 for those that nobody requested. */
+/** Returns a limit for each size of huge pages. It is 0 for sizes without a limit in the container or pod. */
 function hugepageLimits(pod: Pod, resources: ResourceRequirements, settings: RuntimeSettings): HugepageLimit[] {
   const limits = { ...pod.spec?.resources?.limits, ...resources.limits };
   const bytesOf = (pageSize: string): number => {

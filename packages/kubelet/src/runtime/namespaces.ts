@@ -2,7 +2,7 @@ import type { Pod } from '@coxswain/api/core/v1';
 import type { NamespaceMode, NamespaceOption } from '@coxswain/cri';
 import type { Init } from '@coxswain/grpc/protobuf';
 
-/** Returns which Linux namespaces the pod's containers share, and with whom: the node, the pod, or nobody. */
+/** Returns for each Linux namespace whether the pod's containers share it with the node, with the pod, or not at all. */
 export function namespaceOptions({ spec }: Pod): Init<NamespaceOption> & { readonly network: NamespaceMode } {
   const { hostPID, hostIPC, hostNetwork, shareProcessNamespace } = spec ?? {};
   return {

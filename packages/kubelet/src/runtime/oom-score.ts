@@ -5,7 +5,7 @@ import { isSidecar } from '../pods/restart-rules.ts';
 
 const guaranteed = -997;
 const bestEffort = 1000;
-/** Burstable containers are killed before guaranteed ones, whatever they request. */
+/** The lowest score of a burstable container. It is above that of guaranteed ones, so burstable ones are killed first. */
 const leastBurstable = 1000 + guaranteed;
 
 /** The value of the priority class `system-node-critical`. */
@@ -35,7 +35,7 @@ export function oomScoreAdjust(pod: Pod, container: Container, memoryCapacityByt
 
 const memoryRequest = ({ resources }: Container): number => Quantity.parse(resources?.requests?.memory ?? '0').value();
 
-/** Returns each container's share of the memory that the pod requests beyond what its containers request. */
+/** Returns each container's share of the difference between the pod's memory request and the sum of its containers' requests. */
 function sharedRequest({ metadata, spec }: Pod): number {
   const ofPod = spec?.resources?.requests?.memory;
   if (ofPod === undefined) return 0;

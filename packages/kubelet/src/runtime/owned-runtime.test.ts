@@ -24,7 +24,7 @@ describeRuntime('A runtime that is shared', { describe, it }, { runs: false, has
   };
 });
 
-it('shows to each owner what is its own', async () => {
+it('shows each owner only its own containers, sandboxes, statistics and events', async () => {
   const runtime = new HollowRuntime({ clock: new FakeClock() });
   const [mine, yours] = ['me', 'you'].map((owner) => ownedRuntime(runtime.services, { owner }).runtime);
   const stop = new AbortController();

@@ -3,8 +3,8 @@ import type { ContainerEventResponse, ContainerRuntime, RuntimeService } from '@
 type Labels = Readonly<Record<string, string>>;
 
 /**
- * Returns a view of a runtime that several kubelets share. What is created through it gets the labels, and only what has the labels is
- * listed, so no kubelet takes the pods of another one for its own and removes them. Images are not divided.
+ * Returns a view of a runtime that several kubelets share. It adds the labels to each sandbox and container that it creates, and lists only
+ * sandboxes and containers with these labels. So no kubelet removes the pods of another one as orphans. Images are shared by all.
  */
 export function ownedRuntime(runtime: ContainerRuntime, labels: Labels): ContainerRuntime {
   return { ...runtime, runtime: ownedService(runtime.runtime, labels) };

@@ -1,4 +1,4 @@
-/** Prints a page size as the kernel's cgroups name it: `2MB`, `1GB`. */
+/** Formats a page size as in the names of the kernel's cgroup files: `2MB`, `1GB`. */
 export function pageSizeText(bytes: number): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
   let [size, unit] = [bytes, 0];

@@ -1,17 +1,17 @@
 import type { Pod } from '@coxswain/api/core/v1';
 
-/** A hostname that is longer is cut: the kernel takes no more, and DNS no longer labels. */
+/** The longest label in DNS. Longer hostnames are truncated. */
 const longestHostname = 63;
-/** The kernel's limit for names with a domain. */
+/** The kernel's limit for hostnames, which may contain a domain. */
 const longestFqdn = 64;
 
 interface PodName {
   readonly hostname: string;
-  /** The domain of a pod with a subdomain; empty for others. */
+  /** Empty for pods without a subdomain. */
   readonly domain: string;
 }
 
-/** Returns a pod's hostname and the domain under which cluster DNS knows it. */
+/** Returns a pod's hostname and its domain in the cluster DNS. */
 export function podNameAndDomain({ metadata, spec }: Pod, clusterDomain: string): PodName {
   const { name = '', namespace = '' } = metadata;
   const { hostname, hostnameOverride, subdomain } = spec ?? {};
@@ -20,7 +20,7 @@ export function podNameAndDomain({ metadata, spec }: Pod, clusterDomain: string)
   return { hostname: own, domain: subdomain ? `${subdomain}.${namespace}.svc.${clusterDomain}` : '' };
 }
 
-/** Returns what `hostname` prints in the pod's containers. Throws if that is too long for the kernel. */
+/** Returns the hostname that the pod's containers have. Throws if it is too long for the kernel. */
 export function podHostname(pod: Pod, clusterDomain: string): string {
   const { hostname, domain } = podNameAndDomain(pod, clusterDomain);
   if (!pod.spec?.setHostnameAsFQDN || domain === '') return hostname;

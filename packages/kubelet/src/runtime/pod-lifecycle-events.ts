@@ -7,25 +7,25 @@ export interface PodLifecycleEventsOptions {
   readonly runtime: KubeRuntime;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How often everything is listed if the runtime tells of no events. Infinity for a runtime that loses none. */
+  /** How often all containers are listed while the runtime sends no events. Infinity if the runtime never loses an event. */
   readonly relistMs?: number;
-  /** Something has happened to containers of the pod. */
+  /** Called when a sandbox or container of the pod has changed. */
   readonly onPod: (podUid: string) => void;
 }
 
 const defaultRelistMs = 1000;
-/** With events, listing only finds what was lost. */
+/** How often all containers are listed while the runtime sends events, to find changes whose events were lost. */
 const relistWithEventsMs = 60_000;
 const reconnectMs = 1000;
 const unhealthyAfterMs = 180_000;
 
 /**
- * Tells which pods to look at because something has happened to their containers. Learns it from the runtime's stream of events if there
- * is one, and by listing everything and comparing it with the last time. Lists more often while there is no stream.
+ * Reports the pods whose sandboxes or containers have changed. It follows the runtime's stream of events, if the runtime has one, and
+ * compares lists of all containers. Without a stream it lists more often.
  */
 export class PodLifecycleEvents {
   readonly #options: PodLifecycleEventsOptions;
-  /** The last listing: a text for each pod, which is different when anything about it is. */
+  /** The last list: the fingerprint of each pod, by uid. It differs when a sandbox or container has changed. */
   #listed = new Map<string, string>();
   #hasEvents = false;
   #listedAtMs: number | undefined;
@@ -34,7 +34,7 @@ export class PodLifecycleEvents {
     this.#options = options;
   }
 
-  /** What is wrong, in a node's status; undefined as long as listing works. */
+  /** The message for the node's status when no list has succeeded for 3 minutes. Undefined otherwise. */
   get problem(): string | undefined {
     const { clock, relistMs } = this.#options;
     if (relistMs === Number.POSITIVE_INFINITY || this.#listedAtMs === undefined) return undefined;
@@ -85,7 +85,7 @@ export class PodLifecycleEvents {
     }
   }
 
-  /** Waits for the next listing; no longer than the shorter period after the stream of events has ended. */
+  /** Waits until the next list is due: `relistWithEventsMs` while there is a stream of events, `relistMs` otherwise. */
   async #pause(relistMs: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const untilMs = clock.now() + relistWithEventsMs;

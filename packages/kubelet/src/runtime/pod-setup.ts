@@ -3,14 +3,14 @@ import type { Init } from '@coxswain/grpc/protobuf';
 
 /** What the machine has prepared for a pod's sandbox (`Machine.preparePod`). */
 export interface PodSetup {
-  /** Parent of the cgroups of the pod's containers; empty if the runtime chooses. */
+  /** The parent of the cgroups of the pod's containers. Empty if the runtime chooses it. */
   readonly cgroupParent: string;
-  /** Where the runtime writes the logs of the pod's containers. */
+  /** The directory in which the runtime writes the logs of the pod's containers. */
   readonly logDirectory: string;
-  /** Undefined if the runtime's own is used. */
+  /** The pod's DNS configuration. If undefined, the runtime uses its own. */
   readonly dns: Init<DNSConfig> | undefined;
   readonly clusterDomain: string;
-  /** For events of the pod. */
+  /** Warnings to record as events of the pod. */
   readonly warnings: readonly PodWarning[];
 }
 

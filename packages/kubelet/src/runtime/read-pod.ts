@@ -24,7 +24,7 @@ const states: Readonly<Record<ContainerState, RuntimeContainerState>> = {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Returns a pod of which the runtime has nothing (yet), named by labels of anything that belongs to it. */
+/** Returns the identity of a pod from the labels of one of its sandboxes or containers. */
 export const podOf = (labels: Labels): Pick<RuntimePod, 'uid' | 'name' | 'namespace'> => ({
   uid: labels[podUidLabel] ?? '',
   name: labels[podNameLabel] ?? '',
@@ -41,7 +41,7 @@ export function readSandbox({ id, metadata, state, network }: PodSandboxStatus):
   };
 }
 
-/** `memoryRequestBytes`: what the container requested, if the kubelet remembers. */
+/** Converts CRI's status of a container. `memoryRequestBytes` is undefined if the kubelet has restarted since it created the container. */
 export function readContainer(
   status: ContainerStatus,
   sandboxId: string,
@@ -88,5 +88,5 @@ function readResources(
   };
 }
 
-/** CRI's times are in nanoseconds. Those of containers that have not come so far may be that of Go's zero time. */
+/** Converts a time of CRI, in nanoseconds. Returns 0 for times that are not set: those are 0, or negative for Go's zero time. */
 const milliseconds = (nanoseconds: bigint): number => (nanoseconds <= 0n ? 0 : Number(nanoseconds / 1_000_000n));

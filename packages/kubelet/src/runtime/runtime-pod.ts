@@ -1,4 +1,4 @@
-/** A pod as the container runtime knows it: the kubelet's reading of CRI's sandboxes and containers. Both lists have the latest first. */
+/** A pod in the container runtime, converted from CRI's sandboxes and containers. Both lists have the latest first. */
 export interface RuntimePod {
   readonly uid: string;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface RuntimeSandbox {
   /** How many sandboxes the pod had before this one. */
   readonly attempt: number;
   readonly isReady: boolean;
-  /** Empty for pods in the node's network. */
+  /** The IP addresses. Empty for pods in the node's network. */
   readonly ips: readonly string[];
 }
 
@@ -37,17 +37,17 @@ export interface RuntimeContainer {
   readonly message: string;
   /** Undefined if the runtime does not report resources. */
   readonly resources: RuntimeResources | undefined;
-  /** The identity of the first process, if the runtime reports it. */
+  /** The user and groups of the container's first process. Undefined if the runtime does not report them. */
   readonly user: RuntimeUser | undefined;
 }
 
-/** The limits of a container's cgroup. 0 stands for no limit. */
+/** The limits of a container's cgroup. 0 means no limit. */
 export interface RuntimeResources {
   readonly cpuShares: number;
   readonly cpuQuota: number;
   readonly cpuPeriod: number;
   readonly memoryLimitBytes: number;
-  /** Undefined if unknown: cgroups don't record it, so it is lost when the kubelet restarts. */
+  /** Undefined if unknown. Cgroups don't record it, so it is lost when the kubelet restarts. */
   readonly memoryRequestBytes: number | undefined;
 }
 

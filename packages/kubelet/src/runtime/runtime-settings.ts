@@ -1,18 +1,18 @@
-/** What the configuration of a node says about its containers. */
+/** The settings of a node that apply to all its containers. */
 export interface RuntimeSettings {
   /** Whether CPU limits are enforced by CFS quotas. */
   readonly cpuCFSQuota: boolean;
   readonly cpuCFSQuotaPeriodMicroseconds: number;
-  /** Whether containers without a seccomp profile have that of the runtime. */
+  /** Whether containers without a seccomp profile get the runtime's default profile. */
   readonly seccompDefault: boolean;
-  /** Directory of the profiles that pods name as `localhostProfile`. */
+  /** The directory of the profiles that pods refer to in `localhostProfile`. */
   readonly seccompProfileRoot: string;
   /** Whether the kernel kills single processes that run out of memory instead of the whole container. Only for cgroup v2. */
   readonly singleProcessOOMKill: boolean;
   readonly isCgroupV2: boolean;
-  /** Memory of the machine, by which out-of-memory scores are computed. */
+  /** The memory of the machine, which OOM scores are computed from. */
   readonly memoryCapacityBytes: number;
-  /** Sizes of huge pages that the kernel has, such as `2MB`. */
+  /** The sizes of huge pages that the kernel supports, such as `2MB`. */
   readonly hugePageSizes: readonly string[];
 }
 

@@ -8,7 +8,10 @@ import type { PodSetup } from './pod-setup.ts';
 import type { RuntimeSettings } from './runtime-settings.ts';
 import { sandboxSecurityContext } from './security-context.ts';
 
-/** Describes a pod's sandbox to the runtime. `attempt`: how many sandboxes the pod had before. Throws if the pod's hostname is too long. */
+/**
+ * Returns the configuration of a pod's sandbox for the runtime. `attempt` is the number of sandboxes that the pod had before. Throws if the
+ * pod's hostname is too long.
+ */
 export function sandboxConfig(
   pod: Pod,
   attempt: number,

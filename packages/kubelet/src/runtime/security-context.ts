@@ -10,7 +10,7 @@ import type { Init } from '@coxswain/grpc/protobuf';
 import { namespaceOptions } from './namespaces.ts';
 import type { RuntimeSettings } from './runtime-settings.ts';
 
-/** The user that an image names. At most one of both is set. */
+/** The user of an image. At most one of the two fields is set. */
 export interface ImageUser {
   readonly uid?: number | undefined;
   readonly username?: string | undefined;
@@ -19,7 +19,7 @@ export interface ImageUser {
 const runtimeDefault = { profileType: 'RuntimeDefault' } as const;
 const unconfined = { profileType: 'Unconfined' } as const;
 
-/** Parts of /proc and /sys that tell of other processes or let a container change the machine. */
+/** Paths that containers cannot read: they would disclose other processes' data or control the machine. */
 const maskedPaths = [
   '/proc/asound',
   '/proc/acpi',
@@ -36,7 +36,7 @@ const maskedPaths = [
 ];
 const readonlyPaths = ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'];
 
-/** Returns the security context of a pod's sandbox. Its seccomp profile is always that of the runtime: it runs nothing of the user's. */
+/** Returns the security context of a pod's sandbox. Its seccomp profile is always the runtime's default, because no user code runs in it. */
 export function sandboxSecurityContext(pod: Pod, groups: readonly number[]): Init<LinuxSandboxSecurityContext> {
   const { seLinuxOptions, runAsUser, runAsGroup } = pod.spec?.securityContext ?? {};
   return {
@@ -81,7 +81,7 @@ export function containerSecurityContext(
   };
 }
 
-/** Returns what the container says about security, and what its pod says where the container doesn't. */
+/** Returns the container's security context, with the pod's values for fields that the container does not set. */
 export function effectiveSecurityContext(pod: Pod, { securityContext }: Container): SecurityContext {
   const { seLinuxOptions, windowsOptions, runAsUser, runAsGroup, runAsNonRoot, seccompProfile, appArmorProfile } =
     pod.spec?.securityContext ?? {};
@@ -124,7 +124,7 @@ function seccompProfile(profile: SeccompProfile | undefined, settings: RuntimeSe
   return { profileType: 'Localhost', localhostRef: `${settings.seccompProfileRoot}/${profile.localhostProfile}` };
 }
 
-/** `deprecated` is the form in which older runtimes expect it. */
+/** Returns the AppArmor profile. `deprecated` is the same profile in the format of older runtimes. */
 function appArmorProfile(pod: Pod, container: Container) {
   const profile = effectiveSecurityContext(pod, container).appArmorProfile;
   switch (profile?.type) {

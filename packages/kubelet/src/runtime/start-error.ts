@@ -1,7 +1,7 @@
-/** A container could not be started: the reason that its status waits for, and the message beside it. */
+/** Thrown when a container cannot be started. `reason` and the message become those of its status, which is `waiting`. */
 export class StartError extends Error {
   readonly reason: string;
-  /** When it is worth trying again; without, after the usual time. */
+  /** The time of the next attempt. If undefined, the pod is synced again after the usual delay. */
   readonly retryAtMs: number | undefined;
 
   constructor(

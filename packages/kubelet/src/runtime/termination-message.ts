@@ -10,11 +10,11 @@ export interface TerminationMessageSource {
   terminationMessage(path: string): Promise<string | undefined>;
 }
 
-/** Of a container's log, a status may have this many lines and bytes. */
+/** The most lines and bytes of a container's log that become a termination message. */
 const mostLogLines = 80;
 const mostLogBytes = 2048;
 
-/** Returns what a status says about a container that has ended: the runtime's message and the container's own. */
+/** Returns the message for the status of a container that has ended: the runtime's message followed by the container's own. */
 export async function terminationMessage(
   { id, annotations, mounts, exitCode, reason, message, logPath }: ContainerStatus,
   source: TerminationMessageSource,
