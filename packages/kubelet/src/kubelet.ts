@@ -261,7 +261,7 @@ export class Kubelet {
   }
 
   /**
-   * Registers the node and runs its pods until the signal is aborted. Resolves when all work under way has ended. The containers keep
+   * Registers the node and runs its pods until the signal is aborted. Resolves when the background loops have ended. The containers keep
    * running: the next kubelet of this node takes them over.
    */
   async run(signal: AbortSignal): Promise<void> {

@@ -1,12 +1,12 @@
 import type { Pod, PodStatus } from '@coxswain/api/core/v1';
 
-/** When the pod must have ended; undefined when it may take its time or has not begun. */
+/** Returns the time at which the pod exceeds `activeDeadlineSeconds`. Undefined without a deadline, or if the pod has not started. */
 export function activeDeadlineAtMs({ spec }: Pod, { startTime }: PodStatus): number | undefined {
   if (spec?.activeDeadlineSeconds === undefined || startTime === undefined) return undefined;
   return Date.parse(startTime) + Number(spec.activeDeadlineSeconds) * 1000;
 }
 
-/** What the pod ends of when its time is over; undefined as long as it is not. */
+/** Returns the reason and message for a pod that has exceeded its deadline. Undefined if it has not, or if it ended before. */
 export function deadlineExceeded(pod: Pod, status: PodStatus, nowMs: number) {
   const atMs = activeDeadlineAtMs(pod, status);
   const hasEnded = status.phase === 'Succeeded' || (status.phase === 'Failed' && status.reason !== reason);

@@ -17,7 +17,7 @@ import type { ConfigSource } from '../volumes/config-source.ts';
 import { missingPullSecrets } from '../volumes/pull-secrets.ts';
 import { activeDeadlineAtMs, deadlineExceeded } from './active-deadline.ts';
 
-/** What all workers of a node share. */
+/** The dependencies that all workers of a node share. */
 export interface PodWorkerContext {
   readonly runtime: KubeRuntime;
   readonly machine: Machine;
@@ -32,15 +32,15 @@ export interface PodWorkerContext {
   readonly random: () => number;
   readonly logger: Logger;
   hostIPs(): readonly string[];
-  /** Nothing of the pod is left, here or at the server. */
+  /** Called when the pod is deleted in the API server and removed from the node. */
   onGone(podUid: string): void;
 }
 
 /**
- * - `Syncing`: it is brought to what it asks for.
- * - `Terminating`: everything of it is brought to its end. There is no way back.
- * - `Terminated`: nothing of it runs any more, and nothing will.
- * - `Finished`: the server has been told all there is; what is left of it is kept for its logs.
+ * - `Syncing`: the pod is brought to the state that its spec describes.
+ * - `Terminating`: the pod's containers are stopped. A pod never leaves this state for `Syncing`.
+ * - `Terminated`: no container runs. The pod's volumes and cgroup are released.
+ * - `Finished`: the final status is set. Containers and logs are kept until the pod is deleted in the API server.
  */
 export type PodWorkerState = 'Syncing' | 'Terminating' | 'Terminated' | 'Finished';
 
@@ -49,18 +49,18 @@ const retryJitter = 0.5;
 const firstMountRetryMs = 500;
 const longestMountRetryMs = 122_000;
 
-/** Works on one pod, one step at a time, from its coming to its going. */
+/** Runs one pod from its admission to its removal from the node. Only one step is under way at a time. */
 export class PodWorker {
   readonly uid: string;
   #pod: Pod;
   #state: PodWorkerState;
-  /** The server has it no more. */
+  /** True once the pod is deleted in the API server. */
   #isGone = false;
   #graceSeconds: number | undefined;
   #eviction: Eviction | undefined;
-  /** Of the termination that is under way. */
+  /** Aborted when the grace period becomes shorter, to start again with that. Undefined unless containers are being stopped. */
   #termination: AbortController | undefined;
-  /** Cancels the sync that is under way. */
+  /** Cancels the sync that is under way. Undefined if there is none. */
   #syncing: AbortController | undefined;
   #isWorking = false;
   #isPending = false;
@@ -83,7 +83,7 @@ export class PodWorker {
     return this.#pod;
   }
 
-  /** With what it has of the node, which may not be what it asks for. */
+  /** The pod with the resources that are allocated to it. They differ from its spec while a resize is pending. */
   get #allocated(): Pod {
     return this.#context.allocations.allocatedPod(this.#pod);
   }
@@ -92,7 +92,7 @@ export class PodWorker {
     return this.#state;
   }
 
-  /** The pod as the server has it now. */
+  /** Takes over a new state of the pod from the API server. */
   observe(pod: Pod): void {
     this.#pod = pod;
     this.#context.machine.observe(pod);
@@ -100,7 +100,7 @@ export class PodWorker {
     this.#shortenGrace();
   }
 
-  /** The server has it no more: all of it must go. */
+  /** The pod is deleted in the API server: terminates it and removes everything of it. */
   gone(pod: Pod): void {
     this.#isGone = true;
     this.#syncing?.abort();
@@ -108,7 +108,7 @@ export class PodWorker {
     this.kick();
   }
 
-  /** It must end, with no more grace than that. What has come to its end is left as it is. */
+  /** Terminates the pod, with a grace period of at most `graceSeconds`. Has no effect on a pod that is terminating or has ended. */
   evict(eviction: Eviction, graceSeconds: number): void {
     if (this.#state !== 'Syncing') return;
     this.#eviction = eviction;
@@ -118,19 +118,19 @@ export class PodWorker {
     this.kick();
   }
 
-  /** Something has happened to the pod: it is looked at. */
+  /** Runs the next step now, or right after the step that is under way. */
   kick(): void {
     this.#isPending = true;
     if (!this.#isWorking && !this.#isStopped) void this.#work();
   }
 
-  /** A probe's result has changed. Its status says so also while the pod is being terminated, which may take long. */
+  /** Called when the result of a probe has changed. The status is also updated while the pod is terminating, which may take long. */
   probed(): void {
     this.kick();
     if (this.#termination) void this.#tellWhileTerminating(this.#termination);
   }
 
-  /** Nothing more is done; what runs goes on running. */
+  /** Starts no further step, and cancels a sync. Containers keep running. */
   stop(): void {
     this.#isStopped = true;
     this.#syncing?.abort();
@@ -173,7 +173,7 @@ export class PodWorker {
     }
   }
 
-  /** A pod that is to end no longer waits for images or volumes. */
+  /** Syncs the pod until it is done or cancelled. A terminating pod must not wait for images or volumes. */
   async #syncUnlessAborted(): Promise<void> {
     const syncing = new AbortController();
     this.#syncing = syncing;
@@ -224,12 +224,12 @@ export class PodWorker {
     const after = await runtime.podStatus(this.uid, signal);
     allocations.noteProgress(pod, after);
     this.#tellStatus(after, false);
-    // Now that they are taken away, they can be started.
+    // The containers have been removed. The next step starts them again.
     if (isRestartingAll) this.#isPending = true;
     if (result.error !== undefined) throw result.error;
   }
 
-  /** Makes the pod's directories and cgroup. */
+  /** Creates the pod's directories and cgroup. */
   async #prepare(signal: AbortSignal): Promise<PodSetup> {
     const { machine, events } = this.#context;
     try {
@@ -242,7 +242,7 @@ export class PodWorker {
     }
   }
 
-  /** Returns whether all volumes are mounted. A volume stays mounted when what it was made of is deleted. */
+  /** Mounts the volumes and returns whether all are mounted. Volumes stay mounted even if their Secret or ConfigMap is deleted. */
   async #mount(signal: AbortSignal): Promise<boolean> {
     if (this.#isMounted) return true;
     const { events, machine } = this.#context;
@@ -294,7 +294,7 @@ export class PodWorker {
       statuses.flush(this.uid);
     } catch (error) {
       if (termination.signal.aborted) return;
-      logger.error('Failed to tell the readiness of a terminating pod', error, { pod: this.#pod, podUID: this.uid });
+      logger.error('Failed to update the readiness of a terminating pod', error, { pod: this.#pod, podUID: this.uid });
     }
   }
 
@@ -309,7 +309,7 @@ export class PodWorker {
     this.#context.onGone(this.uid);
   }
 
-  /** Whether the pod has come to its end. */
+  /** Computes and sets the pod's status. Returns whether its phase is Succeeded or Failed. */
   #tellStatus(runtimePod: RuntimePod, isTerminal: boolean): boolean {
     const { runtime, probes, statuses, events, clock, allocations } = this.#context;
     const pod = this.#allocated;
@@ -358,7 +358,7 @@ export class PodWorker {
     if (atMs !== undefined) this.#retryAfter(atMs - this.#context.clock.now());
   }
 
-  /** At the latest. */
+  /** Runs the next step after the delay at the latest. An earlier time that is already set is kept. */
   #retryAfter(delayMs: number): void {
     const { clock } = this.#context;
     const atMs = clock.now() + Math.max(0, delayMs);
@@ -368,7 +368,7 @@ export class PodWorker {
     this.#timer = clock.setTimeout(() => this.kick(), atMs - clock.now());
   }
 
-  /** Grace only ever gets less, and there is always a second of it. */
+  /** Returns the grace period in seconds. It never becomes longer than before, and is at least 1. */
   #effectiveGrace(): number {
     const { metadata, spec } = this.#pod;
     const ofServer = metadata.deletionGracePeriodSeconds;

@@ -10,7 +10,7 @@ import type { Eviction } from '../status/pod-status.ts';
 import { PodWorker, type PodWorkerContext } from './pod-worker.ts';
 
 export interface PodWorkersOptions extends Omit<PodWorkerContext, 'onGone' | 'allocations'> {
-  /** Undefined as long as it is not known: then every pod is taken. */
+  /** The Node object. While it is undefined, every pod is admitted. */
   readonly node: () => Node | undefined;
   readonly settings: RuntimeSettings;
 }
@@ -22,13 +22,13 @@ const shuttingDown: Rejection = {
   message: 'Pod was rejected as the node is shutting down.',
 };
 
-/** A worker for each of the node's pods, by uid. */
+/** The workers of the node's pods, by uid. */
 export class PodWorkers implements PodHandler {
   readonly #options: PodWorkersOptions;
   readonly #context: PodWorkerContext;
   readonly #allocations: AllocationManager;
   readonly #workers = new Map<string, PodWorker>();
-  /** Static pods whose manifest was changed: each starts when the one before it is gone. */
+  /** Changed static pods, by uid. Each starts when its predecessor of the same name is gone. */
   readonly #waiting = new Map<string, Pod>();
   #isStopped = false;
   #isShuttingDown = false;
@@ -54,12 +54,12 @@ export class PodWorkers implements PodHandler {
     };
   }
 
-  /** All pods that the node has, those that have ended included. */
+  /** All pods of the node, including those that have ended. */
   get pods(): Pod[] {
     return [...this.#workers.values()].map(({ pod }) => pod);
   }
 
-  /** Pods of which anything may run, with what is allocated to them. */
+  /** The pods whose containers may run, with the resources that are allocated to them. */
   get active(): Pod[] {
     const workers = [...this.#workers.values()].filter(({ state }) => state === 'Syncing' || state === 'Terminating');
     return workers.map(({ pod }) => this.#allocations.allocatedPod(pod));
@@ -69,7 +69,7 @@ export class PodWorkers implements PodHandler {
     return this.#workers.get(podUid);
   }
 
-  /** Anything of it may still run. */
+  /** Returns whether containers of the pod may still run. */
   mayRun(podUid: string): boolean {
     const state = this.#workers.get(podUid)?.state;
     return state === 'Syncing' || state === 'Terminating';
@@ -84,7 +84,7 @@ export class PodWorkers implements PodHandler {
       worker.observe(pod);
       this.#context.statuses.observe(pod);
       if (worker.state === 'Syncing') this.#allocations.update(before, pod);
-      // What it had is free.
+      // The resources of a pod that has ended are free for pending resizes.
       if (isEnded(pod.status) && !isEnded(before.status)) this.#allocations.retry();
       if (asksForMore(before, pod)) worker.kick();
       return;
@@ -109,18 +109,18 @@ export class PodWorkers implements PodHandler {
     this.#workers.get(podUid)?.kick();
   }
 
-  /** A result of the pod's probes has changed. */
+  /** Called when the result of one of the pod's probes has changed. */
   probed(podUid: string): void {
     this.#workers.get(podUid)?.probed();
   }
 
-  /** Ends every pod that runs, and takes no other. */
+  /** Terminates all pods and rejects new ones. */
   shutDown(eviction: Eviction, graceSeconds: number): void {
     this.#isShuttingDown = true;
     for (const worker of this.#workers.values()) worker.evict(eviction, graceSeconds);
   }
 
-  /** Nothing more is done; what runs goes on running. */
+  /** Stops all workers and ignores further pods. Containers keep running. */
   stop(): void {
     this.#isStopped = true;
     this.#allocations.stop();
@@ -161,7 +161,7 @@ export class PodWorkers implements PodHandler {
     return (node && rejectionOf(pod, node, this.#othersThan(pod))) ?? (this.#isShuttingDown ? shuttingDown : undefined);
   }
 
-  /** The pods beside it that have not ended, with what is allocated to them. */
+  /** Returns the other pods that have not ended, with the resources that are allocated to them. */
   #othersThan({ metadata: { uid } }: Pod): Pod[] {
     const others: Pod[] = [];
     for (const { pod, state } of this.#workers.values()) {
@@ -172,7 +172,7 @@ export class PodWorkers implements PodHandler {
   }
 }
 
-/** More than the status has changed, which is the kubelet's own; readiness gates are others' part of it. */
+/** Returns whether the worker must act on a change. Of the status, only the conditions of readiness gates count: the rest is the kubelet's own. */
 function asksForMore(before: Pod, after: Pod): boolean {
   const demand = ({ metadata, spec, status }: Pod): unknown => [
     metadata.generation,
