@@ -3,7 +3,7 @@ import { type LoggingOptions, validateLogging as validateOptions } from '@coxswa
 import type { KubeletConfiguration } from './complete-configuration.ts';
 
 /** Returns the `logging` of a configuration as the options that the logging flags set. */
-export function loggingOptions({
+function loggingOptions({
   format = 'text',
   verbosity = 0,
   vmodule = [],

@@ -7,7 +7,7 @@ export interface Shape {
   readonly [field: string]: FieldType;
 }
 
-export type FieldType = keyof Values | Shape | readonly [Shape];
+type FieldType = keyof Values | Shape | readonly [Shape];
 
 interface Values {
   readonly string: string;

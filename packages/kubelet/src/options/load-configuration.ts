@@ -46,7 +46,7 @@ function checkGates({ featureGates }: KubeletConfiguration): void {
 }
 
 /** Sets the fields for which flags are given. */
-export function withFlags(config: KubeletConfiguration, options: KubeletCommandOptions): KubeletConfiguration {
+function withFlags(config: KubeletConfiguration, options: KubeletCommandOptions): KubeletConfiguration {
   const given: Readonly<Record<string, unknown>> = options;
   const flags: Readonly<Record<string, ConfigurationFlag<unknown>>> = configurationFlags;
   let result = config;

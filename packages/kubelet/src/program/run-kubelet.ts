@@ -9,6 +9,7 @@ import { fieldNotices, type KubeletConfiguration } from '../configuration/index.
 import { Kubelet, type KubeletOptions } from '../kubelet.ts';
 import { LinuxNode, type LinuxNodeOptions } from '../linux-node/linux-node.ts';
 import type { Machine } from '../machine/machine.ts';
+import { parseNodeIPs } from '../node/node-ips.ts';
 import { nodeNameOf } from '../node/node-name.ts';
 import { checkReservations, enforcedAllocatable } from '../node/node-resources.ts';
 import { type KubeletCommandOptions, nodeFlags } from '../options/kubelet-flags.ts';
@@ -63,7 +64,7 @@ export async function runKubelet(
   setMaxListeners(0, signal);
   const config = await loadConfiguration(options, { isCgroupV2: await host.isCgroupV2() });
   if (options.v === undefined) verbosity?.set(config.logging.verbosity ?? 0);
-  for (const notice of fieldNotices(config)) logger.info(notice);
+  for (const notice of [...fieldNotices(config), ...loggingNotices(options, config)]) logger.info(notice);
   const userId = host.userId();
   if (userId !== 0) {
     const problem = new Error(`kubelet needs to run as uid \`0\`. It is being run as ${userId}`);
@@ -71,6 +72,8 @@ export async function runKubelet(
   }
   const flags = withDefaults(nodeFlags, options);
   if (flags.kubeconfig === '') throw new Error('there is no standalone mode; use --kubeconfig to name an API server');
+  const { invalid } = parseNodeIPs(flags.nodeIp);
+  if (invalid.length > 0) logger.info('Could not parse some node IP(s), ignoring them', { IPs: invalid.join() });
   const nodeName = nodeNameOf(flags.hostnameOverride, host.hostname());
   const configuration = nodeConfiguration(nodeName, flags, config);
   if (config.failSwapOn && (await host.isSwapOn())) {
@@ -97,15 +100,16 @@ export async function runKubelet(
     clock,
     logger,
   });
-  const { connect = connectRuntime } = environment;
-  const runtime = await connect(configuration.runtime.endpoint, configuration.runtime.imageEndpoint);
   // With the rejection of a certificate that is lost, everything ends.
   const stop = new AbortController();
   const until = AbortSignal.any([signal, stop.signal]);
   setMaxListeners(0, until);
   const certificate = connection.certificate?.run(until);
   certificate?.catch((error: unknown) => stop.abort(error));
+  let runtime: ContainerRuntime | undefined;
   try {
+    const { connect = connectRuntime } = environment;
+    runtime = await connect(configuration.runtime.endpoint, configuration.runtime.imageEndpoint);
     const driver = await cgroupDriver(
       { configured: configuration.cgroups.driver, runtime: runtime.runtime, clock, logger },
       until,
@@ -119,9 +123,21 @@ export async function runKubelet(
   } finally {
     stop.abort();
     await certificate?.catch(() => {});
-    runtime.close();
+    runtime?.close();
     await api.close();
   }
+}
+
+/** The logger exists before the configuration is read. */
+function loggingNotices(
+  { loggingFormat, vmodule }: KubeletCommandOptions,
+  { logging }: KubeletConfiguration,
+): string[] {
+  const fields = [
+    ...(loggingFormat === undefined && logging.format !== 'text' ? [['format', 'logging-format']] : []),
+    ...(vmodule === undefined && (logging.vmodule ?? []).length > 0 ? [['vmodule', 'vmodule']] : []),
+  ];
+  return fields.map(([field, flag]) => `logging.${field} of a file makes no difference: use --${flag}`);
 }
 
 interface Program {
