@@ -53,7 +53,10 @@ export class ContainerKiller {
     await (signal ? Promise.race([stopped, whenAborted(signal)]) : stopped);
   }
 
-  /** Stops all containers of a pod, then its sandboxes. Resolves early if the signal is aborted. */
+  /**
+   * Stops all containers of a pod, then its sandboxes. Resolves early if the signal is aborted. If a container cannot be stopped, the others
+   * are stopped all the same, before the call rejects.
+   */
   async killPod(
     pod: Pod,
     runtimePod: RuntimePod,
@@ -62,11 +65,18 @@ export class ContainerKiller {
     const initContainers = pod.spec?.initContainers ?? [];
     const containers = pod.spec?.containers ?? [];
     const ephemeralContainers = pod.spec?.ephemeralContainers ?? [];
+    const kills: Promise<void>[] = [];
+    /** Resolve also if the container cannot be stopped. */
     const ended = new Map<string, Promise<void>>();
     const kill = (container: Container, turn?: Promise<unknown>): void => {
       const running = runtimePod.containers.find(({ name, state }) => name === container.name && state === 'Running');
-      if (running)
-        ended.set(container.name, this.kill(pod, container, running.id, { ...options, ...(turn && { turn }) }));
+      if (!running) return;
+      const killed = this.kill(pod, container, running.id, { ...options, ...(turn && { turn }) });
+      kills.push(killed);
+      ended.set(
+        container.name,
+        killed.catch(() => {}),
+      );
     };
     for (const container of [...containers, ...ephemeralContainers]) kill(container);
     for (const container of initContainers) if (!isSidecar(container)) kill(container);
@@ -77,7 +87,8 @@ export class ContainerKiller {
       kill(sidecar, later);
       later = Promise.all([mains, later, ended.get(sidecar.name)]);
     }
-    await Promise.all(ended.values());
+    const failed = (await Promise.allSettled(kills)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
     if (options.signal?.aborted) return;
     for (const { id } of runtimePod.sandboxes) await this.#options.runtime.stopPodSandbox(id);
   }

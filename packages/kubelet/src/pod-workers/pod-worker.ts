@@ -265,7 +265,7 @@ export class PodWorker {
   }
 
   async #terminate(): Promise<void> {
-    const { runtime, probes, killer } = this.#context;
+    const { runtime, probes, killer, events } = this.#context;
     const pod = this.#pod;
     this.#graceSeconds = this.#effectiveGrace();
     const termination = new AbortController();
@@ -273,8 +273,14 @@ export class PodWorker {
     const runtimePod = await runtime.podStatus(this.uid);
     this.#tellStatus(runtimePod, false);
     probes.stopLivenessAndStartup(this.uid);
-    await killer.killPod(pod, runtimePod, { gracePeriodSeconds: this.#graceSeconds, signal: termination.signal });
-    this.#termination = undefined;
+    try {
+      await killer.killPod(pod, runtimePod, { gracePeriodSeconds: this.#graceSeconds, signal: termination.signal });
+    } catch (error) {
+      events.pod(pod, 'Warning', 'FailedKillPod', `error killing pod: ${messageOf(error)}`);
+      throw error;
+    } finally {
+      this.#termination = undefined;
+    }
     if (termination.signal.aborted) {
       this.#isPending = true;
       return;
