@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { type ContainerdKind, containerdKinds, isContainerdKind } from './nodes/containerd-kind.ts';
 import { isTierName, type TierName } from './tiers.ts';
 
 export const usage = `Usage: npm run conformance -- [options]
@@ -7,9 +8,12 @@ export const usage = `Usage: npm run conformance -- [options]
 Runs Kubernetes' own conformance tests against our cluster. Needs Go.
 
   --tier <tier>    api (no pod runs), hollow (pods' status changes), all (both; the default),
-                   or containers (not possible yet; takes hours)
+                   or containers (on two real nodes on this machine; needs root)
   --focus <regex>  only tests whose name matches; results are not written
   --procs <count>  number of concurrent tests (default: four for each core, at most 16)
+  --reference      containers: with the real kubelet instead of ours; results are not written
+  --containerd <which>
+                   containers: built (2.1, the default) or debian (that of Debian's package)
   --help           this text
 `;
 
@@ -17,6 +21,9 @@ export interface Arguments {
   readonly tiers: readonly TierName[];
   readonly focus?: RegExp;
   readonly procs: number;
+  /** The nodes of the tier `containers` run the real kubelet. */
+  readonly reference: boolean;
+  readonly containerd: ContainerdKind;
 }
 
 /** Returns the arguments, or undefined for `--help`. Throws for invalid arguments. */
@@ -26,16 +33,23 @@ export function parseArguments(args: readonly string[]): Arguments | undefined {
     options: {
       tier: { type: 'string', default: 'all' },
       focus: { type: 'string' },
+      reference: { type: 'boolean', default: false },
+      containerd: { type: 'string', default: 'built' },
       procs: { type: 'string', default: String(Math.min(16, availableParallelism() * 4)) },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
   if (values.help) return undefined;
+  if (!isContainerdKind(values.containerd)) {
+    throw new Error(`--containerd ${values.containerd} is not one of ${containerdKinds.join(', ')}`);
+  }
   const procs = Number(values.procs);
   if (!Number.isInteger(procs) || procs < 1) throw new Error(`--procs ${values.procs} is not a count`);
   return {
     tiers: parseTier(values.tier),
     procs,
+    reference: values.reference,
+    containerd: values.containerd,
     ...(values.focus !== undefined && { focus: new RegExp(values.focus) }),
   };
 }

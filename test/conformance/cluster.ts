@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { ProcessGroup } from './process-group.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const cox = join(root, 'packages/cli/bin/cox.js');
+/** The program `cox`. */
+export const cox = join(root, 'packages/cli/bin/cox.js');
 /** The bundle of `cox`; the last file that a build writes. */
 const bundle = join(root, 'packages/cli/dist/bundle/cox.cjs');
 

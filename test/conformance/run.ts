@@ -7,6 +7,9 @@ import { type Arguments, parseArguments, usage } from './arguments.ts';
 import { buildUpstream } from './build.ts';
 import { buildCox, type Cluster, startCluster } from './cluster.ts';
 import { type Programs, runE2e } from './e2e.ts';
+import { interruptible } from './interruptible.ts';
+import { startClusterWithNodes } from './nodes/cluster-with-nodes.ts';
+import { prepareNodes } from './nodes/prepare.ts';
 import type { Outcome } from './report.ts';
 import { type Outcomes, readResults, whatChanged, writeResults } from './results.ts';
 import { formatRun } from './table.ts';
@@ -29,20 +32,22 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-async function conformance({ tiers, focus, procs }: Arguments): Promise<number> {
+async function conformance(args: Arguments): Promise<number> {
+  const { tiers, focus, reference } = args;
   const wanted = readTiers().filter(({ name }) => !focus || focus.test(name));
   const tests = wanted.filter(({ tier }) => tiers.includes(tier));
   const notPossible = wanted.filter(({ tier }) => tier === 'containers' && !tiers.includes(tier));
   if (tests.length === 0) throw new Error(`no test of ${tiers.join(' and ')} matches`);
   const programs = await buildUpstream(['e2e.test', 'ginkgo', 'kubectl'], say);
   buildCox(say);
-  const outcomes = await interruptible((signal) => runAll(programs, tests, procs, signal));
+  const because = 'stopped before the end; the stored results are unchanged';
+  const outcomes = await interruptible(say, (signal) => runAll(programs, tests, args, signal), because);
   process.stdout.write(`\n${formatRun(outcomes, notPossible)}\n`);
   for (const tier of tiers) {
     const ofTier = tests.filter((test) => test.tier === tier);
     const now = new Map(ofTier.map(({ name }) => [name, outcomes.get(name)!]));
     if (now.size > 0) process.stdout.write(formatChanges(tier, readResults(tier), now));
-    if (!focus) writeResults(tier, now);
+    if (!focus && !reference) writeResults(tier, now);
   }
   process.stdout.write(`complete logs: ${relative(process.cwd(), lastLogs)}\n`);
   return [...outcomes.values()].every((outcome) => outcome === 'passed') ? 0 : 1;
@@ -59,17 +64,23 @@ function formatChanges(tier: TierName, before: Outcomes, now: Outcomes): string 
 async function runAll(
   programs: Programs,
   tests: readonly ConformanceTest[],
-  procs: number,
+  args: Arguments,
   signal: AbortSignal,
 ): Promise<Outcomes> {
+  const needsNodes = args.tiers.includes('containers');
+  // Before anything is started: it takes long, and gives advice when something is missing.
+  const nodes = needsNodes ? await prepareNodes({ ...args, say, signal }) : undefined;
   mkdirSync(cache, { recursive: true });
   // Several runs may be concurrent; the logs of the last one to end are kept.
   const logs = mkdtempSync(join(cache, 'run-'));
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
   try {
-    const cluster = await startCluster(folder, logs);
+    const cluster = nodes
+      ? await startClusterWithNodes({ ...args, ...nodes, folder, logs, say, signal })
+      : await startCluster(folder, logs);
     try {
-      return await runParts(programs, cluster, { tests, procs, logs, signal: AbortSignal.any([signal, cluster.lost]) });
+      const until = AbortSignal.any([signal, cluster.lost]);
+      return await runParts(programs, cluster, { tests, procs: args.procs, logs, signal: until });
     } finally {
       await cluster.stop();
     }
@@ -101,22 +112,6 @@ async function runParts(
 
 function namesOf(tests: readonly ConformanceTest[], serial: boolean): string[] {
   return tests.map(({ name }) => name).filter((name) => isSerial(name) === serial);
-}
-
-/** Aborts the work on Ctrl-C and waits for its end. */
-async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  const abort = () => {
-    if (!controller.signal.aborted) say('stopping');
-    controller.abort(new Error('stopped before the end; the stored results are unchanged'));
-  };
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const name of signals) process.on(name, abort);
-  try {
-    return await work(controller.signal);
-  } finally {
-    for (const name of signals) process.off(name, abort);
-  }
 }
 
 /** Returns a progress function: it updates one line on a terminal, and prints a line for every ten tests elsewhere. */

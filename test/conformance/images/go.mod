@@ -1,0 +1,3 @@
+module coxswain.dev/conformance/images
+
+go 1.26.0

@@ -1,0 +1,178 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { type CgroupMounts, cgroupMounts, findCgroups, processesBelow, removeCgroup } from './cgroups.ts';
+import { bridge, namePrefix, stateDirectory } from './topology.ts';
+
+const run = promisify(execFile);
+
+/** What nodes have on the machine. Each part is found by its name, whoever made it. */
+export interface Remains {
+  /** The cgroups of all hierarchies. */
+  readonly cgroups: readonly string[];
+  readonly processes: readonly number[];
+  /** Network namespaces. */
+  readonly netns: readonly string[];
+  /** Network interfaces of the machine: the bridge and what is connected to it. */
+  readonly links: readonly string[];
+  /** Mounts below the directory of nodes, the innermost first. */
+  readonly mounts: readonly string[];
+  readonly hasState: boolean;
+}
+
+/** What was changed on the machine outside of the names of nodes; kept in the directory of nodes. */
+export interface Changes {
+  /** Directories that were created to mount something there, the innermost first. */
+  readonly directories: readonly string[];
+  /** The values of kernel settings that kubelets change, before. */
+  readonly sysctls: Readonly<Record<string, string>>;
+}
+
+export const changesFile = join(stateDirectory, 'changes.json');
+
+/** Kernel settings of the whole machine that a kubelet changes when it starts. */
+export const changedSysctls: readonly string[] = [
+  'vm/overcommit_memory',
+  'vm/panic_on_oom',
+  'kernel/panic',
+  'kernel/panic_on_oops',
+  'kernel/keys/root_maxkeys',
+  'kernel/keys/root_maxbytes',
+];
+
+/** Finds what nodes have on the machine. */
+export async function findRemains(): Promise<Remains> {
+  const mounts = await cgroupMounts();
+  const cgroups = await findCgroups(mounts);
+  const [processes, namespaces, links, mountinfo, state] = await Promise.all([
+    processesOf(mounts, cgroups),
+    readdir('/run/netns').catch(() => []),
+    readdir('/sys/class/net').catch(() => []),
+    readFile('/proc/self/mountinfo', 'utf8'),
+    readdir(dirname(stateDirectory)),
+  ]);
+  return {
+    cgroups,
+    processes,
+    netns: namespaces.filter((name) => name.startsWith(namePrefix)),
+    links: links.filter((name) => name.startsWith(namePrefix)),
+    mounts: mountsBelow(mountinfo, stateDirectory),
+    hasState: state.includes(stateDirectory.slice(dirname(stateDirectory).length + 1)),
+  };
+}
+
+async function processesOf({ ofProcesses }: CgroupMounts, cgroups: readonly string[]): Promise<number[]> {
+  const found = cgroups.filter((cgroup) => dirname(cgroup) === ofProcesses).map(processesBelow);
+  return (await Promise.all(found)).flat();
+}
+
+/** Returns the mounts below a directory, or on it, the innermost first. */
+export function mountsBelow(mountinfo: string, directory: string): string[] {
+  const paths = mountinfo.split('\n').map((line) => (line.split(' ')[4] ?? '').replaceAll('\\040', ' '));
+  return paths.filter((path) => path === directory || path.startsWith(`${directory}/`)).reverse();
+}
+
+/** A step of taking nodes down. */
+export type TakeDownStep =
+  | { readonly kind: 'run'; readonly command: readonly [string, ...string[]] }
+  | { readonly kind: 'kill' }
+  | { readonly kind: 'remove-cgroup'; readonly path: string }
+  | { readonly kind: 'restore' }
+  | { readonly kind: 'remove-state' };
+
+/**
+ * Returns the steps that take away what is there, in order: processes first, because everything else is busy while they run; mounts before
+ * the directories that they are on.
+ */
+export function planTakeDown(remains: Remains): TakeDownStep[] {
+  const command = (...words: [string, ...string[]]): TakeDownStep => ({ kind: 'run', command: words });
+  // The bridge is last: its routes go with it, and nothing is connected to it any more.
+  const links = [...remains.links].sort((a, b) => Number(a === bridge) - Number(b === bridge));
+  return [
+    ...(remains.cgroups.length > 0 ? [{ kind: 'kill' } as const] : []),
+    ...remains.netns.map((name) => command('ip', 'netns', 'delete', name)),
+    ...links.map((name) => command('ip', 'link', 'delete', name)),
+    ...remains.cgroups.map((path) => ({ kind: 'remove-cgroup', path }) as const),
+    ...remains.mounts.map((path) => command('umount', '--lazy', path)),
+    ...(remains.hasState ? [{ kind: 'restore' } as const, { kind: 'remove-state' } as const] : []),
+  ];
+}
+
+/**
+ * Takes away everything that nodes have on the machine, also after a crash. Rejects with all problems when something could not be taken
+ * away, after everything else was.
+ */
+export async function takeDown(): Promise<void> {
+  const problems: Error[] = [];
+  for (const step of planTakeDown(await findRemains())) {
+    await perform(step).catch((error: Error) => problems.push(error));
+  }
+  if (problems.length === 0) return;
+  // An interface goes with its network namespace, perhaps between the search and its deletion.
+  const left = await findRemains();
+  const isGone = planTakeDown(left).length === 0;
+  if (!isGone) {
+    const told = problems.map(({ message }) => message.trim()).join('\n');
+    throw new AggregateError(problems, `the nodes could not be taken down completely:\n${told}`);
+  }
+}
+
+async function perform(step: TakeDownStep): Promise<void> {
+  if (step.kind === 'kill') await killAll();
+  else if (step.kind === 'remove-cgroup') await removeWhenEmpty(step.path);
+  else if (step.kind === 'restore') await restore();
+  else if (step.kind === 'remove-state') {
+    await rm(stateDirectory, { recursive: true, force: true, maxRetries: 3 });
+  } else await run(step.command[0], step.command.slice(1));
+}
+
+const killTimeoutMs = 30_000;
+
+/** Kills the processes of nodes until there are none; a container's may start others meanwhile. */
+async function killAll(): Promise<void> {
+  for (const deadline = Date.now() + killTimeoutMs; ; ) {
+    const { processes } = await findRemains();
+    if (processes.length === 0) return;
+    if (Date.now() > deadline) throw new Error(`processes ${processes.join(', ')} of nodes do not end`);
+    for (const pid of processes) kill(pid);
+    await delay(100);
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    // It has ended by itself.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+/** A cgroup is busy for a moment after its last process has ended. */
+async function removeWhenEmpty(cgroup: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await removeCgroup(cgroup);
+    } catch (error) {
+      if (tries >= 50) throw error;
+      await delay(100);
+    }
+  }
+}
+
+/** Sets kernel settings back, and removes the directories that were created as places for mounts. */
+async function restore(): Promise<void> {
+  const text = await readFile(changesFile, 'utf8').catch(() => undefined);
+  // Nothing was changed yet.
+  if (text === undefined) return;
+  const { directories, sysctls }: Changes = JSON.parse(text);
+  for (const [name, value] of Object.entries(sysctls)) await writeFile(join('/proc/sys', name), value);
+  for (const directory of directories) {
+    await rmdir(directory).catch((error: NodeJS.ErrnoException) => {
+      // Somebody else uses it now.
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'ENOENT') throw error;
+    });
+  }
+}
