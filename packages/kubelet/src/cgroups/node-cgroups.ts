@@ -10,14 +10,14 @@ import type { PodCgroups } from './pod-cgroups.ts';
 
 export interface NodeCgroupsOptions {
   readonly cgroups: CgroupManager;
-  /** Parent of everything: the root, unless several nodes share a machine. */
+  /** The parent of the cgroup `kubepods` (`--cgroup-root`). */
   readonly root: CgroupName;
   readonly settings: Pick<RuntimeSettings, 'cpuCFSQuota' | 'cpuCFSQuotaPeriodMicroseconds'>;
-  /** How many processes a pod may have; -1 for no limit. */
+  /** The most processes of a pod. -1 means no limit. */
   readonly podPidsLimit: number;
-  /** What all pods together may use; undefined if that is not enforced. */
+  /** The limits of all pods together. Undefined if they are not enforced. */
   readonly allocatable: { readonly milliCpu: number; readonly memoryBytes: number; readonly pids?: number } | undefined;
-  /** Pods that run or are about to. */
+  /** Returns the pods that run or are about to run. */
   readonly activePods: () => readonly Pod[];
   readonly clock: Clock;
   readonly logger: Logger;
@@ -26,8 +26,9 @@ export interface NodeCgroupsOptions {
 const updateEveryMs = 60_000;
 
 /**
- * The cgroups of a node: one for all pods, in it one for burstable and one for best-effort pods, and in these three one for each pod. So the
- * kernel gives CPU to guaranteed pods before burstable ones, and to these before best-effort ones.
+ * The cgroups of a node: `kubepods` for all pods, and in it `burstable` and `besteffort` for the pods of these QoS classes. Cgroups of
+ * guaranteed pods are directly in `kubepods`, all others in that of their class. So the CPU shares of best-effort pods cannot take away
+ * what guaranteed and burstable pods have requested.
  */
 export class NodeCgroups implements PodCgroups {
   readonly #options: NodeCgroupsOptions;
@@ -43,7 +44,7 @@ export class NodeCgroups implements PodCgroups {
     this.#bestEffort = newCgroupName(this.#guaranteed, 'besteffort');
   }
 
-  /** Makes the cgroups of the classes. Rejects if the machine does not let it. */
+  /** Creates the cgroups of the QoS classes. Rejects if `root` does not exist or a cgroup cannot be created. */
   async start(signal?: AbortSignal): Promise<void> {
     const { cgroups, root, allocatable } = this.#options;
     if (!(await cgroups.exists(root))) {
@@ -62,7 +63,7 @@ export class NodeCgroups implements PodCgroups {
     await this.#updateShares();
   }
 
-  /** Sets the shares of burstable pods right from time to time, until the signal is aborted. */
+  /** Sets the CPU shares of `burstable` again every minute until the signal is aborted, in case another process has changed them. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#options;
     while (!signal.aborted) {
@@ -101,7 +102,7 @@ export class NodeCgroups implements PodCgroups {
     await this.#updateShares();
   }
 
-  /** Path of the cgroup of all pods together. */
+  /** The path of the cgroup `kubepods`. */
   get path(): string {
     return this.#options.cgroups.path(this.#guaranteed);
   }
@@ -116,7 +117,7 @@ export class NodeCgroups implements PodCgroups {
     return newCgroupName(parents[podQOS(pod)], `pod${pod.metadata.uid}`);
   }
 
-  /** Burstable pods together weigh what they request together. */
+  /** Sets the CPU shares of `burstable` to the sum of the CPU requests of its pods. */
   async #updateShares(): Promise<void> {
     const { cgroups, activePods } = this.#options;
     let milliCpu = 0;

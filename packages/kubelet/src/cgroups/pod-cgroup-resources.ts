@@ -6,8 +6,8 @@ import { milliCpuToQuota, milliCpuToShares, minCpuShares } from '../runtime/cpu-
 import type { RuntimeSettings } from '../runtime/runtime-settings.ts';
 
 /**
- * Returns the limits of a pod's cgroup. A burstable pod is limited only if all its containers are, or if it sets limits for itself. A
- * best-effort pod gets what others leave.
+ * Returns the limits of a pod's cgroup. A burstable pod has a CPU or memory limit only if all of its containers or the pod itself have one.
+ * A best-effort pod has no limits and the lowest CPU shares.
  */
 export function podCgroupResources(
   pod: Pod,
@@ -43,7 +43,7 @@ function isLimited({ spec }: Pod, name: 'cpu' | 'memory'): boolean {
   return all.every(({ resources }) => has(resources?.limits?.[name]));
 }
 
-/** Page size in bytes → bytes. */
+/** Returns the limits in bytes by page size in bytes. */
 function hugePageLimits(amounts: ReadonlyMap<string, Quantity>): ReadonlyMap<number, number> {
   const limits = new Map<number, number>();
   for (const [name, amount] of amounts) {

@@ -44,7 +44,7 @@ export function initContainerActions(
   const toStart = new Set<Container>();
   const toKill: ContainerKill[] = [];
   const toResize: ContainerResize[] = [];
-  // Main containers that have exited prove nothing: they may belong to an earlier sandbox.
+  // Exited main containers don't count, because they may belong to an earlier sandbox.
   let hasInitialized =
     initContainers.length === 0 ||
     containers.some(({ name }) => ['Created', 'Running'].includes(latestContainer(runtimePod, name)?.state ?? ''));

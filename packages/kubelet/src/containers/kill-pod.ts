@@ -20,7 +20,7 @@ export interface KillOptions {
   readonly probe?: 'Liveness' | 'Startup' | undefined;
   /** Overrides the grace period of the pod. */
   readonly gracePeriodSeconds?: number | undefined;
-  /** Resolves when it is the container's turn to be stopped. */
+  /** The container is stopped after this promise has resolved, or when its grace period ends. */
   readonly turn?: Promise<unknown>;
   /** Aborted when the container is killed with a shorter grace period by another call. */
   readonly signal?: AbortSignal | undefined;
@@ -36,7 +36,7 @@ export class ContainerKiller {
     this.#options = options;
   }
 
-  /** Resolves when the container has ended. */
+  /** Stops a container after its preStop hook. Resolves when it has ended, or when the signal is aborted. */
   async kill(pod: Pod, container: Container, id: string, options: KillOptions = {}): Promise<void> {
     const { runtime, events, clock } = this.#options;
     const { message = `Stopping container ${container.name}`, gracePeriodSeconds, turn, signal } = options;

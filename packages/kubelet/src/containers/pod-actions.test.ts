@@ -14,9 +14,9 @@ interface Case {
   readonly restartPolicy?: PodSpec['restartPolicy'];
   readonly inits?: readonly Container[];
   readonly mains?: readonly Container[];
-  /** What the runtime has, by name. */
+  /** The containers that the runtime has, by name. */
   readonly has?: Readonly<Record<string, Text>>;
-  /** Undefined for no sandbox at all. */
+  /** Undefined if the pod has no sandbox. */
   readonly sandbox?: 'ready' | 'stopped' | undefined;
   readonly failing?: string;
   readonly notStarted?: string;
@@ -45,7 +45,7 @@ function containerOf(name: string, text: Text, change: Partial<RuntimeContainer>
   };
 }
 
-/** What is to be done, in short. */
+/** Returns a short text for the actions. */
 function brief(actions: PodActions): string {
   const names = (label: string, list: readonly { readonly name: string }[]): string[] =>
     list.length > 0 ? [`${label} ${list.map(({ name }) => name).join(' ')}`] : [];
@@ -65,17 +65,17 @@ it.each<[string, Case, string]>([
     { sandbox: undefined, inits: [init('a'), init('b')] },
     'kill pod; sandbox 0; start inits a',
   ],
-  ['all is well', { has: { web: 'running' } }, ''],
+  ['all containers run', { has: { web: 'running' } }, ''],
   ['one has ended', { has: { web: 'ended 1' } }, 'start web'],
   ['one has ended, Never', { restartPolicy: 'Never', has: { web: 'ended 1' } }, 'kill pod'],
   ['one failed, OnFailure', { restartPolicy: 'OnFailure', has: { web: 'ended 1' } }, 'start web'],
   ['one succeeded, OnFailure', { restartPolicy: 'OnFailure', has: { web: 'ended 0' } }, 'kill pod'],
   [
-    'one of two is done',
+    'one of two has ended, Never',
     { restartPolicy: 'Never', mains: [init('web'), init('db')], has: { web: 'ended 0', db: 'running' } },
     '',
   ],
-  ['one was never started', { has: { web: 'created' } }, 'start web'],
+  ['one was created and not started', { has: { web: 'created' } }, 'start web'],
   ['the sandbox has stopped', { sandbox: 'stopped', has: { web: 'running' } }, 'kill pod; sandbox 4; start web'],
   [
     'the sandbox of a pod that ran has stopped, Never',
@@ -83,7 +83,7 @@ it.each<[string, Case, string]>([
     'kill pod',
   ],
   [
-    'the sandbox of what is done has stopped',
+    'the sandbox of a pod that succeeded has stopped',
     { sandbox: 'stopped', restartPolicy: 'OnFailure', has: { web: 'ended 0' } },
     'kill pod',
   ],
@@ -103,25 +103,25 @@ it.each<[string, Case, string]>([
     'Container web definition changed, will be restarted; start web',
   ],
   ['the first init container runs', { inits: [init('a'), init('b')], has: { a: 'running' } }, ''],
-  ['the first init container is done', { inits: [init('a'), init('b')], has: { a: 'ended 0' } }, 'start inits b'],
-  ['all init containers are done', { inits: [init('a'), init('b')], has: { a: 'ended 0', b: 'ended 0' } }, 'start web'],
-  ['only the last init container is remembered', { inits: [init('a'), init('b')], has: { b: 'ended 0' } }, 'start web'],
+  ['the first init container succeeded', { inits: [init('a'), init('b')], has: { a: 'ended 0' } }, 'start inits b'],
+  ['all init containers succeeded', { inits: [init('a'), init('b')], has: { a: 'ended 0', b: 'ended 0' } }, 'start web'],
+  ['the runtime has only the last init container', { inits: [init('a'), init('b')], has: { b: 'ended 0' } }, 'start web'],
   ['an init container failed', { inits: [init('a')], has: { a: 'ended 1' } }, 'start inits a'],
   [
     'an init container failed, Never',
     { restartPolicy: 'Never', inits: [init('a')], has: { a: 'ended 1' } },
     'kill pod',
   ],
-  ['no init container is left of a pod that runs', { inits: [init('a')], has: { web: 'running' } }, ''],
+  ['the runtime has no init container of a running pod', { inits: [init('a')], has: { web: 'running' } }, ''],
   ['a sidecar has started', { inits: [sidecar('s'), init('a')], has: { s: 'running' } }, 'start inits a'],
   ['a sidecar has not started', { inits: [sidecar('s'), init('a')], has: { s: 'running' }, notStarted: 's' }, ''],
   ['the last sidecar has started', { inits: [sidecar('s')], has: { s: 'running' } }, 'start web'],
   [
-    'a sidecar has ended beside others',
+    'a sidecar has ended while others run',
     { inits: [sidecar('s')], has: { s: 'ended 0', web: 'running' } },
     'start inits s',
   ],
-  ['a sidecar is lost', { inits: [sidecar('s')], has: { web: 'running' } }, 'start inits s'],
+  ['the runtime has no container of a sidecar', { inits: [sidecar('s')], has: { web: 'running' } }, 'start inits s'],
   [
     'a sidecar fails its liveness probe',
     { inits: [sidecar('s')], has: { s: 'running', web: 'running' }, failing: 's' },

@@ -35,7 +35,7 @@ export interface PodSyncerOptions {
   readonly events: PodEvents;
   readonly clock: Clock;
   hostIPs(): readonly string[];
-  /** The Node as the API server has it; undefined before it is registered. */
+  /** Returns the Node object in the API server. Undefined before it is registered. */
   node(): Node | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface SyncInput {
   readonly signal: AbortSignal;
 }
 
-/** Arguments that all containers started in one sync share. */
+/** Arguments of all container starts of one sync. */
 interface StartContext {
   readonly input: SyncInput;
   readonly sandbox: RuntimeSandbox;
@@ -60,7 +60,7 @@ interface StartContext {
 }
 
 export interface SyncResult {
-  /** By container name: undefined if the container was started. Containers that were not tried are absent. */
+  /** By container name: the error, or undefined if the container was started. Containers without an attempt are absent. */
   readonly starts: ReadonlyMap<string, StartError | undefined>;
   /** An error that is not about starting one container. */
   readonly error?: unknown;
@@ -111,7 +111,7 @@ export class PodSyncer {
       }
       await killer.killPod(pod, runtimePod, { signal });
       signal.throwIfAborted();
-      // Otherwise init containers of the old sandbox would count as done in the new one.
+      // Otherwise init containers of the old sandbox would count as completed in the new one.
       if (actions.createSandbox) await this.#removeInitContainers(pod, runtimePod);
     }
     for (const { container, id, message, probe } of actions.killPod ? [] : actions.containersToKill) {
@@ -142,7 +142,10 @@ export class PodSyncer {
     for (const container of containersToStart) await start(container);
   }
 
-  /** A container may have no more than its pod, so a pod grows before its containers and shrinks after them. */
+  /**
+   * Resizes containers in place. A container cannot have more than its pod's cgroup: the pod's limits are raised before those of the
+   * containers, and lowered after them.
+   */
   async #resize({ pod, signal }: SyncInput, { containersToResize }: PodActions): Promise<void> {
     const { runtime, machine } = this.#options;
     if (containersToResize.length === 0) return;
@@ -153,7 +156,7 @@ export class PodSyncer {
     await machine.resizePod(pod, signal);
   }
 
-  /** Removes containers of a pod all of whose containers start anew. */
+  /** Kills and removes the containers of a pod whose containers are all restarted. */
   async #reset({ pod, signal }: SyncInput, { containersToReset }: PodActions): Promise<void> {
     const { runtime, killer } = this.#options;
     const specs = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
@@ -302,7 +305,7 @@ export class PodSyncer {
     }
   }
 
-  /** Rejects with what is wrong with the container's variables, volumes or user. */
+  /** Returns the container's configuration for the runtime. Rejects if its variables, volumes or user are invalid. */
   async #configOf(container: Container, context: StartContext, image: PresentImage, restartCount: number) {
     const { config, hostIPs, node, machine, settings } = this.#options;
     const { input, sandbox } = context;
@@ -354,7 +357,7 @@ async function runtimeHandlerOf({ spec }: Pod, config: ConfigSource): Promise<st
   return runtimeClass.handler;
 }
 
-/** Returns the id of the container in whose namespace of processes an ephemeral container is to run. */
+/** Returns the id of the container whose process namespace an ephemeral container joins. Throws if that container does not run. */
 function targetOf(runtimePod: RuntimePod, name: string): string {
   const target = latestContainer(runtimePod, name);
   if (target?.state === 'Running') return target.id;

@@ -6,10 +6,10 @@ import type { RuntimeSettings } from '../runtime/runtime-settings.ts';
 
 const resizable = ['cpu', 'memory'] as const;
 
-/** Decides how a running container of one pod gets the resources that it requests now. */
+/** Decides how a running container gets the resources of its spec. Returns undefined if it has them. */
 export type ResizeOf = (container: Container, running: RuntimeContainer) => 'in-place' | 'by-restart' | undefined;
 
-/** The decisions for a pod's containers: undefined for one that has what it requests. */
+/** Returns the decisions for a pod's containers, from the difference between their specs and their cgroups. */
 export const resizesOf =
   (pod: Pod, settings: RuntimeSettings): ResizeOf =>
   (container, running) => {
@@ -28,7 +28,7 @@ export const resizesOf =
     return restarts ? 'by-restart' : 'in-place';
   };
 
-/** Returns which of CPU and memory differ. */
+/** Returns which of `cpu` and `memory` differ between the two. */
 export function changedResources(before: ResourceRequirements, after: ResourceRequirements): string[] {
   const isSame = (a: string | undefined, b: string | undefined): boolean =>
     a === b || (a !== undefined && b !== undefined && Quantity.parse(a).equals(Quantity.parse(b)));

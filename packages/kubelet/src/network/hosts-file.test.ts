@@ -7,7 +7,7 @@ const podWith = (spec: object) => ({
   spec: { containers: [], ...spec },
 });
 
-it('of a pod names its addresses, and its aliases', () => {
+it('of a pod has its IP addresses and host aliases', () => {
   expect(podHostsFile(podWith({ hostAliases }), ['10.1.2.3', 'fd00::3'], 'cluster.local')).toBe(
     `# Kubernetes-managed hosts file.
 127.0.0.1\tlocalhost
@@ -25,12 +25,12 @@ fd00::3\tweb-0
   );
 });
 
-it('of a pod with a subdomain has its full name first', () => {
+it('of a pod with a subdomain has its fully qualified name first', () => {
   const file = podHostsFile(podWith({ hostname: 'db', subdomain: 'dbs' }), ['10.1.2.3'], 'cluster.local');
   expect(file).toContain('\n10.1.2.3\tdb.dbs.ns.svc.cluster.local\tdb\n');
 });
 
-it("of a pod in the node's network is that of the node, and its aliases", () => {
+it("of a pod in the node's network is the node's hosts file", () => {
   expect(hostNetworkHostsFile(podWith({ hostNetwork: true }), '127.0.0.1 localhost\n')).toBe(
     '# Kubernetes-managed hosts file (host network).\n127.0.0.1 localhost\n',
   );

@@ -4,7 +4,7 @@ import { podNameAndDomain } from '../runtime/pod-hostname.ts';
 const header = '# Kubernetes-managed hosts file.\n';
 const headerOfHostNetwork = '# Kubernetes-managed hosts file (host network).\n';
 
-/** Lines for addresses that every machine has. */
+/** The lines that every hosts file has. */
 const wellKnown = [
   '127.0.0.1\tlocalhost',
   '::1\tlocalhost ip6-localhost ip6-loopback',
@@ -22,7 +22,7 @@ export function podHostsFile(pod: Pod, podIPs: readonly string[], clusterDomain:
   return `${header}${[...wellKnown, ...own].map((line) => `${line}\n`).join('')}${aliasLines(pod.spec?.hostAliases)}`;
 }
 
-/** Returns the /etc/hosts of a pod in the node's network: that of the node, and the pod's aliases. */
+/** Returns the /etc/hosts of a pod in the node's network: the node's hosts file, followed by the pod's aliases. */
 export const hostNetworkHostsFile = (pod: Pod, ofNode: string): string =>
   headerOfHostNetwork + ofNode + aliasLines(pod.spec?.hostAliases);
 

@@ -3,12 +3,12 @@ import type { Pod, PodDNSConfigOption } from '@coxswain/api/core/v1';
 import { podText } from '../pods/pod-events.ts';
 import type { ResolverConfiguration } from './resolv-conf.ts';
 
-/** What containers' resolv.conf files are made of. */
+/** The node's settings that pods' resolver configurations depend on. */
 export interface DnsSettings {
-  /** Addresses of the cluster DNS. */
+  /** The IP addresses of the cluster DNS. */
   readonly clusterDNS: readonly string[];
   readonly clusterDomain: string;
-  /** The node's own configuration; undefined if pods are not to have it. */
+  /** The node's resolver configuration. Undefined if pods do not inherit it. */
   readonly node: ResolverConfiguration | undefined;
   readonly nodeIPs: readonly string[];
 }
@@ -16,23 +16,23 @@ export interface DnsSettings {
 interface Warning {
   readonly reason: 'DNSConfigForming' | 'MissingClusterDNS';
   readonly message: string;
-  /** It is also about the node, which is told this. */
+  /** The message of an event of the node, if the warning also concerns the node. */
   readonly nodeMessage?: string;
 }
 
 export interface PodDns {
   readonly config: ResolverConfiguration;
-  /** For events of the pod. */
+  /** Warnings to record as events of the pod. */
   readonly warnings: readonly Warning[];
 }
 
 const maxServers = 3;
 const maxSearches = 32;
 const maxSearchCharacters = 2048;
-/** Longer search domains make the resolvers of some systems abort. */
+/** Longer search domains make some resolvers fail. */
 const longestSearch = 253;
 
-/** Makes a pod's resolver configuration as its DNS policy says, within the limits of resolvers. */
+/** Returns a pod's resolver configuration according to its DNS policy, cut to the limits of resolvers, and warnings about what was cut. */
 export function podDns(pod: Pod, settings: DnsSettings): PodDns {
   const warnings: Warning[] = [];
   const base = baseConfiguration(pod, settings, warnings);

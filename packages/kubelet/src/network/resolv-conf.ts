@@ -1,4 +1,4 @@
-/** What a resolver configuration says. */
+/** The contents of a resolv.conf file. */
 export interface ResolverConfiguration {
   readonly servers: readonly string[];
   readonly searches: readonly string[];
@@ -6,7 +6,7 @@ export interface ResolverConfiguration {
 }
 
 /**
- * Reads a resolv.conf. The last `search` line wins; of options that are given more than once, the last one wins. Throws if a
+ * Parses a resolv.conf file. Of several `search` lines, the last one counts; so does the last value of a repeated option. Throws if a
  * `nameserver` line has no address.
  */
 export function parseResolvConf(text: string): ResolverConfiguration {

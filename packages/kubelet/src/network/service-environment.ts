@@ -1,8 +1,8 @@
 import type { Service } from '@coxswain/api/core/v1';
 
 /**
- * Returns the variables by which containers find services: those of the pod's namespace, unless it does not want links, and always
- * those of the service `kubernetes`.
+ * Returns the environment variables with the addresses of services: of the service `kubernetes`, and of all services of the pod's namespace
+ * if `enableServiceLinks` is true.
  */
 export function serviceEnvironment(
   services: readonly Service[],

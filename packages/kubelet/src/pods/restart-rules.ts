@@ -22,7 +22,7 @@ export const couldRestartAllContainers = ({ initContainers, containers }: PodSpe
     restartPolicyRules?.some(({ action }) => action === 'RestartAllContainers'),
   );
 
-/** Returns whether a container is restarted after an exit code: by its own rules, else its own policy, else that of the pod. */
+/** Returns whether a container is restarted after an exit code, by its restart rules, else its own restart policy, else the pod's. */
 export function restartsAfter(container: Container, spec: PodSpec, exitCode: number): boolean {
   if (container.restartPolicy !== undefined && matchingRule(container, exitCode)) return true;
   switch (container.restartPolicy ?? spec.restartPolicy) {

@@ -1,6 +1,6 @@
 import type { Container, Pod, Volume, VolumeProjection } from '@coxswain/api/core/v1';
 
-/** Returns which objects of the API server a pod needs, in upstream's words; undefined for a pod that needs none. */
+/** Returns the kind of API objects that a pod refers to, as upstream's error message names it. Undefined if it refers to none. */
 export function apiReferenceOf({ spec }: Pod): string | undefined {
   if (!spec) return undefined;
   const containers: Container[] = [

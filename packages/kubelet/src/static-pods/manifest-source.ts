@@ -15,14 +15,14 @@ export interface ManifestFilesOptions {
   readonly intervalMs?: number;
 }
 
-/** Tells the pods that there are now. Undefined if they cannot be read: then those that are known stay. */
+/** Called with all static pods of the source whenever they have been read. Not called when reading fails, so the known pods stay. */
 type OnPods = (pods: readonly Pod[]) => void;
 
 const longestManifest = 10 * 2 ** 20;
-/** Editors and `cp` write in several steps. */
+/** How long to wait after a change notification, because editors and `cp` write in several steps. */
 const settleMs = 50;
 
-/** Reads manifests of pods from the disk until the signal is aborted: at once, when something changes, and from time to time. */
+/** Reads manifests from the disk until the signal is aborted: at once, after each change notification, and periodically. */
 export async function followManifestFiles(
   options: ManifestFilesOptions,
   signal: AbortSignal,
@@ -89,7 +89,7 @@ function watchPath(path: string, onChange: () => void): FSWatcher | undefined {
     watcher.on('error', () => watcher.close());
     return watcher;
   } catch {
-    // It is not there yet, or cannot be watched: it is read from time to time.
+    // The path does not exist or cannot be watched. It is still read periodically.
     return undefined;
   }
 }
@@ -107,7 +107,7 @@ export interface ManifestUrlOptions {
 const requestTimeoutMs = 10_000;
 const mostLoggedFailures = 3;
 
-/** Asks a URL for manifests until the signal is aborted. */
+/** Reads manifests from a URL periodically until the signal is aborted. */
 export async function followManifestUrl(
   options: ManifestUrlOptions,
   signal: AbortSignal,

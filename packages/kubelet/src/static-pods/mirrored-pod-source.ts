@@ -11,19 +11,19 @@ export interface MirroredPodSourceOptions {
   readonly api: PodSource;
   readonly nodeName: string;
   readonly logger: Logger;
-  /** Undefined as long as the node is not registered. */
+  /** Returns the uid of the Node object. Undefined before it is registered. */
   readonly nodeUid: () => string | undefined;
-  /** Called when the mirror pod of a static pod has come or changed. */
+  /** Called when the mirror pod of a static pod was created or has changed. */
   readonly onMirror: (staticPod: Pod, mirror: Pod) => void;
 }
 
 /**
- * The pods of a node: those of the API server, and static pods, which come from manifests. Each static pod has a mirror pod in the API,
- * so that people see it. Mirror pods are made anew when they are deleted or no longer match, and removed with their static pod.
+ * The pods of a node: those of the API server, and static pods, which come from manifests. Each static pod has a mirror pod in the API
+ * server, so that clients can see it. A mirror pod is created again when it is deleted or no longer matches, and deleted with its static pod.
  */
 export class MirroredPodSource implements PodSource {
   readonly #options: MirroredPodSourceOptions;
-  /** By `namespace/name`, like the mirror pods. */
+  /** The keys of both maps are `namespace/name`. */
   readonly #staticPods = new Map<string, Pod>();
   readonly #mirrors = new Map<string, Pod>();
   /** Mirror pods that are being created or deleted. */
@@ -61,7 +61,7 @@ export class MirroredPodSource implements PodSource {
     };
   }
 
-  /** Undefined if the static pod has no mirror pod (yet). */
+  /** Returns the mirror pod of a static pod. Undefined if there is none yet. */
   mirrorOf(staticPod: Pod): Pod | undefined {
     const mirror = this.#mirrors.get(keyOf(staticPod));
     return mirror && matches(mirror, staticPod) ? mirror : undefined;
@@ -84,13 +84,13 @@ export class MirroredPodSource implements PodSource {
     this.reconcile();
   }
 
-  /** The node is registered and all pods of the API server are known: mirror pods can be made and removed from now on. */
+  /** Starts creating and deleting mirror pods. Called when the node is registered and all pods of the API server are known. */
   start(): void {
     this.#isReady = true;
     this.reconcile();
   }
 
-  /** Creates and deletes mirror pods where needed. What fails is tried again with the next call. */
+  /** Creates and deletes mirror pods where needed. Failures are retried with the next call. */
   reconcile(): void {
     if (!this.#isReady) return;
     for (const key of new Set([...this.#staticPods.keys(), ...this.#mirrors.keys()])) void this.#reconcile(key);

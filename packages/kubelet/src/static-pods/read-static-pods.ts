@@ -5,7 +5,7 @@ import { GroupVersionKind, type KubernetesObject } from '@coxswain/apimachinery'
 import type { Clock } from '@coxswain/client';
 import { apiReferenceOf } from './api-reference.ts';
 
-/** Where manifests come from. It is part of a static pod's identity. */
+/** Where a manifest comes from. A static pod's uid depends on it. */
 export interface ManifestSource {
   readonly kind: 'file' | 'http';
   /** The path or URL. */
@@ -25,8 +25,8 @@ export const isStaticPod = ({ metadata: { annotations } }: Pod): boolean => {
 };
 
 /**
- * Reads the pods of a manifest, which has one pod or a list, as YAML or JSON. They have upstream's defaults and the name of the node in
- * theirs. Throws if the manifest has anything else, an invalid pod, or one that needs the API server.
+ * Reads the pods of a manifest, which is a Pod or a PodList in YAML or JSON. Defaults are set, and the node's name is appended to each
+ * name. Throws if the manifest is of another kind, if a pod is invalid, or if a pod refers to objects of the API server.
  */
 export function readStaticPods(text: Uint8Array, source: ManifestSource, nodeName: string, clock: Clock): Pod[] {
   const catalogue = Catalogue.builtIn();
@@ -44,7 +44,7 @@ function staticPod(given: Pod, source: ManifestSource, nodeName: string, clock: 
   newScheme().default(typed);
   const spec = { ...typed.spec!, nodeName };
   if (source.kind === 'file') {
-    // Troubles of the node must not evict what the node itself runs.
+    // Taints of the node must not evict its static pods.
     spec.tolerations = [...(spec.tolerations ?? []), { operator: 'Exists', effect: 'NoExecute' }];
   }
   const pod = { ...typed, metadata: { ...given.metadata, name: `${name}-${nodeName.toLowerCase()}`, namespace }, spec };
@@ -63,7 +63,7 @@ function staticPod(given: Pod, source: ManifestSource, nodeName: string, clock: 
   return { ...valid, metadata: { ...valid.metadata, uid, annotations } };
 }
 
-/** The same manifest in the same place is the same pod, also after a restart of the kubelet. */
+/** Returns a uid that depends only on the manifest and its source, so that a static pod stays the same when the kubelet restarts. */
 function uidOf(pod: Pod, { kind, name }: ManifestSource, nodeName: string): string {
   const place = kind === 'file' ? `host:${nodeName} file:${name}` : `url:${name}`;
   return createHash('sha256')

@@ -2,7 +2,7 @@ import type { Pod, PodCondition, PodStatus } from '@coxswain/api/core/v1';
 import { restartsAllContainers } from '../pods/restart-rules.ts';
 import { latestContainer, type RuntimePod } from '../runtime/runtime-pod.ts';
 
-/** A container has ended in a way that makes all of the pod's containers begin anew, and they have not yet. */
+/** Returns whether a container's exit restarts all containers of the pod, and that restart is not complete yet. */
 export function isRestartingAll({ spec }: Pod, runtimePod: RuntimePod, old: PodStatus): boolean {
   if (old.conditions?.some(({ type, status }) => type === 'AllContainersRestarting' && status === 'True')) return true;
   return [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].some((container) => {
@@ -12,7 +12,7 @@ export function isRestartingAll({ spec }: Pod, runtimePod: RuntimePod, old: PodS
   });
 }
 
-/** It holds until the last of the containers is taken away. */
+/** Returns the condition `AllContainersRestarting`. It is True until the last of the old containers is removed. */
 export function restartingAllCondition(
   isRestarting: boolean,
   { spec }: Pod,

@@ -3,19 +3,19 @@ import { isSidecar } from '../pods/restart-rules.ts';
 
 export interface ConditionInput {
   readonly pod: Pod;
-  /** The kubelet's last word on the pod. */
+  /** The status that the kubelet computed before this one. */
   readonly old: PodStatus;
   readonly phase: PodStatus['phase'];
-  /** Of init and main containers. */
+  /** The statuses of init and main containers. */
   readonly statuses: readonly ContainerStatus[];
-  /** Conditions that others set: readiness gates are among them. */
+  /** Conditions that are not the kubelet's own, such as those of readiness gates. */
   readonly others: readonly PodCondition[];
   readonly hasSandbox: boolean;
 }
 
 type Verdict = Pick<PodCondition, 'status' | 'reason' | 'message'>;
 
-/** The conditions that every pod of a node has, in upstream's order, without times. */
+/** Returns the conditions that every pod has, in upstream's order and without transition times. */
 export function podConditions(input: ConditionInput): PodCondition[] {
   const { pod, hasSandbox } = input;
   const containersReady = containersReadyVerdict(input);
@@ -29,7 +29,7 @@ export function podConditions(input: ConditionInput): PodCondition[] {
   return verdicts.map(([type, verdict]) => conditionOf(type, verdict, pod));
 }
 
-/** What holds of pods that have ended, whatever their containers' states say. */
+/** Returns the conditions `Ready` and `ContainersReady` of a pod that has ended. They don't depend on its containers' states. */
 export function terminalReadiness(pod: Pod, phase: PodStatus['phase']): PodCondition[] {
   const verdict = { status: 'False', reason: phase === 'Failed' ? 'PodFailed' : 'PodCompleted' };
   return ['Ready', 'ContainersReady'].map((type) => conditionOf(type, verdict, pod));
@@ -70,10 +70,10 @@ function initializedVerdict({ pod: { spec }, old, phase, statuses }: ConditionIn
     ({ name, state }) =>
       (state?.running || state?.terminated) && spec?.containers.some((container) => container.name === name),
   );
-  // Sidecars may be on their way to their next run then.
+  // Sidecars may be waiting for a restart then.
   if (hasMainStarted) return { status: 'True' };
   const message = problems(unknown, 'incomplete', without);
-  // What was initialized once is not taken back when all containers start anew.
+  // A pod stays initialized when all of its containers are restarted.
   const wasInitialized = old.conditions?.some(({ type, status }) => type === 'Initialized' && status === 'True');
   if (message === '' || wasInitialized) return { status: 'True' };
   return { status: 'False', reason: 'ContainersNotInitialized', message };

@@ -6,7 +6,7 @@ import { latestContainer, type RuntimeContainer, type RuntimePod, type RuntimeUs
 import { CONTAINER_STATUS_UNKNOWN, RESTARTING_ALL_CONTAINERS } from './reasons.ts';
 import { statusResources } from './status-resources.ts';
 
-/** Why a container could not be started when it was last tried. */
+/** Why the last attempt to start a container failed. */
 export interface StartFailure {
   readonly reason: string;
   readonly message: string;
@@ -15,13 +15,13 @@ export interface StartFailure {
 export interface ContainerStatusesInput {
   readonly pod: Pod;
   readonly runtimePod: RuntimePod;
-  /** Before the id in `containerID`. */
+  /** The prefix of `containerID`, such as `containerd`. */
   readonly runtimeName: string;
   readonly failures: ReadonlyMap<string, StartFailure>;
   readonly isRestartingAll: boolean;
 }
 
-/** A status for each of the containers, in their order: by what the runtime knows, and what was said before. */
+/** Returns a status for each of the containers, in their order, from the runtime's containers and the statuses before. */
 export function containerStatuses(
   containers: readonly Container[],
   before: readonly ContainerStatus[] | undefined,
@@ -45,7 +45,7 @@ function statusOf(
   return previous ? { ...status, lastState: stateOf(previous, input.runtimeName) } : status;
 }
 
-/** The runtime has it. */
+/** Returns the status of a container that the runtime has. */
 function fromRuntime(
   container: Container,
   latest: RuntimeContainer,
@@ -55,7 +55,7 @@ function fromRuntime(
   const containerID = `${runtimeName}://${latest.id}`;
   const mounts = old?.volumeMounts ?? mountStatuses(container);
   const { requests } = container.resources ?? {};
-  // Runs whose containers the runtime has not kept count too.
+  // An earlier run counts even if the runtime has removed its container.
   const isAnotherRun = old?.state?.terminated && old.containerID !== containerID;
   const lastEnd = isAnotherRun ? old.state?.terminated : old?.lastState?.terminated;
   const isRunning = latest.state === 'Running';
@@ -76,7 +76,7 @@ function fromRuntime(
   };
 }
 
-/** The runtime has nothing of it: it was never made, or is lost. */
+/** Returns the status of a container that the runtime does not have: it was not created yet, or it was removed. */
 function statusWithoutContainer(
   container: Container,
   old: ContainerStatus | undefined,
@@ -123,7 +123,7 @@ function restartingAll(waiting: ContainerStatus, old: ContainerStatus): Containe
   };
 }
 
-/** One that is to be started and could not be is waiting, for the reason why. */
+/** Makes the status of a container that should run but failed to start `waiting`, with the reason of the failure. */
 function withFailure(container: Container, status: ContainerStatus, input: ContainerStatusesInput): ContainerStatus {
   const failure = input.failures.get(container.name);
   if (!failure || !shouldBeStarted(container, input.pod, input.runtimePod)) return status;

@@ -1,10 +1,10 @@
 import type { ContainerStatus, Pod, PodStatus } from '@coxswain/api/core/v1';
 import { CONTAINER_STATUS_UNKNOWN } from './reasons.ts';
 
-/** The last that is said of a pod nothing of which is left: every container has ended, and so has the pod. */
+/** Returns the final status of a pod whose containers no longer run: all started containers are terminated, and the phase is final. */
 export function finishedStatus(pod: Pod, status: PodStatus): PodStatus {
   const inits = status.initContainerStatuses ?? [];
-  // Those after the last one of which anything was ever seen have not been started.
+  // Init containers after the last one that has run were never started.
   const lastSeen = inits.findLastIndex(({ state, lastState }) => !state?.waiting || lastState?.terminated);
   const wasInitialized =
     inits.length === 0 ||

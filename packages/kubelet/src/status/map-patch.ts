@@ -2,7 +2,7 @@ import type { ResourceRequirements } from '@coxswain/api/core/v1';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** What a merge makes the one map of the other: what is there no more is taken away. */
+/** Returns the merge patch from one map to another. Removed keys are null. */
 export function mapPatch(before: Texts | undefined, after: Texts | undefined): Record<string, string | null> | null {
   if (!after) return null;
   const gone = Object.keys(before ?? {}).filter((key) => !Object.hasOwn(after, key));

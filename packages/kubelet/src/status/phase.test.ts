@@ -4,7 +4,7 @@ import { podPhase } from './phase.ts';
 
 type Text = 'none' | 'waiting' | 'running' | 'started' | `ended ${number}` | `again ${number}`;
 
-/** `again 1`: it waits for its next run, after one that ended so. */
+/** `again 1` is a container that waits for a restart after it exited with code 1. */
 function statusOf(name: string, text: Text): ContainerStatus[] {
   if (text === 'none') return [];
   const exitCode = Number(text.split(' ')[1] ?? 0);
@@ -28,41 +28,41 @@ interface Case {
   readonly hasInitialized?: boolean;
 }
 
-/** As the tables of upstream's own tests have it. */
+/** The cases and their results are those of upstream's tests. */
 it.each<[string, Case, string]>([
   ['all run', { mains: ['running', 'running'] }, 'Running'],
-  ['all have ended and are to be restarted', { mains: ['ended 0', 'ended 1'] }, 'Running'],
+  ['all have ended and will be restarted', { mains: ['ended 0', 'ended 1'] }, 'Running'],
   ['one waits', { mains: ['running', 'waiting'] }, 'Pending'],
-  ['one waits for its next run', { mains: ['running', 'again 1'] }, 'Running'],
-  ['all wait for their next run', { mains: ['again 1', 'again 1'] }, 'Running'],
-  ['one is not known', { mains: ['running', 'none'] }, 'Pending'],
-  ['none is known', { mains: ['none', 'none'] }, 'Pending'],
+  ['one waits for a restart', { mains: ['running', 'again 1'] }, 'Running'],
+  ['all wait for a restart', { mains: ['again 1', 'again 1'] }, 'Running'],
+  ['one has no status', { mains: ['running', 'none'] }, 'Pending'],
+  ['none has a status', { mains: ['none', 'none'] }, 'Pending'],
   ['all succeeded, Never', { restartPolicy: 'Never', mains: ['ended 0', 'ended 0'] }, 'Succeeded'],
   ['one failed, Never', { restartPolicy: 'Never', mains: ['ended 0', 'ended 1'] }, 'Failed'],
   ['one runs, Never', { restartPolicy: 'Never', mains: ['ended 1', 'running'] }, 'Running'],
   ['one waits after an end, Never', { restartPolicy: 'Never', mains: ['again 1'] }, 'Failed'],
   ['all succeeded, OnFailure', { restartPolicy: 'OnFailure', mains: ['ended 0', 'ended 0'] }, 'Succeeded'],
   ['one failed, OnFailure', { restartPolicy: 'OnFailure', mains: ['ended 0', 'ended 1'] }, 'Running'],
-  ['all have ended for good, well', { isTerminal: true, mains: ['ended 0', 'ended 0'] }, 'Succeeded'],
-  ['all have ended for good, one badly', { isTerminal: true, mains: ['ended 0', 'ended 137'] }, 'Failed'],
+  ['all succeeded and are not restarted', { isTerminal: true, mains: ['ended 0', 'ended 0'] }, 'Succeeded'],
+  ['one failed and none is restarted', { isTerminal: true, mains: ['ended 0', 'ended 137'] }, 'Failed'],
   ['the init container runs', { init: 'running', mains: ['waiting'] }, 'Pending'],
-  ['the init container is not known', { init: 'none', mains: ['running'] }, 'Pending'],
-  ['the init container failed and is tried again', { init: 'ended 1', mains: ['waiting'] }, 'Pending'],
+  ['the init container has no status', { init: 'none', mains: ['running'] }, 'Pending'],
+  ['the init container failed and will be restarted', { init: 'ended 1', mains: ['waiting'] }, 'Pending'],
   ['the init container failed, Never', { restartPolicy: 'Never', init: 'ended 1', mains: ['waiting'] }, 'Failed'],
   ['the init container succeeded', { init: 'ended 0', mains: ['running'] }, 'Running'],
   ['the sidecar has not started', { sidecar: 'running', mains: ['waiting'] }, 'Pending'],
   [
-    'the sidecar starts anew beside others',
+    'the sidecar restarts while others run',
     { sidecar: 'running', mains: ['running'], hasInitialized: true },
     'Running',
   ],
-  ['the sidecar waits for its next run', { sidecar: 'again 1', mains: ['running'], hasInitialized: true }, 'Running'],
+  ['the sidecar waits for a restart', { sidecar: 'again 1', mains: ['running'], hasInitialized: true }, 'Running'],
   [
-    'the sidecar runs though all others are done',
+    'the sidecar runs after all others have ended',
     { restartPolicy: 'Never', sidecar: 'started', mains: ['ended 0'] },
     'Running',
   ],
-  ['the sidecar failed in the end', { restartPolicy: 'Never', sidecar: 'ended 143', mains: ['ended 0'] }, 'Succeeded'],
+  ['the sidecar failed after all others succeeded', { restartPolicy: 'Never', sidecar: 'ended 143', mains: ['ended 0'] }, 'Succeeded'],
 ])('%s', (_, { restartPolicy = 'Always', init, sidecar, mains, ...rest }, phase) => {
   const names = mains.map((_text, i) => `main-${i}`);
   const initContainers: Container[] = [

@@ -4,15 +4,15 @@ import { RESTARTING_ALL_CONTAINERS } from './reasons.ts';
 
 export interface PhaseInput {
   readonly spec: PodSpec;
-  /** Of all containers but ephemeral ones. */
+  /** The statuses of all containers except ephemeral ones. */
   readonly statuses: readonly ContainerStatus[];
-  /** Nothing of the pod is started again. */
+  /** True if no container of the pod is started again. */
   readonly isTerminal: boolean;
-  /** A container that is no init container is there, in the sandbox that counts. */
+  /** True if the latest sandbox has a main container. */
   readonly hasInitialized: boolean;
 }
 
-/** The phase of a pod, by the states of its containers. */
+/** Computes the phase of a pod from the statuses of its containers. */
 export function podPhase({ spec, statuses, isTerminal, hasInitialized }: PhaseInput): NonNullable<PodStatus['phase']> {
   const views = [...(spec.initContainers ?? []), ...spec.containers].map((container, i) => {
     const status = statuses.find(({ name }) => name === container.name);
@@ -29,14 +29,14 @@ export function podPhase({ spec, statuses, isTerminal, hasInitialized }: PhaseIn
   if (!hasInitialized && sidecars.some(({ status, end }) => !end && !status?.started)) return 'Pending';
   if (lasting.some(({ standing }) => standing === 'waiting' || standing === 'unknown')) return 'Pending';
   if (lasting.some(({ standing }) => standing === 'running')) return 'Running';
-  // Sidecars that have ended count for nothing; of the others, all have ended.
+  // No container runs. Only the exit codes of main containers count.
   if (!isTerminal && mains.some(({ isRestartable }) => isRestartable)) return 'Running';
   return mains.every(({ status }) => status?.state?.terminated?.exitCode === 0) ? 'Succeeded' : 'Failed';
 }
 
 interface View {
   readonly standing: 'unknown' | 'waiting' | 'running' | 'ended';
-  /** How its last run ended, if no other has begun. */
+  /** How the last run ended. Undefined if there was none, or if a later one has started. */
   readonly end: ContainerStateTerminated | undefined;
   readonly isRestartable: boolean;
 }

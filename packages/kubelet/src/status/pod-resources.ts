@@ -2,7 +2,7 @@ import { podLimits, podRequests } from '@coxswain/api';
 import type { Pod, PodStatus } from '@coxswain/api/core/v1';
 import type { Quantity } from '@coxswain/apimachinery/quantity';
 
-/** What the pod as a whole has of the node: what its containers ask for together, unless it says so itself. */
+/** Returns the resources of the pod as a whole: those of the pod's spec, or else the sum of its containers' resources. */
 export function podResourcesStatus(pod: Pod): Pick<PodStatus, 'allocatedResources' | 'resources'> {
   const requests = listOf(podRequests(pod));
   const limits = listOf(podLimits(pod));

@@ -9,7 +9,7 @@ import { containerStatuses, type StartFailure } from './container-statuses.ts';
 import { podPhase } from './phase.ts';
 import { podResourcesStatus } from './pod-resources.ts';
 
-/** What the kubelet's probes say of containers that run. */
+/** The results of the probes of running containers. */
 interface ProbeResults {
   isStarted(containerID: string): boolean;
   isReady(containerID: string): boolean;
@@ -19,29 +19,29 @@ export interface PodStatusInput {
   readonly pod: Pod;
   readonly runtimePod: RuntimePod;
   readonly runtimeName: string;
-  /** The kubelet's last word on the pod, or the API server's where there is none. */
+  /** The status that the kubelet computed before this one. If there is none, that of the API server. */
   readonly old: PodStatus;
   readonly failures: ReadonlyMap<string, StartFailure>;
   readonly probes: ProbeResults;
   readonly hostIPs: readonly string[];
-  /** Nothing of the pod is started again. */
+  /** True if no container of the pod is started again. */
   readonly isTerminal: boolean;
-  /** The kubelet ends it, for this reason. */
+  /** Why the kubelet terminates the pod. Undefined if it does not. */
   readonly eviction?: Eviction | undefined;
-  /** How far it is with the resources that it asks for now. */
+  /** The conditions `PodResizePending` and `PodResizeInProgress`, if they apply. */
   readonly resize: readonly PodCondition[];
   readonly nowMs: number;
 }
 
-/** Why the kubelet ends a pod. */
+/** Why the kubelet terminates a pod. */
 export interface Eviction {
   readonly reason: string;
   readonly message: string;
-  /** The pod could have gone on elsewhere: Jobs do not count it as a failure. */
+  /** True if the pod gets the condition `DisruptionTarget`, which a Job's pod failure policy can ignore. */
   readonly isDisruption?: boolean;
 }
 
-/** Conditions that are the kubelet's own; all others are left as they are. */
+/** The conditions that the kubelet sets. It leaves all others unchanged. */
 const ownConditions: ReadonlySet<string> = new Set([
   'PodScheduled',
   'Ready',
@@ -57,7 +57,7 @@ export const isKubeletCondition = ({ type }: PodCondition): boolean => ownCondit
 
 const isEnded = (phase: PodStatus['phase']): boolean => phase === 'Succeeded' || phase === 'Failed';
 
-/** What is to be said of the pod now. */
+/** Computes the current status of a pod. */
 export function generatePodStatus(input: PodStatusInput): PodStatus {
   const { pod, runtimePod, old, eviction } = input;
   const spec = pod.spec!;
@@ -104,7 +104,7 @@ export function generatePodStatus(input: PodStatusInput): PodStatus {
   };
 }
 
-/** Who has ended, has ended: no phase follows those of an end. */
+/** Returns the phase. Succeeded and Failed are final. */
 function phaseOf({ pod, runtimePod, old, isTerminal }: PodStatusInput, statuses: readonly ContainerStatus[]) {
   const atServer = pod.status?.phase;
   if (isEnded(atServer)) return atServer;
@@ -120,7 +120,7 @@ function phaseOf({ pod, runtimePod, old, isTerminal }: PodStatusInput, statuses:
 function ipsOf({ pod, runtimePod, hostIPs, old }: PodStatusInput): readonly string[] {
   if (pod.spec?.hostNetwork) return old.podIPs?.map(({ ip }) => ip) ?? hostIPs;
   const ips = runtimePod.sandboxes[0]?.ips;
-  // What has ended keeps the address that it had.
+  // A pod that has ended keeps its addresses after its sandbox is removed.
   return ips ?? (isEnded(old.phase) ? (old.podIPs ?? []).map(({ ip }) => ip) : []);
 }
 
@@ -142,7 +142,7 @@ const disruption = (message: string): PodCondition => ({
   message,
 });
 
-/** A condition keeps its time as long as it keeps its status. */
+/** Sets transition times. A condition keeps its time while its status stays the same. */
 function withTimes(conditions: readonly PodCondition[], old: PodStatus, nowMs: number): PodCondition[] {
   return conditions.map((condition) => {
     if (condition.lastTransitionTime !== undefined) return condition;

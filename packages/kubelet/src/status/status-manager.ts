@@ -11,28 +11,28 @@ import { statusPatch, tellableStatus } from './status-patch.ts';
 export interface StatusManagerOptions {
   readonly clients: ClientSet;
   readonly clock: Clock;
-  /** Changes of the same turn are written together; the thread's own by default. */
+  /** Defers writes to the next turn, so that changes of the same turn become one write. The system's event loop by default. */
   readonly eventLoop?: EventLoop;
   readonly logger: Logger;
-  /** Anything of the pod may still run. */
+  /** Returns whether containers of the pod may still run. */
   readonly mayRun: (podUid: string) => boolean;
-  /** The mirror pod of a static pod, through which the API server learns its status. Without it, there are no static pods. */
+  /** Returns the mirror pod of a static pod, whose status is written in its place. Not needed if the node has no static pods. */
   readonly mirrorOf?: ((staticPod: Pod) => Pod | undefined) | undefined;
 }
 
-/** What is known of one pod's status, here and at the server. */
+/** The status of one pod, here and in the API server. */
 interface Entry {
-  /** As last seen. */
+  /** The pod as last seen. */
   pod: Pod;
   status: PodStatus;
-  /** Grows with every change of the status. */
+  /** Increases with every change of the status. */
   version: number;
-  /** The version that the server has; -1 for none. */
+  /** The last version that was written. -1 if none was. */
   writtenVersion: number;
-  /** What the server has, and since which resourceVersion. */
+  /** The status in the API server, and the pod's resourceVersion when it was seen there. */
   base: PodStatus;
   baseVersion: number;
-  /** Nothing of the pod is left: it may go from the server. */
+  /** True once no container of the pod runs. Then it may be deleted in the API server. */
   isFinished: boolean;
   isWriting: boolean;
   retry: Timer | undefined;
@@ -44,16 +44,15 @@ const firstRetryMs = 1000;
 const longestRetryMs = 10_000;
 
 /**
- * Tells the API server how the pods of a node are: only what has changed, the latest only, one write at a time for each pod.
- * A pod that is to be deleted and of which nothing is left is deleted there.
+ * Writes the statuses of a node's pods to the API server. A write is a patch with the changed fields. Only the latest status is written,
+ * and for each pod one write is under way at a time. A pod with a deletion timestamp is deleted in the API server when it has finished.
  *
- * Differs from upstream: the server is not asked for the pod before each write, since the patch goes from what it was last
- * seen to have; and a write begins on the next turn of the event loop or when it is asked for, so that what follows at once
- * is one write.
+ * Differs from upstream: the pod is not read before each write, because the patch is computed from the status that was last seen in the
+ * API server. A write starts on the next turn of the event loop, or with `flush`, so that successive changes become one write.
  */
 export class StatusManager {
   readonly #options: StatusManagerOptions;
-  /** As many as the node has pods. */
+  /** The entries by uid of the pod: at most one for each pod of the node. */
   readonly #entries = new Map<string, Entry>();
   readonly #dirty = new Set<string>();
   readonly #underWay = new Set<Promise<void>>();
@@ -64,7 +63,7 @@ export class StatusManager {
     this.#options = options;
   }
 
-  /** The latest that was set. */
+  /** Returns the status that was set last. */
   get(podUid: string): PodStatus | undefined {
     return this.#entries.get(podUid)?.status;
   }
@@ -76,14 +75,14 @@ export class StatusManager {
     this.#changed(entry);
   }
 
-  /** The pod was never taken: it has failed, and nothing of it is there. */
+  /** Sets the status of a pod that the node does not admit. The pod counts as finished. */
   reject(pod: Pod, status: PodStatus): void {
     const startTime = pod.status?.startTime ?? timeFromDate(new Date(this.#options.clock.now()));
     this.#entry(pod).isFinished = true;
     this.set(pod, { ...status, startTime });
   }
 
-  /** Nothing of the pod is left. */
+  /** Makes the status final. Called when no container of the pod runs and its volumes are released. */
   finish(pod: Pod): void {
     const entry = this.#entry(pod);
     entry.status = finishedStatus(pod, entry.status);
@@ -91,7 +90,7 @@ export class StatusManager {
     this.#changed(entry);
   }
 
-  /** The server shows the pod so. What others changed of the kubelet's own is set right. */
+  /** Takes over a new state of the pod from the API server. If another client changed the kubelet's part of the status, it is written again. */
   observe(pod: Pod): void {
     const entry = this.#entries.get(uidOf(pod));
     if (!entry) return;
@@ -104,12 +103,12 @@ export class StatusManager {
     if (!entry.isWriting && (this.#patchOf(entry) !== undefined || isDeletable(entry))) this.#enqueue(entry);
   }
 
-  /** Nothing more is to be said of the pod for now: what was is written without waiting for the next turn. */
+  /** Starts the pod's pending write without waiting for the next turn. */
   flush(podUid: string): void {
     this.#begin(podUid);
   }
 
-  /** The API server shows the mirror pod of a static pod: its status is compared with that. */
+  /** Takes over a new state of a static pod's mirror pod. If its status differs from the static pod's, it is written again. */
   observeMirror(staticPod: Pod, mirror: Pod): void {
     const entry = this.#entries.get(uidOf(staticPod));
     if (!entry || entry.isWriting) return;
@@ -123,7 +122,7 @@ export class StatusManager {
     this.#entries.delete(podUid);
   }
 
-  /** Resolves when nothing is under way; what waits is dropped. */
+  /** Cancels writes that are under way, drops pending ones, and resolves when none is left. */
   async stop(): Promise<void> {
     this.#stop.abort();
     for (const { retry } of this.#entries.values()) retry?.cancel();
@@ -172,7 +171,7 @@ export class StatusManager {
     });
   }
 
-  /** Begins as many writes as may be under way. */
+  /** Starts pending writes until `maxWrites` are under way. */
   #pump(): void {
     for (const uid of this.#dirty) this.#begin(uid);
   }
@@ -194,7 +193,7 @@ export class StatusManager {
   async #write(entry: Entry): Promise<void> {
     const isStatic = isStaticPod(entry.pod);
     const target = isStatic ? this.#options.mirrorOf?.(entry.pod) : entry.pod;
-    // The status of a static pod is written when its mirror pod is there.
+    // The status of a static pod is written once its mirror pod exists (`observeMirror`).
     if (!target) return;
     const { name = '', namespace = '', uid = '' } = target.metadata;
     const pods = this.#options.clients.core.v1.pods(namespace);
@@ -207,7 +206,7 @@ export class StatusManager {
         const written = await pods.patch(name, 'strategic-merge', { metadata: { uid }, status }, options);
         entry.base = written.status ?? {};
         entry.baseVersion = Number(written.metadata.resourceVersion);
-        // The watch may be behind what was just answered.
+        // The informer's copy may be older than this response.
         if (written.metadata.deletionTimestamp && !isStatic) entry.pod = written;
       }
       entry.writtenVersion = version;
@@ -223,13 +222,13 @@ export class StatusManager {
   #failed(entry: Entry, error: unknown): void {
     if (this.#stop.signal.aborted) return;
     const { name, namespace } = entry.pod.metadata;
-    // It is gone, or another one has its name: nobody wants to hear of it any more.
+    // The pod is deleted, or replaced by one with the same name and another uid. Its status no longer matters.
     if (isNotFound(error) || isConflict(error)) {
       if (!isStaticPod(entry.pod)) this.forget(uidOf(entry.pod));
       return;
     }
     this.#options.logger.error('Failed to update status for pod', error, { pod: { namespace, name } });
-    // What the server will never take is not offered again: a pod that was rebooted may not run init containers anew.
+    // An invalid status is not retried. One example is a pod after a reboot of the node, whose init containers must not run again.
     if (isInvalid(error)) return;
     entry.retry = this.#options.clock.setTimeout(() => this.#enqueue(entry), entry.retryMs);
     entry.retryMs = Math.min(entry.retryMs * 2, longestRetryMs);

@@ -7,7 +7,7 @@ import { isKubeletCondition } from './pod-status.ts';
 
 const isEnded = (phase: PodStatus['phase']): boolean => phase === 'Succeeded' || phase === 'Failed';
 
-/** Fields that are replaced as a whole. */
+/** Fields that the patch replaces as a whole. */
 const plainFields = [
   'observedGeneration',
   'phase',
@@ -23,8 +23,8 @@ const plainFields = [
 ] as const satisfies readonly (keyof PodStatus)[];
 
 /**
- * What may be told of a pod of which the server has `base`. It has not ended as long as anything of it may run, and what has
- * ended is not ready.
+ * Returns the status that may be written for a pod whose status in the API server is `base`. Its phase does not become final while
+ * containers may run (`mayRun`). A pod with a final phase is not ready.
  */
 export function tellableStatus(
   pod: Pod,
@@ -64,7 +64,7 @@ const endOf = ({ phase, reason, message }: PodStatus): PodStatus => ({
   ...(message !== undefined && { message }),
 });
 
-/** The strategic merge patch from what the server has to what the kubelet says; undefined when there is none. */
+/** Returns the strategic merge patch from the status in the API server to the kubelet's. Undefined if nothing differs. */
 export function statusPatch(base: PodStatus, status: PodStatus) {
   const patch = {
     ...Object.fromEntries(
@@ -87,7 +87,7 @@ export function statusPatch(base: PodStatus, status: PodStatus) {
 
 type Addresses = readonly { ip?: string }[] | null | undefined;
 
-/** Lists of addresses are merged by address. */
+/** Returns the patch of a list of addresses, whose merge key is `ip`. */
 function listPatch(field: string, given: Addresses, wanted: Addresses) {
   const before = given ?? [];
   const after = wanted ?? [];
@@ -116,7 +116,7 @@ function conditionsPatch(before: readonly PodCondition[], after: readonly PodCon
   };
 }
 
-/** Others say so of pods too. */
+/** Other components set the condition `DisruptionTarget`, too. This one has the kubelet's reason. */
 const isTerminationByKubelet = ({ type, reason }: PodCondition): boolean =>
   type === 'DisruptionTarget' && reason === 'TerminationByKubelet';
 

@@ -5,7 +5,7 @@ import type { RuntimeContainer } from '../runtime/runtime-pod.ts';
 
 type Amounts = Record<string, string>;
 
-/** Returns the resources of a container: what it was given, and of CPU and memory what its cgroup has while it runs. */
+/** Returns the resources for a container's status: those of its spec, with CPU and memory as in its cgroup while it runs. */
 export function statusResources({ resources = {} }: Container, container: RuntimeContainer): ResourceRequirements {
   const { resources: actual } = container;
   if (container.state !== 'Running' || !actual) return resources;
@@ -14,7 +14,7 @@ export function statusResources({ resources = {} }: Container, container: Runtim
   const requests = resources.requests && { ...resources.requests };
   if (limits) {
     const milliCpu = quotaToMilliCpu(actual.cpuQuota, actual.cpuPeriod);
-    // Limits that are too small to make a difference are reported as they were given.
+    // A limit at or below the lowest effective one is reported as in the spec.
     const isTiny = milliCpu <= minMilliCpuLimit && milliCpuOf(limits) <= minMilliCpuLimit;
     if (milliCpu > 0 && !isTiny) setAmount(limits, 'cpu', Quantity.parse(`${milliCpu}m`));
     if (actual.memoryLimitBytes > 0) setAmount(limits, 'memory', Quantity.parse(String(actual.memoryLimitBytes)));
@@ -27,7 +27,7 @@ export function statusResources({ resources = {} }: Container, container: Runtim
   return { ...resources, ...(limits && { limits }), ...(requests && { requests }) };
 }
 
-/** Keeps the way in which an amount was written if it is the same. */
+/** Sets an amount. An equal amount keeps its notation, such as `0.5` instead of `500m`. */
 function setAmount(amounts: Amounts, name: string, amount: Quantity): void {
   if (amounts[name] !== undefined && Quantity.parse(amounts[name]).equals(amount)) return;
   amounts[name] = String(amount);
