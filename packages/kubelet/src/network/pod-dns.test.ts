@@ -17,21 +17,21 @@ const clusterSearches = ['ns.svc.cluster.local', 'svc.cluster.local', 'cluster.l
 const cluster = { servers: ['10.96.0.10'], searches: clusterSearches, options: ['ndots:5'] };
 
 const cases: Record<string, [Partial<PodSpec>, object]> = {
-  'ClusterFirst asks the cluster DNS, and searches the cluster first': [{ dnsPolicy: 'ClusterFirst' }, cluster],
-  "ClusterFirst of a pod in the node's network is that of the node": [
+  'ClusterFirst has the cluster DNS server and searches the cluster domain first': [{ dnsPolicy: 'ClusterFirst' }, cluster],
+  "ClusterFirst in the node's network is the node's configuration": [
     { dnsPolicy: 'ClusterFirst', hostNetwork: true },
     settings.node!,
   ],
-  'ClusterFirstWithHostNet asks the cluster DNS': [
+  'ClusterFirstWithHostNet has the cluster DNS server': [
     { dnsPolicy: 'ClusterFirstWithHostNet', hostNetwork: true },
     cluster,
   ],
-  'Default is that of the node': [{ dnsPolicy: 'Default' }, settings.node!],
-  'None has only what the pod says': [
+  "Default is the node's configuration": [{ dnsPolicy: 'Default' }, settings.node!],
+  "None has only the pod's dnsConfig": [
     { dnsPolicy: 'None', dnsConfig: { nameservers: ['1.1.1.1'], searches: ['a.b'], options: [{ name: 'edns0' }] } },
     { servers: ['1.1.1.1'], searches: ['a.b'], options: ['edns0'] },
   ],
-  'dnsConfig is added, and its options win': [
+  'dnsConfig is added, and its options take precedence': [
     {
       dnsPolicy: 'ClusterFirst',
       dnsConfig: { searches: ['x.y', 'cluster.local'], options: [{ name: 'ndots', value: '2' }] },
@@ -45,7 +45,7 @@ describe('the resolver configuration of a pod', () => {
     expect(podDns(podWith(spec), settings)).toEqual({ config: expected, warnings: [] });
   });
 
-  it('has at most three servers and 32 searches, of which the pod is told', () => {
+  it('has at most three servers and 32 searches, with warnings about the rest', () => {
     const nameservers = ['1.1.1.1', '1.1.1.2', '1.1.1.3', '1.1.1.4'];
     const searches = [...Array.from({ length: 40 }, (_, i) => `d${i}`)];
     const { config, warnings } = podDns(podWith({ dnsPolicy: 'None', dnsConfig: { nameservers, searches } }), settings);
@@ -64,7 +64,7 @@ describe('the resolver configuration of a pod', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it('falls back to that of the node where there is no cluster DNS', () => {
+  it('falls back to the configuration of the node if there is no cluster DNS', () => {
     const { config, warnings } = podDns(podWith({ dnsPolicy: 'ClusterFirst' }), { ...settings, clusterDNS: [] });
     expect(config).toEqual(settings.node);
     expect(warnings).toMatchObject(
@@ -74,14 +74,14 @@ describe('the resolver configuration of a pod', () => {
     );
   });
 
-  it('asks the loopback address where nodes have no configuration', () => {
+  it('has the loopback address as server if the node has no configuration', () => {
     const { config } = podDns(podWith({ dnsPolicy: 'Default' }), { ...settings, node: undefined });
     expect(config).toEqual({ servers: ['127.0.0.1'], searches: ['.'], options: [] });
   });
 });
 
 describe('a resolv.conf', () => {
-  it('is read with its last search line and its last options', () => {
+  it('has the searches of its last search line and the last value of each option', () => {
     const text =
       '# comment\nnameserver 1.1.1.1\nnameserver 1.1.1.2\nsearch old.com\nsearch a.com. b.com .\noptions ndots:1 edns0\noptions ndots:3\n';
     expect(parseResolvConf(text)).toEqual({
@@ -91,7 +91,7 @@ describe('a resolv.conf', () => {
     });
   });
 
-  it('without an address of a server is refused', () => {
+  it('is invalid if a nameserver line has no address', () => {
     expect(() => parseResolvConf('nameserver\n')).toThrow('nameserver list is empty');
   });
 });

@@ -38,7 +38,7 @@ it('has the services of the namespace and the API server', () => {
   });
 });
 
-it('has only the API server where links are not wanted', () => {
+it('has only the API server if service links are disabled', () => {
   const names = [...serviceEnvironment(services, 'ns', false).keys()];
   expect(names.every((name) => name.startsWith('KUBERNETES_'))).toBe(true);
   expect(names).toContain('KUBERNETES_SERVICE_HOST');
