@@ -6,7 +6,7 @@ import { commandOutcome, containerOutcome } from './command-outcome.ts';
 const forever = Number.POSITIVE_INFINITY;
 const image = 'busybox:1.37';
 
-/** As `2s, 1`: how long it runs, and its exit code. */
+/** Returns how long the command runs and its exit code, such as `2s, 1`. */
 const brief = (command: readonly string[]): string => {
   const outcome = commandOutcome(command);
   if (!outcome) return 'unknown';
@@ -83,7 +83,7 @@ describe('a command', () => {
     ["echo 'not closed; exit 1", 'unknown'],
   ])('sh -c %j: %s', (script, outcome) => expect(brief(['/bin/sh', '-c', script])).toBe(outcome));
 
-  it('ends and prints as a shell says that it does, when we say how', () => {
+  it('has the exit code and the output that a real shell has', () => {
     const env = { NAME: 'Ada', GREETING: 'good  day' };
     const echo = [
       'echo "a; b"',
@@ -108,7 +108,7 @@ describe('a command', () => {
   });
 });
 
-describe('what it prints', () => {
+describe('the output of a script', () => {
   const at = Date.UTC(2026, 10, 7, 6, 5, 4);
   const env = new Map([
     ['NAME', 'Ada'],
@@ -116,7 +116,7 @@ describe('what it prints', () => {
     ['TIME', '2'],
     ['NONE', ''],
   ]);
-  /** As `0s one, 2s two`. */
+  /** Returns the lines with their times, such as `0s one, 2s two`. */
   const printed = (script: string): string => {
     const { output } = commandOutcome(['sh', '-c', script], env) ?? {};
     return output?.map(({ afterMs, text }) => `${afterMs / 1000}s ${text(at + afterMs)}`).join(', ') ?? 'unknown';
@@ -150,9 +150,9 @@ describe('what it prints', () => {
 
 describe('a container', () => {
   it.each([
-    ['its command and arguments are one', { image, command: ['sh'], args: ['-c', 'exit 2'] }, 2],
-    ['its arguments alone are a command', { image, command: [], args: ['false'] }, 1],
-    ['its command counts before its image', { image: 'registry.k8s.io/pause:3.10.1', command: ['false'], args: [] }, 1],
+    ['runs its command with its arguments', { image, command: ['sh'], args: ['-c', 'exit 2'] }, 2],
+    ['runs its arguments if it has no command', { image, command: [], args: ['false'] }, 1],
+    ['runs its command even if its image is pause', { image: 'registry.k8s.io/pause:3.10.1', command: ['false'], args: [] }, 1],
   ])('%s', (_, line, exitCode) => expect(containerOutcome(line)).toEqual({ runForMs: 0, exitCode, output: [] }));
 
   it.each([

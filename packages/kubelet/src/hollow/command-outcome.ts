@@ -1,26 +1,26 @@
 import { type Environment, parseScript } from './shell-script.ts';
 
-/** What comes of a command when it runs. */
+/** What a command would do. */
 export interface Outcome {
-  /** Infinity for one that never ends by itself. */
+  /** Infinity for a command that never exits by itself. */
   readonly runForMs: number;
   readonly exitCode: number;
-  /** Undefined when that cannot be told. */
+  /** The lines that the command prints. Undefined if they cannot be predicted. */
   readonly output?: readonly OutputLine[] | undefined;
 }
 
-/** What it prints so long after its start. */
+/** A line of output, and how long after the start it is printed. */
 export interface OutputLine {
   readonly afterMs: number;
   text(atMs: number): string;
 }
 
-/** What a container runs, variables filled in. */
+/** What a container runs, with references to variables expanded. */
 export interface CommandLine {
   readonly image: string;
   readonly command: readonly string[];
   readonly args: readonly string[];
-  /** What its pod sets; an image may set others. */
+  /** The variables that the pod sets. The image may set others, which are unknown. */
   readonly env?: Environment;
 }
 
@@ -28,17 +28,17 @@ type Words = readonly (string | undefined)[];
 
 const success: Outcome = { runForMs: 0, exitCode: 0, output: [] };
 const forever: Outcome = { runForMs: Number.POSITIVE_INFINITY, exitCode: 0, output: [] };
-/** It ends well, and what it prints is not known. */
+/** The command succeeds at once, and its output is unknown. */
 const fetched: Outcome = { runForMs: 0, exitCode: 0 };
 
-/** The programs whose outcome can be told without running them. They answer undefined where it takes more than that. */
+/** The programs whose outcome can be predicted. Each function returns undefined for arguments with which it cannot. */
 const programs: Readonly<Record<string, (args: Words, env: Environment) => Outcome | undefined>> = {
   true: () => success,
   ':': () => success,
   echo: echoOutcome,
   printenv: printenvOutcome,
   date: (args) => ({ ...success, output: args.length === 0 ? [{ afterMs: 0, text: dateText }] : undefined }),
-  // Whoever is asked is as hollow: a test of a chart that fetches its own page is to end, and well.
+  // The server that these would call is hollow, too. They succeed, so that a Helm chart's test that fetches the chart's own page passes.
   wget: () => fetched,
   curl: () => fetched,
   false: () => ({ ...success, exitCode: 1 }),
@@ -54,14 +54,14 @@ const programs: Readonly<Record<string, (args: Words, env: Environment) => Outco
   dash: shellOutcome,
 };
 
-/** What comes of the container's own command. Undefined when that cannot be told without running it. */
+/** Returns what a container would do. Undefined if that cannot be predicted. */
 export function containerOutcome({ image, command, args, env }: CommandLine): Outcome | undefined {
   if (command.length === 0 && /(^|\/)pause([:@][^/]*)?$/.test(image)) return forever;
-  // Which program an image begins with is not known; those that are given one of ours as its arguments run it.
+  // The image's entrypoint is unknown. If a container has only arguments and they name a known program, the entrypoint is assumed to run it.
   return commandOutcome([...command, ...args], env);
 }
 
-/** What comes of a command. Undefined when that cannot be told without running it. */
+/** Returns what a command would do. Undefined if that cannot be predicted. */
 export function commandOutcome([path, ...args]: Words, env: Environment = new Map()): Outcome | undefined {
   const name = path?.replace(/^(?:(?:\/usr)?(?:\/local)?\/bin)?\//, '') ?? '';
   return Object.hasOwn(programs, name) ? programs[name]!(args, env) : undefined;
@@ -79,7 +79,7 @@ function sleepOutcome(times: Words): Outcome | undefined {
   return times.length > 0 ? { ...success, runForMs } : undefined;
 }
 
-/** With options it depends on the shell what it prints. */
+/** The output is unknown if there are options or backslashes, which shells treat differently. */
 function echoOutcome(words: Words): Outcome {
   const isKnown = !words.some((word) => word === undefined || word.includes('\\')) && !words[0]?.startsWith('-');
   return { ...success, output: isKnown ? [{ afterMs: 0, text: () => words.join(' ') }] : undefined };
@@ -90,7 +90,7 @@ function printenvOutcome([name, ...others]: Words, env: Environment): Outcome | 
   return value === undefined ? undefined : { ...success, output: [{ afterMs: 0, text: () => value }] };
 }
 
-/** As `Tue Nov 17 06:45:00 UTC 2026`. */
+/** Returns the time as `date` prints it: `Tue Nov 17 06:45:00 UTC 2026`. */
 function dateText(atMs: number): string {
   const [weekday, day, month, year, time] = new Date(atMs).toUTCString().replace(',', '').split(' ');
   return `${weekday} ${month} ${day?.replace(/^0/, ' ')} ${time} UTC ${year}`;

@@ -3,7 +3,10 @@ import type { Init } from '@coxswain/grpc/protobuf';
 
 type Event = Init<ContainerEventResponse>;
 
-/** Hands events of containers to everybody who listens. A listener that does not read keeps its events, so it must be read or ended. */
+/**
+ * Publishes events of containers to all listeners. The queue of a listener is not bounded, so each listener must read its events or be
+ * ended.
+ */
 export class ContainerEvents {
   readonly #listeners = new Set<(event: Event | undefined) => void>();
 
@@ -43,7 +46,7 @@ export class ContainerEvents {
     }
   }
 
-  /** Resolves when the condition holds after an event, or holds already, or the signal is aborted. */
+  /** Resolves when the condition is true, which is checked at once and after each event, or when the signal is aborted. */
   async until(condition: () => boolean, signal: AbortSignal): Promise<void> {
     if (condition()) return;
     const stop = new AbortController();

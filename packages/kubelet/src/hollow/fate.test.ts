@@ -50,12 +50,12 @@ describe('annotations', () => {
     [{ readiness: 'sometimes' }, '"sometimes" is not valid: time: invalid duration "sometimes"'],
     [{ 'post-start': 'hang' }, '"hang" is not valid: it must be fail'],
     [{ 'cache.logs': 'x' }, 'the pod has no such container'],
-  ])('%j is told of', (script, problem) => {
+  ])('%j is reported as a problem', (script, problem) => {
     expect(fateProblems(podWith(script))).toEqual([`hollow.coxswain.dev/${Object.keys(script)[0]}: ${problem}`]);
   });
 });
 
-it('a probe’s answer holds for as long as it says, and not longer', () => {
+it('the result of a scripted probe stays the same for holdsForMs and changes then', () => {
   const script = fc.oneof(
     fc.record({ passes: fc.constantFrom('always' as const, 'never' as const) }),
     fc.record({
@@ -73,8 +73,8 @@ it('a probe’s answer holds for as long as it says, and not longer', () => {
   );
 });
 
-describe('a range of addresses', () => {
-  it('gives each once, and again only what was given back', () => {
+describe('a pool of IP addresses', () => {
+  it('allocates each address once, and again only after it was released', () => {
     const pool = new IpPool('10.0.0.0/29');
     expect(Array.from({ length: 5 }, () => pool.allocate())).toEqual([2, 3, 4, 5, 6].map((i) => `10.0.0.${i}`));
     expect(() => pool.allocate()).toThrow('no IP addresses available in range set: 10.0.0.0/29');
@@ -83,6 +83,6 @@ describe('a range of addresses', () => {
     expect(pool.allocate()).toBe('10.0.0.4');
   });
 
-  it('may be of IPv6', () => expect(new IpPool('fd00::/64').allocate()).toBe('fd00::2'));
-  it('must be one', () => expect(() => new IpPool('10.0.0.0')).toThrow('"10.0.0.0" is not a range of addresses'));
+  it('may have an IPv6 range', () => expect(new IpPool('fd00::/64').allocate()).toBe('fd00::2'));
+  it('must have a range in CIDR notation', () => expect(() => new IpPool('10.0.0.0')).toThrow('"10.0.0.0" is not a CIDR'));
 });

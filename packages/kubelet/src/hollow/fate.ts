@@ -2,29 +2,29 @@ import type { Pod } from '@coxswain/api/core/v1';
 import { Quantity } from '@coxswain/apimachinery/quantity';
 import { durationToMs } from '@coxswain/apimachinery/time';
 
-/** Annotations that script what becomes of a pod's containers begin so. */
+/** The prefix of the annotations that script the behaviour of a pod's containers. */
 export const FATE_PREFIX = 'hollow.coxswain.dev/';
 
-/** When a probe of a container passes, by the time since it was started. */
+/** When a probe of a container passes, by the time since the container was started. */
 export type ProbeScript =
   | { readonly passes: 'always' | 'never' }
   | { readonly passes: 'after' | 'until' | 'flapping'; readonly ms: number };
 
 type PullScript =
   | { readonly takesMs: number }
-  /** It fails until so long after the pod was made; without a time, for ever. */
+  /** The pull fails until this time after the pod's sandbox was created. Undefined if it always fails. */
   | { readonly failsForMs: number | undefined };
 
-/** What is to become of one container; what is not said is undefined. */
+/** The scripted behaviour of one container. Fields without an annotation are undefined. */
 export interface Fate {
   readonly runForMs?: number;
   readonly exitCode?: number;
   readonly exitReason?: string;
   readonly exitMessage?: string;
-  /** As many of its runs end as is said here; later ones as if nothing was. */
+  /** How many runs end as scripted. Later runs behave as if no end was scripted. */
   readonly exitTimes?: number;
   readonly startDelayMs?: number;
-  /** How long it goes on after it was asked to stop; Infinity until it is killed. */
+  /** How long it keeps running after the stop signal. Infinity if it runs until it is killed. */
   readonly stopDelayMs?: number;
   readonly stopExitCode?: number;
   readonly imagePull?: PullScript;
@@ -38,7 +38,7 @@ export interface Fate {
   readonly memoryBytes?: number;
 }
 
-/** How each annotation is read. A reader throws what is wrong with a value. */
+/** The parser of each option. It throws if the value is invalid. */
 const readers: Readonly<Record<string, (text: string) => Fate>> = {
   'run-for': (text) => ({ runForMs: duration(text) }),
   'exit-code': (text) => ({ exitCode: integer(text, 255) }),
@@ -61,7 +61,7 @@ const readers: Readonly<Record<string, (text: string) => Fate>> = {
 
 const nothing: Fate = {};
 
-/** What the pod's annotations say of the container: what is said of it alone before what is said of all. */
+/** Returns the scripted behaviour of a container. Annotations for the container alone take precedence over those for all. */
 export function fateOf(annotations: Readonly<Record<string, string>> | undefined, container: string): Fate {
   if (!annotations || !Object.keys(annotations).some((key) => key.startsWith(FATE_PREFIX))) return nothing;
   let fate = nothing;
@@ -71,13 +71,13 @@ export function fateOf(annotations: Readonly<Record<string, string>> | undefined
     try {
       fate = { ...fate, ...readers[name.slice(name.lastIndexOf('.') + 1)]!(text) };
     } catch {
-      // Told by `fateProblems`; the container does what it would without.
+      // `fateProblems` reports it. The container behaves as without the annotation.
     }
   }
   return fate;
 }
 
-/** What is wrong with the annotations of the pod, for people. */
+/** Returns a message for users for each invalid annotation of the pod. */
 export function fateProblems({ metadata, spec }: Pod): string[] {
   const problems: string[] = [];
   const containers = spec?.containers ?? [];
@@ -103,7 +103,7 @@ export function fateProblems({ metadata, spec }: Pod): string[] {
   return problems;
 }
 
-/** Whether the probe passes so long after the container was started, and for how long the answer holds. */
+/** Returns whether the probe passes at a time after the container was started, and how long that result stays the same. */
 export function probeAt(script: ProbeScript | undefined, ageMs: number): { passes: boolean; holdsForMs: number } {
   if (!script || !('ms' in script)) {
     return { passes: script?.passes !== 'never', holdsForMs: Number.POSITIVE_INFINITY };
@@ -135,16 +135,16 @@ function oneOf<const T extends string>(text: string, values: readonly T[]): T {
   return found;
 }
 
-/** `always`, `never`, `after 10s` or just `10s`, `until 10s`, `flapping 10s`. */
+/** Parses `always`, `never`, `after 10s` or just `10s`, `until 10s`, `flapping 10s`. */
 function probeScript(text: string): ProbeScript {
   if (text === 'always' || text === 'never') return { passes: text };
   const [, passes = 'after', time = ''] = /^(?:(after|until|flapping)\s+)?(\S+)$/.exec(text) ?? [];
   const ms = duration(time);
-  if (passes === 'flapping' && ms < 1) throw new Error('there must be time in between');
+  if (passes === 'flapping' && ms < 1) throw new Error('the time must be at least 1ms');
   return { passes: oneOf(passes, ['after', 'until', 'flapping']), ms };
 }
 
-/** `error`, `error 30s`, or how long it takes. */
+/** Parses `error`, `error 30s`, or the duration of the pull. */
 function pullScript(text: string): PullScript {
   const error = /^error(?:\s+(\S+))?$/.exec(text);
   if (!error) return { takesMs: duration(text) };

@@ -10,12 +10,12 @@ export interface HollowContainerOptions {
   readonly id: string;
   readonly sandboxId: string;
   readonly config: ContainerConfig;
-  /** Annotations of the pod, which script what becomes of the container. */
+  /** The annotations of the pod, which script the container's behaviour. */
   readonly podAnnotations: Readonly<Record<string, string>>;
   readonly clock: Clock;
-  /** Containers of Jobs succeed after this time, if nothing else is known of them. */
+  /** Containers of Jobs succeed after this time, unless annotations or the command determine something else. */
   readonly jobRunForMs: number;
-  /** How long a container continues after it was asked to stop, unless it is scripted. */
+  /** How long a container keeps running after the stop signal, unless an annotation sets that. */
   readonly stopDelayMs: number;
   readonly onDied: () => void;
 }
@@ -38,7 +38,7 @@ const nothingRuns = 'This container is hollow: nothing runs in it.';
 const SIGKILLED = 137;
 const SIGTERMED = 143;
 
-/** A container in which nothing runs: its state changes by the clock, as its fate says, or else as its command would. */
+/** A container without processes. Its state changes by the clock, as the pod's annotations script it or as its command would behave. */
 export class HollowContainer {
   readonly id: string;
   readonly sandboxId: string;
@@ -53,7 +53,7 @@ export class HollowContainer {
   #message = '';
   readonly #options: HollowContainerOptions;
   readonly #role: HollowRole;
-  /** Ends the container by itself, or after it was asked to stop. */
+  /** The timer that ends the container: by itself, or after the stop signal. */
   #ending: Timer | undefined;
   readonly #whenEnded: (() => void)[] = [];
 
@@ -115,7 +115,7 @@ export class HollowContainer {
     if (life) this.#ending = clock.setTimeout(() => this.#end(life), life.runForMs);
   }
 
-  /** Resolves when the container has ended. */
+  /** Sends the stop signal. Resolves when the container has ended. */
   stop(gracePeriodMs: number): Promise<void> {
     if (!this.isRunning) return Promise.resolve();
     const { stopDelayMs = this.#options.stopDelayMs, stopExitCode = this.#defaultStopExitCode } = this.fate;
@@ -133,15 +133,15 @@ export class HollowContainer {
     if (this.isRunning) this.#end({ exitCode: SIGKILLED });
   }
 
-  /** Cancels its timers: its state no longer changes. */
+  /** Cancels the container's timer, so that its state no longer changes. */
   forget(): void {
     this.#ending?.cancel();
     for (const resolve of this.#whenEnded.splice(0)) resolve();
   }
 
   /**
-   * Returns everything that the container prints in its life, also what is still to come: what its pod's annotations say, or else what
-   * its command would print.
+   * Returns all lines that the container prints from its start to its end, including future ones. They are those of the pod's annotations,
+   * or else those that its command would print.
    */
   logLines(): LogLine[] {
     const { startedAtMs: atMs, finishedAtMs } = this;
@@ -162,7 +162,7 @@ export class HollowContainer {
     for (const resolve of this.#whenEnded.splice(0)) resolve();
   }
 
-  /** How and when it ends by itself; undefined if it runs until it is stopped. */
+  /** Returns how and when the container ends by itself. Undefined if it runs until it is stopped. */
   #life(): (Ending & { runForMs: number }) | undefined {
     const { runForMs, exitCode, exitTimes = Number.POSITIVE_INFINITY, exitReason, exitMessage } = this.fate;
     if ((runForMs !== undefined || exitCode !== undefined) && this.attempt < exitTimes) {
@@ -175,7 +175,7 @@ export class HollowContainer {
     return isOfJob && kind === 'main' ? { runForMs: this.#options.jobRunForMs, exitCode: 0 } : undefined;
   }
 
-  /** A container that is meant to run for ever ends well when it is stopped; one that is meant to finish did not finish. */
+  /** The exit code of a stopped container: 0 if it is meant to run forever, 143 (SIGTERM) if it is meant to finish. */
   get #defaultStopExitCode(): number {
     return this.#role.restartsAlways ? 0 : SIGTERMED;
   }
@@ -186,7 +186,7 @@ export class HollowContainer {
     return containerOutcome({ image: this.image, command, args, env });
   }
 
-  /** Undefined if what it prints is not known. */
+  /** Returns the container's output. Undefined if it is unknown. */
   #scriptedLines(): readonly OutputLine[] | undefined {
     const { logs } = this.fate;
     if (logs === undefined) return this.#outcome()?.output;
@@ -196,7 +196,7 @@ export class HollowContainer {
       .map((line) => ({ afterMs: 0, text: () => line }));
   }
 
-  /** Explains an empty log to people, except where the log becomes the message of a container that failed. */
+  /** Returns a line that explains the empty log to users. Returns none if the log becomes the termination message of a failed container. */
   #placeholder(): readonly OutputLine[] {
     const isMessage =
       this.state === 'CONTAINER_EXITED' &&

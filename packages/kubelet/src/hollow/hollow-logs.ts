@@ -3,7 +3,7 @@ import { type Clock, childSignal, sleep } from '@coxswain/client';
 import type { LogOptions } from '../logs/container-logs.ts';
 import type { HollowContainer, LogLine } from './hollow-container.ts';
 
-/** What the container has to say, each line at its time; those who follow hear the later ones, until it ends. */
+/** Yields the container's log. With `follow`, later lines are yielded at their times until the container ends. */
 export async function* hollowLogs(
   container: HollowContainer,
   options: LogOptions,
@@ -29,7 +29,7 @@ export async function* hollowLogs(
     for (const line of lines.slice(said.length)) {
       const waitMs = line.atMs - clock.now();
       if (waitMs > 0) await sleep(clock, waitMs, over).catch(() => {});
-      // What it would have said after its end, it did not say.
+      // Lines that are due after the container's end are not printed.
       if (!container.isRunning && line.atMs > container.finishedAtMs) break;
       if (signal?.aborted) break;
       yield piece(textOf([line], { ...options, tailLines: undefined }));

@@ -18,7 +18,7 @@ export interface HollowMachineOptions {
   readonly nodeName: string;
   readonly clock: Clock;
   readonly config: ConfigSource;
-  /** Where the containers' logs are: the hollow runtime. */
+  /** The logs of containers, which the hollow runtime has. */
   readonly logs: ContainerLogs;
   readonly bootId: string;
 }
@@ -31,7 +31,7 @@ const setup: PodSetup = {
   warnings: [],
 };
 
-/** The machine of a hollow node. There is none: volumes are mounted as soon as everything that they refer to exists. */
+/** The `Machine` of a hollow node, which changes nothing. Volumes count as mounted once all objects that they refer to exist. */
 export class HollowMachine implements Machine {
   readonly prober: Prober;
   readonly hooks: HookRunner;

@@ -11,13 +11,13 @@ export interface HollowSandbox {
   readonly network: 'NODE' | 'POD';
   readonly ips: readonly string[];
   isReady: boolean;
-  /** The latest first. */
+  /** The latest is first. */
   readonly containers: HollowContainer[];
 }
 
 type Labels = Readonly<Record<string, string>>;
 
-/** The sandboxes and containers of one node, found by id and by labels. Finding those of one pod takes no time on a full node. */
+/** The sandboxes and containers of one node, by id and by labels. A lookup with the label of a pod's uid does not scan other pods. */
 export class HollowPods {
   readonly #sandboxes = new Map<string, HollowSandbox>();
   readonly #containers = new Map<string, HollowContainer>();

@@ -7,7 +7,7 @@ import { expandWithStatic } from '../volumes/expansion.ts';
 import { commandOutcome } from './command-outcome.ts';
 import { type Fate, fateOf, type ProbeScript, probeAt } from './fate.ts';
 
-/** Answers probes as the pods' annotations say, or else as their commands would; all others pass. */
+/** Returns the results that the pod's annotations script. Without annotations, exec probes behave as their command would, and others pass. */
 export class HollowProber implements Prober {
   readonly isInstant = true;
   readonly #clock: Clock;
@@ -19,19 +19,19 @@ export class HollowProber implements Prober {
   async probe({ kind, probe, pod, container, startedAtMs }: ProbeRequest): Promise<ProbeResult> {
     const script = scriptOf(fateOf(pod.metadata.annotations, container.name), kind);
     if (!script && probe.exec) return execResult(probe, container);
-    // Nobody is there to answer, but a port that does not exist has nobody anywhere.
+    // No server answers in a hollow container, so these probes pass. A named port that the container does not have is an error, as on every node.
     const port = (probe.httpGet ?? probe.tcpSocket)?.port;
     if (!script && port !== undefined) resolveContainerPort(port, container);
     const { passes, holdsForMs } = probeAt(script, this.#clock.now() - startedAtMs);
     return passes
       ? { outcome: 'Success', output: '', holdsForMs }
-      : { outcome: 'Failure', output: "the pod's annotations say so", holdsForMs };
+      : { outcome: 'Failure', output: "scripted by the pod's annotations", holdsForMs };
   }
 
-  /** A script makes a probe where the pod has none, so that any pod can be made unready. */
+  /** Returns a probe for a container that has none but is scripted, so that any container can be made unready. */
   impliedProbe(pod: Pod, container: Container, kind: ProbeKind): Probe | undefined {
     if (!scriptOf(fateOf(pod.metadata.annotations, container.name), kind)) return undefined;
-    // What takes some time to start has not failed to.
+    // A startup probe that fails for a while must not restart the container.
     return { periodSeconds: 1, timeoutSeconds: 1, successThreshold: 1, failureThreshold: kind === 'Startup' ? 30 : 1 };
   }
 }
@@ -41,7 +41,7 @@ function scriptOf(fate: Fate, kind: ProbeKind): ProbeScript | undefined {
   return kind === 'Liveness' ? fate.liveness : fate.startup;
 }
 
-/** At once, also where the command would take its time. */
+/** Returns the result of an exec probe without delay, even if the command would take some time. */
 function execResult({ exec, timeoutSeconds = 1 }: Probe, { env }: Container): ProbeResult {
   const command = expandWithStatic(exec?.command ?? [], env);
   const { runForMs, exitCode } = commandOutcome(command) ?? { runForMs: 0, exitCode: 0 };

@@ -2,11 +2,11 @@ import type { Container, Pod } from '@coxswain/api/core/v1';
 import { isSidecar } from '../pods/restart-rules.ts';
 import { FATE_PREFIX } from './fate.ts';
 
-/** What a hollow container has to know of its pod to behave as a real one would. CRI does not tell it, so it is an annotation. */
+/** What the behaviour of a hollow container depends on in its pod. CRI has no field for it, so it is passed as an annotation. */
 export interface HollowRole {
   readonly kind: 'init' | 'sidecar' | 'main' | 'ephemeral';
   readonly isOfJob: boolean;
-  /** Whether containers of the pod are meant to run for ever. */
+  /** Whether the pod's restart policy is Always, so that its containers are meant to run forever. */
   readonly restartsAlways: boolean;
 }
 
@@ -29,6 +29,6 @@ export function roleAnnotation({ metadata, spec }: Pod, container: Container): R
   return { [annotation]: JSON.stringify(role) };
 }
 
-/** Containers that no kubelet made are like those of a Deployment. */
+/** Reads the role of a container. Without the annotation, it is the main container of a pod that always restarts. */
 export const roleOf = (annotations: Readonly<Record<string, string>>): HollowRole =>
   JSON.parse(annotations[annotation] ?? '{"kind":"main","isOfJob":false,"restartsAlways":true}') as HollowRole;

@@ -35,21 +35,21 @@ import { IpPool } from './ip-pool.ts';
 
 export interface HollowRuntimeOptions {
   readonly clock?: Clock;
-  /** Addresses of pods as long as the node has no `podCIDR`. */
+  /** The ranges of pods' IP addresses until `updateRuntimeConfig` sets those of the Node object. */
   readonly podCIDRs?: readonly string[];
-  /** Containers of Jobs succeed after this time, if nothing else is known of them. A second by default. */
+  /** Containers of Jobs succeed after this time, unless annotations or the command determine something else. 1 second by default. */
   readonly jobRunForMs?: number;
-  /** How long containers continue after they were asked to stop, unless they are scripted. By default they stop at once. */
+  /** How long containers keep running after the stop signal, unless an annotation sets that. 0 by default. */
   readonly stopDelayMs?: number;
-  /** Makes ids of sandboxes and containers different from those of another run. */
+  /** A part of the ids of sandboxes and containers, which makes them different in each run. A random UUID by default. */
   readonly bootId?: string;
 }
 
 const imageSizeBytes = 1_000_000;
 
 /**
- * A container runtime (CRI) that runs nothing: containers are records whose states change by the clock. What becomes of them is scripted
- * by annotations of their pods (`fate.ts`) or told from their commands (`command-outcome.ts`). Otherwise they run until they are
+ * A container runtime (CRI) that runs nothing: containers are records whose states change by the clock. Their behaviour is scripted by
+ * annotations of their pods (`fate.ts`) or predicted from their commands (`command-outcome.ts`). Otherwise they run until they are
  * stopped, except for init containers, which succeed at once, and the containers of Jobs, which succeed after a short time.
  */
 export class HollowRuntime implements RuntimeServiceHandlers, ImageServiceHandlers, ContainerLogs {
@@ -59,7 +59,7 @@ export class HollowRuntime implements RuntimeServiceHandlers, ImageServiceHandle
   readonly #bootId: string;
   readonly #pods = new HollowPods();
   readonly #events = new ContainerEvents();
-  /** References by image. As many as pods of this node have different images. */
+  /** The references of pulled images, by image name: one for each image that pods of this node have used. */
   readonly #images = new Map<string, string>();
   #pools: IpPool[];
 
@@ -71,7 +71,7 @@ export class HollowRuntime implements RuntimeServiceHandlers, ImageServiceHandle
     this.#pools = (options.podCIDRs ?? ['10.88.0.0/16']).map((cidr) => new IpPool(cidr));
   }
 
-  /** The runtime as a kubelet uses it. */
+  /** The runtime's services as a kubelet calls them. */
   get services(): ContainerRuntime {
     return runtimeInProcess(this, this, this.#clock);
   }
@@ -256,7 +256,7 @@ export class HollowRuntime implements RuntimeServiceHandlers, ImageServiceHandle
     const { imagePull } = fateOf(sandboxConfig?.annotations ?? {}, image?.annotations[containerNameLabel] ?? '');
     if (imagePull && 'takesMs' in imagePull) await sleep(this.#clock, imagePull.takesMs, signal);
     if (imagePull && 'failsForMs' in imagePull && this.#failsStill(imagePull.failsForMs, sandboxConfig)) {
-      throw new RpcError('Unknown', `failed to pull and unpack image "${name}": the pod's annotations say so`);
+      throw new RpcError('Unknown', `failed to pull and unpack image "${name}": scripted by the pod's annotations`);
     }
     const imageRef = `${name.replace(/[:@][^/]*$/, '')}@sha256:${sha256(name)}`;
     this.#images.set(name, imageRef);
@@ -279,7 +279,7 @@ export class HollowRuntime implements RuntimeServiceHandlers, ImageServiceHandle
     return hollowLogs(container, options, this.#clock, (signal) => this.#events.until(hasEnded, signal));
   }
 
-  /** Cancels all timers: nothing changes any more. */
+  /** Cancels all timers and ends all listeners. No state changes after that. */
   close(): void {
     for (const container of this.#pods.containers({})) container.forget();
     this.#events.close();

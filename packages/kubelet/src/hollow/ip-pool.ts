@@ -1,6 +1,6 @@
 import { formatIP, isIPv4, parseCIDRSloppy } from '@coxswain/apimachinery/validation';
 
-/** Gives out the addresses of a range, in order and around; the first two are the network's own and its gateway's. */
+/** Allocates the addresses of a range in ascending order, starting over at its end. The first two are reserved: network and gateway. */
 export class IpPool {
   readonly cidr: string;
   readonly #first: bigint;
@@ -8,10 +8,10 @@ export class IpPool {
   readonly #taken = new Set<bigint>();
   #next = 2n;
 
-  /** Throws when the text is no CIDR. */
+  /** Throws if the text is not a CIDR. */
   constructor(cidr: string) {
     const range = parseCIDRSloppy(cidr);
-    if (!range) throw new Error(`${JSON.stringify(cidr)} is not a range of addresses`);
+    if (!range) throw new Error(`${JSON.stringify(cidr)} is not a CIDR`);
     this.cidr = cidr;
     this.#first = range.network.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
     // The last address of an IPv4 network is for broadcasts.
@@ -19,7 +19,7 @@ export class IpPool {
     this.#size = (1n << BigInt(128 - range.prefixBits)) - broadcast;
   }
 
-  /** Throws when none is left. */
+  /** Returns a free address. Throws if there is none. */
   allocate(): string {
     if (BigInt(this.#taken.size) >= this.#size - 2n) {
       throw new Error(`no IP addresses available in range set: ${this.cidr}`);
@@ -31,7 +31,7 @@ export class IpPool {
     return format(this.#first + offset);
   }
 
-  /** Harmless for addresses of another range. */
+  /** Makes an address free again. Has no effect on addresses outside the range. */
   release(ip: string): void {
     const range = parseCIDRSloppy(`${ip}/${ip.includes(':') ? 128 : 32}`);
     if (!range) return;

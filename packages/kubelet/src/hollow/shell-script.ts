@@ -1,7 +1,7 @@
-/** One command of a script, and whether it waits for the success or the failure of what came before. */
+/** One command of a script, with the operator before it, which makes it depend on the exit code before. */
 export interface ScriptStep {
   readonly after: ';' | '&&' | '||';
-  /** Undefined for a word that is only known when it runs: `$HOME`, where nobody has set it. */
+  /** A word is undefined if its value is unknown before the script runs, such as `$HOME` if the pod does not set it. */
   readonly words: readonly (string | undefined)[];
 }
 
@@ -14,8 +14,8 @@ const tokens = new RegExp(String.raw`(?<blank>[ \t]+)|(?<operator>&&|\|\||[;\n])
 export type Environment = ReadonlyMap<string, string>;
 
 /**
- * A shell's script that is no more than commands one after the other, with `;`, `&&`, `||` or lines in between. Undefined for
- * any other: pipes, redirections, loops, substitutions.
+ * Parses a shell script that is a sequence of commands, separated by `;`, `&&`, `||` or newlines. Returns undefined for any other script:
+ * with pipes, redirections, loops, substitutions.
  */
 export function parseScript(script: string, env: Environment): ScriptStep[] | undefined {
   const steps: ScriptStep[] = [];
@@ -40,7 +40,7 @@ export function parseScript(script: string, env: Environment): ScriptStep[] | un
 const named = String.raw`\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})`;
 const quoted = new RegExp(String.raw`'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|${named}|\$`, 'gs');
 const inDoubleQuotes = new RegExp(String.raw`\\([$\`"\\\n])|${named}|\$`, 'g');
-/** The shell makes several words of a value, or none, or looks for files. */
+/** Unquoted values that the shell would split into several words or none, or expand to file names. */
 const isSplit = /^$|[\s*?[\\]/;
 
 function unquote(word: string, env: Environment): string | undefined {
