@@ -86,7 +86,8 @@ async function run(options: UpOptions, surroundings: Surroundings): Promise<void
   const { Cluster, defaultComponents } = await import('@coxswain/cluster');
   const cluster = await Cluster.start({
     components: defaultComponents({
-      apiServer: { ...(!memory && { dataDir: directory.path }), port, flags: apiServer },
+      apiServer: { ...(!memory && { dataDir: directory.path }), port, flags: joinable(apiServer) },
+      nodesMayJoin: mayJoin(apiServer),
     }),
     nodes: await nodesOf(options),
     logger,
@@ -128,6 +129,16 @@ async function run(options: UpOptions, surroundings: Surroundings): Promise<void
     if (memory && runtime !== undefined) await removeNode(options, runtime, logger);
   }
 }
+
+/** A cluster that other machines can reach takes them as nodes, with bootstrap tokens, unless its flags say otherwise. */
+function mayJoin({ bindAddress, enableBootstrapTokenAuth }: ApiServerOptions): boolean {
+  return enableBootstrapTokenAuth ?? (bindAddress !== undefined && !isLoopback(bindAddress));
+}
+
+const joinable = (options: ApiServerOptions): ApiServerOptions =>
+  mayJoin(options) ? { enableBootstrapTokenAuth: true, ...options } : options;
+
+const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.');
 
 /** Beside a real node, nothing is to run on a hollow one by chance. */
 const hollowTaint = { key: 'hollow.coxswain.dev/node', effect: 'NoSchedule' } as const;
