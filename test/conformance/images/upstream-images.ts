@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** An image that upstream's tests use. */
-export interface UpstreamImage {
+interface UpstreamImage {
   /** Its identifier in Go, such as `Agnhost`. */
   readonly id: string;
   readonly name: string;

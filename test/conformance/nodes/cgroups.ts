@@ -1,6 +1,5 @@
 import { mkdir, readdir, readFile, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { namePrefix } from './topology.ts';
 
 /** The mounted cgroup hierarchies. */
 export interface CgroupMounts {
@@ -39,12 +38,12 @@ export async function createCgroup({ all, ofProcesses }: CgroupMounts, cgroup: s
   return join(ofProcesses, cgroup, system, 'cgroup.procs');
 }
 
-/** Returns the cgroups with the prefix of nodes, in every hierarchy. */
-export async function findCgroups({ all }: CgroupMounts): Promise<string[]> {
+/** Returns the cgroups whose names begin with the prefix, at the top of every hierarchy. */
+export async function findCgroups({ all }: CgroupMounts, prefix: string): Promise<string[]> {
   const found = await Promise.all(
     all.map(async (mount) => {
       const names = await readdir(mount);
-      return names.filter((name) => name.startsWith(namePrefix)).map((name) => join(mount, name));
+      return names.filter((name) => name.startsWith(prefix)).map((name) => join(mount, name));
     }),
   );
   return found.flat();

@@ -138,7 +138,7 @@ class NodeSetUp {
         directories.push(made);
       }
       const changes: Changes = { directories, sysctls };
-      await writeFile(changesFile, JSON.stringify(changes));
+      await writeFile(join(stateDirectory, changesFile), JSON.stringify(changes));
     }
   }
 

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type CgroupMounts, cgroupMounts, findCgroups, processesBelow, removeCgroup } from './cgroups.ts';
-import { bridge, namePrefix, stateDirectory } from './topology.ts';
+import { type Names, nodeNames } from './topology.ts';
 
 const run = promisify(execFile);
 
@@ -15,14 +15,14 @@ export interface Remains {
   readonly processes: readonly number[];
   /** Network namespaces. */
   readonly netns: readonly string[];
-  /** Network interfaces of the machine: the bridge and what is connected to it. */
+  /** Network interfaces of the machine: those that connect nodes, and the bridge at the end. */
   readonly links: readonly string[];
   /** Mounts below the directory of nodes, the innermost first. */
   readonly mounts: readonly string[];
   readonly hasState: boolean;
 }
 
-/** What was changed on the machine outside of the names of nodes; kept in the directory of nodes. */
+/** What was changed on the machine outside of the names of nodes; kept in `changes.json` in their directory. */
 export interface Changes {
   /** Directories that were created to mount something there, the innermost first. */
   readonly directories: readonly string[];
@@ -30,7 +30,8 @@ export interface Changes {
   readonly sysctls: Readonly<Record<string, string>>;
 }
 
-export const changesFile = join(stateDirectory, 'changes.json');
+/** The file of `Changes` in the directory of nodes. */
+export const changesFile = 'changes.json';
 
 /** Kernel settings of the whole machine that a kubelet changes when it starts. */
 export const changedSysctls: readonly string[] = [
@@ -43,25 +44,27 @@ export const changedSysctls: readonly string[] = [
 ];
 
 /** Finds what nodes have on the machine. */
-export async function findRemains(): Promise<Remains> {
+export async function findRemains({ prefix, state }: Names = nodeNames): Promise<Remains> {
   const mounts = await cgroupMounts();
-  const cgroups = await findCgroups(mounts);
-  const [processes, namespaces, links, mountinfo, state] = await Promise.all([
+  const cgroups = await findCgroups(mounts, prefix);
+  const [processes, namespaces, links, mountinfo, besideState] = await Promise.all([
     processesOf(mounts, cgroups),
     readdir('/run/netns').catch(() => []),
     readdir('/sys/class/net').catch(() => []),
     readFile('/proc/self/mountinfo', 'utf8'),
-    readdir(dirname(stateDirectory)),
+    readdir(dirname(state)),
   ]);
   return {
     cgroups,
     processes,
-    netns: namespaces.filter((name) => name.startsWith(namePrefix)),
-    links: links.filter((name) => name.startsWith(namePrefix)),
-    mounts: mountsBelow(mountinfo, stateDirectory),
-    hasState: state.includes(stateDirectory.slice(dirname(stateDirectory).length + 1)),
+    netns: namespaces.filter((name) => name.startsWith(prefix)),
+    links: links.filter((name) => name.startsWith(prefix)).sort(bridgesLast),
+    mounts: mountsBelow(mountinfo, state),
+    hasState: besideState.includes(basename(state)),
   };
 }
+
+const bridgesLast = (a: string, b: string): number => Number(a.endsWith('br0')) - Number(b.endsWith('br0'));
 
 async function processesOf({ ofProcesses }: CgroupMounts, cgroups: readonly string[]): Promise<number[]> {
   const found = cgroups.filter((cgroup) => dirname(cgroup) === ofProcesses).map(processesBelow);
@@ -88,12 +91,10 @@ export type TakeDownStep =
  */
 export function planTakeDown(remains: Remains): TakeDownStep[] {
   const command = (...words: [string, ...string[]]): TakeDownStep => ({ kind: 'run', command: words });
-  // The bridge is last: its routes go with it, and nothing is connected to it any more.
-  const links = [...remains.links].sort((a, b) => Number(a === bridge) - Number(b === bridge));
   return [
     ...(remains.cgroups.length > 0 ? [{ kind: 'kill' } as const] : []),
     ...remains.netns.map((name) => command('ip', 'netns', 'delete', name)),
-    ...links.map((name) => command('ip', 'link', 'delete', name)),
+    ...remains.links.map((name) => command('ip', 'link', 'delete', name)),
     ...remains.cgroups.map((path) => ({ kind: 'remove-cgroup', path }) as const),
     ...remains.mounts.map((path) => command('umount', '--lazy', path)),
     ...(remains.hasState ? [{ kind: 'restore' } as const, { kind: 'remove-state' } as const] : []),
@@ -104,14 +105,14 @@ export function planTakeDown(remains: Remains): TakeDownStep[] {
  * Takes away everything that nodes have on the machine, also after a crash. Rejects with all problems when something could not be taken
  * away, after everything else was.
  */
-export async function takeDown(): Promise<void> {
+export async function takeDown(names: Names = nodeNames): Promise<void> {
   const problems: Error[] = [];
-  for (const step of planTakeDown(await findRemains())) {
-    await perform(step).catch((error: Error) => problems.push(error));
+  for (const step of planTakeDown(await findRemains(names))) {
+    await perform(step, names).catch((error: Error) => problems.push(error));
   }
   if (problems.length === 0) return;
   // An interface goes with its network namespace, perhaps between the search and its deletion.
-  const left = await findRemains();
+  const left = await findRemains(names);
   const isGone = planTakeDown(left).length === 0;
   if (!isGone) {
     const told = problems.map(({ message }) => message.trim()).join('\n');
@@ -119,21 +120,21 @@ export async function takeDown(): Promise<void> {
   }
 }
 
-async function perform(step: TakeDownStep): Promise<void> {
-  if (step.kind === 'kill') await killAll();
+async function perform(step: TakeDownStep, names: Names): Promise<void> {
+  if (step.kind === 'kill') await killAll(names);
   else if (step.kind === 'remove-cgroup') await removeWhenEmpty(step.path);
-  else if (step.kind === 'restore') await restore();
+  else if (step.kind === 'restore') await restore(names);
   else if (step.kind === 'remove-state') {
-    await rm(stateDirectory, { recursive: true, force: true, maxRetries: 3 });
+    await rm(names.state, { recursive: true, force: true, maxRetries: 3 });
   } else await run(step.command[0], step.command.slice(1));
 }
 
 const killTimeoutMs = 30_000;
 
 /** Kills the processes of nodes until there are none; a container's may start others meanwhile. */
-async function killAll(): Promise<void> {
+async function killAll(names: Names): Promise<void> {
   for (const deadline = Date.now() + killTimeoutMs; ; ) {
-    const { processes } = await findRemains();
+    const { processes } = await findRemains(names);
     if (processes.length === 0) return;
     if (Date.now() > deadline) throw new Error(`processes ${processes.join(', ')} of nodes do not end`);
     for (const pid of processes) kill(pid);
@@ -163,8 +164,8 @@ async function removeWhenEmpty(cgroup: string): Promise<void> {
 }
 
 /** Sets kernel settings back, and removes the directories that were created as places for mounts. */
-async function restore(): Promise<void> {
-  const text = await readFile(changesFile, 'utf8').catch(() => undefined);
+async function restore({ state }: Names): Promise<void> {
+  const text = await readFile(join(state, changesFile), 'utf8').catch(() => undefined);
   // Nothing was changed yet.
   if (text === undefined) return;
   const { directories, sysctls }: Changes = JSON.parse(text);

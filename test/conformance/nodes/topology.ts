@@ -1,10 +1,17 @@
 import { join } from 'node:path';
 
-/** Begins the names of everything that a set of nodes has on the machine, by which it is found again. */
-export const namePrefix = 'coxn-';
+/** The names by which everything is found again that a set of nodes has on the machine. */
+export interface Names {
+  /** Begins the names of cgroups, network namespaces and network interfaces. */
+  readonly prefix: string;
+  /** The directory of everything that nodes write. */
+  readonly state: string;
+}
 
-/** The directory of everything that nodes write. */
-export const stateDirectory = '/var/lib/coxswain-nodes';
+export const nodeNames: Names = { prefix: 'coxn-', state: '/var/lib/coxswain-nodes' };
+
+export const namePrefix = nodeNames.prefix;
+export const stateDirectory = nodeNames.state;
 
 /** The bridge that connects the machine with the nodes. */
 export const bridge = `${namePrefix}br0`;
@@ -18,7 +25,7 @@ export const registryPort = 5000;
 export const clusterCIDR = '10.244.0.0/16';
 
 /** Addresses of services, as `cox apiserver` assigns them by default. */
-export const serviceCIDR = '10.96.0.0/16';
+const serviceCIDR = '10.96.0.0/16';
 
 export const dnsAddress = '10.96.0.10';
 

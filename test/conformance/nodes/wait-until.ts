@@ -17,18 +17,20 @@ export async function waitUntil<T>(
   check: () => Promise<T | undefined | false>,
   { what, timeoutMs, signal }: WaitOptions,
 ): Promise<T> {
-  let cause: unknown;
-  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; ) {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
     signal.throwIfAborted();
+    let cause: unknown;
     try {
       const value = await check();
       if (value !== undefined && value !== false) return value;
-      cause = undefined;
     } catch (error) {
       cause = error;
     }
+    if (Date.now() >= deadline) {
+      const because = cause instanceof Error ? `: ${cause.message}` : '';
+      throw new Error(`timed out waiting for ${what}${because}`, { cause });
+    }
     await delay(pollMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
-  const because = cause instanceof Error ? `: ${cause.message}` : '';
-  throw new Error(`timed out waiting for ${what}${because}`, { cause });
 }
