@@ -1,6 +1,6 @@
 import type { ContainerState, ContainerStatus, Pod } from '@coxswain/api/core/v1';
 
-/** How each container is: `web running ready`, `web waiting CrashLoopBackOff (restarts 2, last Error 1)`. */
+/** Returns the state of each container, such as `web running ready` or `web waiting CrashLoopBackOff (restarts 2, last Error 1)`. */
 export function containersOf({ status }: Pod): string[] {
   return [
     ...(status?.initContainerStatuses ?? []),
@@ -9,7 +9,7 @@ export function containersOf({ status }: Pod): string[] {
   ].map(containerText);
 }
 
-/** Conditions that are not true, with reason and message; those that are, by their type alone. */
+/** Returns the conditions of a pod: the type of those that are True without a reason, and type, status, reason and message of others. */
 export function conditionsOf({ status }: Pod): string[] {
   return (status?.conditions ?? []).map(({ type, status: is, reason, message }) => {
     const why = [reason, message].filter((text) => text !== undefined).join(': ');

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => nodes.stop());
 
-/** A kubelet of its own, with its own watches. Answers how it ends. */
+/** Starts a kubelet that is not part of the fleet, with its own watches. Returns a function that stops it. */
 async function startKubelet(runtime: HollowRuntime): Promise<() => Promise<void>> {
   const { clock } = nodes;
   const clients = new ClientSet(new RESTClient(nodes.spy));
@@ -33,7 +33,7 @@ async function startKubelet(runtime: HollowRuntime): Promise<() => Promise<void>
   };
 }
 
-it('a kubelet that is restarted finds its pods as its runtime has kept them', async () => {
+it('a restarted kubelet takes over the containers that its runtime has kept', async () => {
   const runtime = new HollowRuntime({ clock: nodes.clock });
   const stop = await startKubelet(runtime);
   const pods = nodes.clients.core.v1.pods('default');

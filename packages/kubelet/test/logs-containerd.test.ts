@@ -55,7 +55,7 @@ describe.skipIf(problem)('with a real containerd', () => {
   const manager = (maxSizeBytes: number): ContainerLogManager =>
     new ContainerLogManager({ ...common, service: cri.runtime, maxSizeBytes, maxFiles: 100 });
 
-  /** Starts a container of a pod of its own in the node's network. */
+  /** Starts a container in a new pod in the node's network. */
   async function start(script: string): Promise<{ id: string; logPath: string }> {
     const logDirectory = join(root, `default_web_${uid}`);
     await mkdir(join(logDirectory, 'main'), { recursive: true });
@@ -79,7 +79,7 @@ describe.skipIf(problem)('with a real containerd', () => {
     return { id: containerId, logPath: join(logDirectory, 'main', '0.log') };
   }
 
-  it('a follower gets everything that a container prints, in order and once, however often its log is rotated', async () => {
+  it('a follower gets each line of a container once and in order while its log is rotated', async () => {
     const lines = 200_000;
     // Line 7 is so long that the runtime writes it in parts.
     const script = `awk 'BEGIN { for (i = 0; i < ${lines}; i++) { if (i == 7) { for (j = 0; j < 50000; j++) printf "x" } print i } }'`;
@@ -106,7 +106,7 @@ describe.skipIf(problem)('with a real containerd', () => {
     expect(recorded.lines).toEqual([]);
   });
 
-  it('nothing is left of a deleted pod, and its image goes when the disk is full', async () => {
+  it('a deleted pod leaves nothing behind, and its image is removed when the disk is full', async () => {
     const images = new ImageGarbageCollector({
       ...common,
       runtime,
@@ -136,7 +136,7 @@ describe.skipIf(problem)('with a real containerd', () => {
     expect((await cri.runtime.listPodSandbox({})).items).toEqual([]);
     expect(await readdir(root)).toEqual([]);
     await expect(images.collect(signal)).rejects.toThrow('Insufficient free disk space');
-    // New sandboxes need theirs.
+    // The image of sandboxes is kept for new ones.
     expect(await names()).toEqual(['registry.example/pause:1']);
   });
 });

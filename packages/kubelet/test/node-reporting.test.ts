@@ -11,7 +11,7 @@ const start = async (spec: Omit<NodeSpec, 'name'>): Promise<void> => {
   nodes = await TestNodes.start([{ name: 'n1', ...spec }]);
 };
 
-it('a node that is not registered by its kubelet is reported about once somebody has created it', async () => {
+it('a kubelet that does not register its node reports its status once another client has created it', async () => {
   await start({ register: false });
   await nodes.advance(60_000);
   await expect(node()).rejects.toThrow('nodes "n1" not found');
@@ -22,7 +22,7 @@ it('a node that is not registered by its kubelet is reported about once somebody
   expect(status?.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('True');
 });
 
-it('what changes on the machine is reported at the pace of the configuration', async () => {
+it('changes of the machine are reported as often as the configuration says', async () => {
   let changes: NodeChanges = {
     addresses: [{ type: 'InternalIP', address: '10.0.0.5' }],
     capacity: { cpu: '4', 'hugepages-2Mi': '1Gi' },
@@ -43,7 +43,7 @@ it('what changes on the machine is reported at the pace of the configuration', a
   expect(status?.capacity).not.toHaveProperty('hugepages-2Mi');
 });
 
-it('labels that people have changed stay as they are, those of the platform do not', async () => {
+it('labels that users have removed stay removed, and those of the platform are restored', async () => {
   await start({ labels: { role: 'db' }, keepLabels: true, controllerAttachDetach: false });
   expect((await node()).metadata.annotations).toBeUndefined();
   const labels = { role: null, 'kubernetes.io/os': 'windows' };

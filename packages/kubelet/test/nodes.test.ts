@@ -25,7 +25,7 @@ const statusWrites = (): number =>
   nodes.spy.requests.filter((request) => request.startsWith('PATCH') && request.includes('/nodes/n1/status')).length;
 
 describe('a node', () => {
-  it('registers as what it is', async () => {
+  it('registers with its labels, taints, resources, addresses and conditions', async () => {
     const node = await get('n1');
     expect(node.metadata).toMatchObject({
       labels: {
@@ -51,7 +51,7 @@ describe('a node', () => {
     expect(node.status).toMatchObject({
       capacity: { cpu: '8', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi', 'example.com/gpu': '2' },
       allocatable: { cpu: '7', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi', 'example.com/gpu': '2' },
-      // Without these no pod could make use of them.
+      // The scheduler places pods that use these features only on nodes that declare them.
       declaredFeatures: [
         'ExtendWebSocketsToKubelet',
         'InPlacePodLevelResourcesVerticalScaling',
@@ -92,11 +92,11 @@ describe('a node', () => {
     expect((await leases().get('n1')).spec?.renewTime).toBe('2026-01-01T00:00:20.000000Z');
   });
 
-  it('says how it is every five minutes, and what changes within ten seconds', async () => {
+  it('reports its status every five minutes, and changes within ten seconds', async () => {
     const before = statusWrites();
     await nodes.advance(120_000, 10_000);
     expect(statusWrites() - before).toBe(0);
-    // After a change, the first time comes by chance between half of it and one and a half.
+    // After a change, the next report is due after 0.5 to 1.5 times the period, at random.
     await nodes.advance(20_000, 10_000);
     expect(statusWrites() - before).toBe(1);
     await nodes.advance(280_000, 10_000);
@@ -114,7 +114,7 @@ describe('a node', () => {
     ]);
   });
 
-  it('gives pods addresses of its own range', async () => {
+  it('gives pods addresses of its pod CIDR', async () => {
     await nodes.clients.core.v1
       .nodes()
       .patch('n1', 'merge', { spec: { podCIDR: '192.168.7.0/24', podCIDRs: ['192.168.7.0/24'] } });
@@ -126,7 +126,7 @@ describe('a node', () => {
     expect(pod.status?.podIP).toBe('192.168.7.2');
   });
 
-  it('tells within ten seconds that it was cordoned, and that it is not any more', async () => {
+  it('records events within ten seconds after it was cordoned and uncordoned', async () => {
     for (const unschedulable of [true, false]) {
       await nodes.clients.core.v1.nodes().patch('n1', 'merge', { spec: { unschedulable } });
       await nodes.settle();
@@ -138,7 +138,7 @@ describe('a node', () => {
     ]);
   });
 
-  it('sets right what somebody else says of it', async () => {
+  it('overwrites conditions that another client has changed', async () => {
     const conditions = [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown', message: 'gone?' }];
     await nodes.clients.core.v1
       .nodes()
@@ -148,7 +148,7 @@ describe('a node', () => {
     expect(await nodes.events('n1')).toContain('NodeReady: Node n1 status is now: NodeReady');
   });
 
-  it('keeps what others say that it has, until its kubelet is restarted', async () => {
+  it('keeps extended resources that others have set, until its kubelet is restarted', async () => {
     const resource = 'scheduling.example/foo';
     const say = async (has: string | null): Promise<void> => {
       const status = { capacity: { [resource]: has } };
@@ -173,7 +173,7 @@ describe('a node', () => {
     expect(await told()).toEqual([undefined, undefined, '8', '7']);
   });
 
-  it('comes back when somebody deletes it', async () => {
+  it('registers again when it is deleted', async () => {
     const { uid } = (await get('n2')).metadata;
     await nodes.clients.core.v1.nodes().delete('n2');
     await nodes.advance(10_000);
@@ -182,7 +182,7 @@ describe('a node', () => {
     expect(node.status?.conditions?.at(-1)).toMatchObject({ type: 'Ready', status: 'True' });
   });
 
-  it('is like a machine without power while its annotation says so', async () => {
+  it('neither reports nor runs pods while its annotation makes it fail', async () => {
     const say = (failed: string | null) =>
       nodes.clients.core.v1
         .nodes()
@@ -212,7 +212,7 @@ describe('a node', () => {
     expect((await nodes.pod('lost')).status?.containerStatuses?.[0]?.restartCount).toBe(1);
   });
 
-  it('lets its pods end when it shuts down', async () => {
+  it('terminates its pods and rejects new ones when it shuts down', async () => {
     const pod = { metadata: { name: 'shut' }, spec: { nodeName: 'n2', containers: [{ name: 'c', image: 'i' }] } };
     await nodes.clients.core.v1.pods('default').create(pod);
     await nodes.settle();

@@ -9,7 +9,7 @@ type Script = Readonly<Record<string, string>>;
 export const annotationsOf = (script: Script): Record<string, string> =>
   Object.fromEntries(Object.entries(script).map(([name, value]) => [`hollow.coxswain.dev/${name}`, value]));
 
-/** What tests do to pods of these nodes, and what the nodes make of it. */
+/** Returns functions with which tests create and delete pods on the nodes and read the nodes' requests. */
 export function podActions(nodes: () => TestNodes) {
   return {
     create: (name: string, spec: Partial<PodSpec> = {}, script: Script = {}): Promise<Pod> =>
@@ -25,7 +25,7 @@ export function podActions(nodes: () => TestNodes) {
       await nodes().settle();
     },
 
-    /** What the nodes wrote of pods while it was done. */
+    /** Returns the nodes' write requests for pods during the work. */
     async writesOf(work: () => Promise<unknown>): Promise<string[]> {
       const before = nodes().spy.requests.length;
       await work();

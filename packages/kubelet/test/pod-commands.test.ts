@@ -17,7 +17,7 @@ const running = (command: readonly string[], more: Partial<Container> = {}): Con
   command: [...command],
   ...more,
 });
-/** As it is when its containers have done what takes no time. */
+/** Creates a pod and returns it after its containers have ended that end at once. */
 const createAndEnd = async (...args: Parameters<typeof create>): Promise<Pod> => {
   const { metadata } = await create(...args);
   await nodes.advance(1);
@@ -26,7 +26,7 @@ const createAndEnd = async (...args: Parameters<typeof create>): Promise<Pod> =>
 const sh = (script: string): Container => running(['/bin/sh', '-c', script]);
 
 describe('a container whose command is known', () => {
-  it('ends as that says', async () => {
+  it('ends with the exit code of the command', async () => {
     const pod = await createAndEnd('succeeds', { restartPolicy: 'Never', containers: [running(['/bin/true'])] });
     expect(pod.status?.phase).toBe('Succeeded');
     expect(containersOf(pod)).toEqual(['web Completed 0']);
@@ -35,7 +35,7 @@ describe('a container whose command is known', () => {
     expect(containersOf(failed)).toEqual(['web Error 3']);
   });
 
-  it('runs for as long as it says', async () => {
+  it('runs as long as the command', async () => {
     const pod = await create('sleeps', { restartPolicy: 'OnFailure', containers: [running(['sleep', '300'])] });
     expect(containersOf(pod)).toEqual(['web running started ready']);
     await nodes.advance(299_999);
@@ -44,7 +44,7 @@ describe('a container whose command is known', () => {
     expect((await nodes.pod('sleeps')).status?.phase).toBe('Succeeded');
   });
 
-  it('is started again, later and later, in a pod that always restarts', async () => {
+  it('is restarted with back-off in a pod that always restarts', async () => {
     await create('loops', { containers: [running(['/bin/false'])] });
     await nodes.advance(1000);
     expect(containersOf(await nodes.pod('loops'))).toEqual([
@@ -53,7 +53,7 @@ describe('a container whose command is known', () => {
     await remove('loops');
   });
 
-  it('does what annotations say before that', async () => {
+  it('behaves as annotations script it, which take precedence over its command', async () => {
     const spec: Partial<PodSpec> = { restartPolicy: 'Never', containers: [running(['/bin/false'])] };
     const pod = await create('scripted', spec, { 'run-for': '5s', 'exit-code': '7' });
     expect(containersOf(pod)).toEqual(['web running started ready']);
@@ -61,14 +61,14 @@ describe('a container whose command is known', () => {
     expect(containersOf(await nodes.pod('scripted'))).toEqual(['web Error 7']);
   });
 
-  it('does what its command says once it has done what annotations say', async () => {
+  it('behaves as its command after the scripted number of runs', async () => {
     const spec: Partial<PodSpec> = { restartPolicy: 'OnFailure', containers: [running(['/bin/true'])] };
     await create('scripted-once', spec, { 'exit-code': '7', 'exit-times': '1' });
     await nodes.advance(11_000, 1000);
     expect(containersOf(await nodes.pod('scripted-once'))).toEqual(['web Completed 0 (restarts 1, last Error 7)']);
   });
 
-  it('of an init container keeps a pod from starting', async () => {
+  it('and fails keeps the pod from starting if it is an init container', async () => {
     const initContainers = [running(['/bin/true'], { name: 'one' }), running(['/bin/false'], { name: 'two' })];
     const pod = await createAndEnd('init-fails', { restartPolicy: 'Never', initContainers });
     expect(pod.status?.phase).toBe('Failed');
@@ -90,7 +90,7 @@ describe('a container whose command is known', () => {
     ['pauses', { ...web, image: 'registry.k8s.io/pause:3.10.1' }, 'Running'],
     ['fails', sh('exit 1'), 'Failed'],
     ['computes', running(['perl', '-wle', 'print 3']), 'Succeeded'],
-  ])('of a Job that %s counts before what is usual for Jobs', async (name, container, phase) => {
+  ])('of a Job that %s does not succeed after a second by default', async (name, container, phase) => {
     const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'Job', name: 'j', uid: 'u', controller: true }];
     const spec: PodSpec = { restartPolicy: 'Never', containers: [container] };
     await nodes.createPod({ metadata: { name: `job-${name}`, ownerReferences }, spec });
@@ -98,7 +98,7 @@ describe('a container whose command is known', () => {
     expect((await nodes.pod(`job-${name}`)).status?.phase).toBe(phase);
   });
 
-  it('may be made of variables', async () => {
+  it('may have a command with references to variables', async () => {
     const env = [
       { name: 'CODE', value: '4' },
       { name: 'SCRIPT', value: 'exit $(CODE)' },
@@ -112,7 +112,7 @@ describe('a container whose command is known', () => {
 describe('a probe that runs a command', () => {
   const readinessProbe = (command: string[], timeoutSeconds = 1) => ({ exec: { command }, timeoutSeconds });
 
-  it('fails as that does', async () => {
+  it('fails if the command fails', async () => {
     const pod = await create('unready', { containers: [{ ...web, readinessProbe: readinessProbe(['/bin/false']) }] });
     expect(containersOf(pod)).toEqual(['web running started']);
     await nodes.advance(60_000, 10_000);
@@ -121,7 +121,7 @@ describe('a probe that runs a command', () => {
     await remove('unready');
   });
 
-  it('restarts a container', async () => {
+  it('and fails restarts a container if it is a liveness probe', async () => {
     const livenessProbe = { exec: { command: ['sh', '-c', 'exit 1'] }, failureThreshold: 1, initialDelaySeconds: 5 };
     await create('unhealthy', { containers: [{ ...web, livenessProbe }] });
     await nodes.advance(5000);
@@ -132,9 +132,9 @@ describe('a probe that runs a command', () => {
   });
 
   it.each([
-    ['is known to succeed', readinessProbe(['/bin/true'])],
-    ['is not known', readinessProbe(['cat', '/tmp/health'])],
-    ['takes less than its time', readinessProbe(['sleep', '5'], 6)],
+    ['succeeds', readinessProbe(['/bin/true'])],
+    ['has an unknown outcome', readinessProbe(['cat', '/tmp/health'])],
+    ['takes less time than its timeout', readinessProbe(['sleep', '5'], 6)],
   ])('that %s passes', async (_, probe) => {
     expect(containersOf(await create('passes', { containers: [{ ...web, readinessProbe: probe }] }))).toEqual([
       'web running started ready',
@@ -142,7 +142,7 @@ describe('a probe that runs a command', () => {
     await remove('passes');
   });
 
-  it('fails when it takes longer than it may', async () => {
+  it('fails if the command takes longer than the timeout of the probe', async () => {
     const probe = readinessProbe(['sh', '-c', 'sleep $(TIME)'], 2);
     const containers = [{ ...web, env: [{ name: 'TIME', value: '10' }], readinessProbe: probe }];
     expect(containersOf(await create('too-slow', { containers }))).toEqual(['web running started']);
@@ -152,7 +152,7 @@ describe('a probe that runs a command', () => {
     await remove('too-slow');
   });
 
-  it('passes where annotations say so', async () => {
+  it('passes if annotations script that', async () => {
     const containers = [{ ...web, readinessProbe: readinessProbe(['/bin/false']) }];
     expect(containersOf(await create('said-ready', { containers }, { readiness: 'always' }))).toEqual([
       'web running started ready',
@@ -160,7 +160,7 @@ describe('a probe that runs a command', () => {
   });
 });
 
-describe('a part of a volume that is named by variables', () => {
+describe('a subPathExpr', () => {
   const volumes = [{ name: 'work', emptyDir: {} }];
   const field = (name: string, fieldPath: string): EnvVar => ({ name, valueFrom: { fieldRef: { fieldPath } } });
   const mounting = (subPathExpr: string, env: EnvVar[]): Partial<PodSpec> => ({
@@ -168,7 +168,7 @@ describe('a part of a volume that is named by variables', () => {
     containers: [{ ...web, env, volumeMounts: [{ name: 'work', mountPath: '/work', subPathExpr }] }],
   });
 
-  it('is waited for until they have values', async () => {
+  it('keeps the container waiting until all of its variables have values', async () => {
     const env = [field('PATH_OF_POD', "metadata.annotations['path']"), { name: 'EMPTY' }, { name: 'NAME', value: 'n' }];
     const pod = await create('sub-path', mounting('$(PATH_OF_POD)/$(NAME)/$(NONE)/$(EMPTY)', env));
     expect(pod.status?.phase).toBe('Pending');
@@ -195,7 +195,7 @@ describe('a part of a volume that is named by variables', () => {
     ['/tmp', 'error SubPath `/tmp` must not be an absolute path'],
     ['..', "unable to provision SubPath `..`: must not contain '..'"],
     ['a/../b', "unable to provision SubPath `a/../b`: must not contain '..'"],
-  ])('must not be %s', async (value, message) => {
+  ])('must not result in %s', async (value, message) => {
     const pod = await create('bad-path', mounting('$(VALUE)', [{ name: 'VALUE', value }]));
     expect(pod.status?.phase).toBe('Pending');
     expect(containersOf(pod)).toEqual([`web waiting CreateContainerConfigError "${message}"`]);
@@ -203,7 +203,7 @@ describe('a part of a volume that is named by variables', () => {
     await remove('bad-path');
   });
 
-  it('may be made of what is known of the pod and its node', async () => {
+  it('may refer to fields, resources and Secrets', async () => {
     const env: EnvVar[] = [
       ...['metadata.name', 'metadata.uid', 'spec.nodeName', 'status.podIP', 'status.podIPs', 'status.hostIPs'].map(
         (path, i) => field(`F${i}`, path),
@@ -216,7 +216,7 @@ describe('a part of a volume that is named by variables', () => {
       .create({ metadata: { name: 'place' }, data: { dir: btoa('/secret') } });
     const all = Array.from({ length: 7 }, (_, i) => `$(F${i})`).join('-');
     const told = async (name: string, more: Partial<PodSpec> = {}): Promise<string | undefined> => {
-      // What begins with a slash is told.
+      // The error message for an absolute path contains the path.
       const pod = await create(name, { ...mounting(`$(F7)-${all}`, env), ...more });
       const { uid } = pod.metadata;
       await remove(name);
@@ -229,7 +229,7 @@ describe('a part of a volume that is named by variables', () => {
   });
 });
 
-it('containers may take some time to stop, so that a pod is still there when it has just been deleted', async () => {
+it('containers stop after stopDelayMs, so that a pod still exists right after its deletion', async () => {
   const slow = await TestNodes.start([{ name: 'n1' }], { stopDelayMs: 250 });
   try {
     const slowPods = podActions(() => slow);

@@ -13,8 +13,8 @@ afterAll(() => nodes.stop());
 
 const { create, remove } = podActions(() => nodes);
 
-describe('what a pod refers to', () => {
-  it('must be there before its containers are made', async () => {
+describe('a ConfigMap that a pod refers to', () => {
+  it('must exist before containers with variables from it are created', async () => {
     const env = [{ name: 'LEVEL', valueFrom: { configMapKeyRef: { name: 'settings', key: 'level' } } }];
     const pod = await create('env', { containers: [{ ...web, env }] });
     expect(containersOf(pod)).toEqual(['web waiting CreateContainerConfigError "configmap "settings" not found"']);
@@ -28,7 +28,7 @@ describe('what a pod refers to', () => {
     expect(containersOf(await nodes.pod('env'))).toEqual(['web running started ready']);
   });
 
-  it('is waited for when it is to be mounted', async () => {
+  it('must exist before it is mounted', async () => {
     const volumes = [
       { name: 'config', configMap: { name: 'files' } },
       { name: 'maybe', secret: { secretName: 'none', optional: true } },
@@ -45,7 +45,7 @@ describe('what a pod refers to', () => {
   });
 });
 
-it('a container that is to run as root and must not is not made', async () => {
+it('a container with runAsNonRoot and user 0 is not created', async () => {
   const securityContext = { runAsNonRoot: true, runAsUser: 0 };
   const pod = await create('as-root', { securityContext });
   const why = `container's runAsUser breaks non-root policy (pod: "as-root_default(${pod.metadata.uid})", container: web)`;
@@ -54,7 +54,7 @@ it('a container that is to run as root and must not is not made', async () => {
   await remove('as-root');
 });
 
-it('pull secrets that are not there are told of, and the pod is run all the same', async () => {
+it('missing pull secrets cause an event, and the pod runs nevertheless', async () => {
   const imagePullSecrets = [{ name: 'registry' }, { name: 'mirror' }];
   const pod = await create('pull-secrets', { imagePullSecrets });
   expect(containersOf(pod)).toEqual(['web running started ready']);
@@ -67,13 +67,13 @@ it('pull secrets that are not there are told of, and the pod is run all the same
 });
 
 describe('probes', () => {
-  it('decide when a pod is ready', async () => {
+  it('for readiness make a pod ready', async () => {
     const readinessProbe = { httpGet: { port: 80 }, periodSeconds: 5, initialDelaySeconds: 2 };
     const pod = await create('readiness', { containers: [{ ...web, readinessProbe }] }, { readiness: 'after 4s' });
     expect(containersOf(pod)).toEqual(['web running started']);
     await nodes.advance(2000);
     expect(await nodes.events('readiness')).toContain(
-      "Warning Unhealthy: Readiness probe failed: the pod's annotations say so",
+      "Warning Unhealthy: Readiness probe failed: scripted by the pod's annotations",
     );
     await nodes.advance(5000, 1000);
     const ready = await nodes.pod('readiness');
@@ -81,11 +81,11 @@ describe('probes', () => {
     expect(ready.status?.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime).not.toBe(
       ready.status?.startTime,
     );
-    // What passes for good is not asked again.
+    // A probe that always passes from now on is not run again.
     expect(nodes.clock.nextInMs).toBeGreaterThan(0);
   });
 
-  it('of ports that the container does not have are never answered', async () => {
+  it('with a named port that the container does not have fail with an error', async () => {
     const readinessProbe = { httpGet: { port: 'htttp' }, periodSeconds: 5 };
     const ports = [{ name: 'http', containerPort: 80 }];
     const pod = await create('bad-port', { containers: [{ ...web, ports, readinessProbe }] });
@@ -98,7 +98,7 @@ describe('probes', () => {
     await remove('bad-port');
   });
 
-  it('of a script are there for pods without any', async () => {
+  it('can be scripted for pods that have none', async () => {
     await create('flap', {}, { readiness: 'flapping 3s' });
     const seen: boolean[] = [];
     for (let i = 0; i < 4; i++) {
@@ -109,7 +109,7 @@ describe('probes', () => {
     await remove('flap');
   });
 
-  it('tell whether a pod is ready also while it is being terminated', async () => {
+  it('for readiness also run while the pod is terminating', async () => {
     await create('leaving', {}, { readiness: 'flapping 3s', 'stop-delay': '20s' });
     await nodes.clients.core.v1.pods('default').delete('leaving', { gracePeriodSeconds: 30 });
     await nodes.advance(2000, 1000);
@@ -121,7 +121,7 @@ describe('probes', () => {
     await nodes.advance(20_000, 1000);
   });
 
-  it('follow the pod’s annotations when these change', async () => {
+  it('follow changes of the pod’s annotations', async () => {
     await create('annotated');
     const annotate = async (readiness: string): Promise<void> => {
       const patch = { metadata: { annotations: annotationsOf({ readiness }) } };
@@ -135,7 +135,7 @@ describe('probes', () => {
     expect(containersOf(await nodes.pod('annotated'))).toEqual(['web running started ready']);
   });
 
-  it('that fail restart a container', async () => {
+  it('for liveness restart a container when they fail', async () => {
     const livenessProbe = { exec: { command: ['check'] }, periodSeconds: 2, failureThreshold: 2 };
     await create('liveness', { containers: [{ ...web, livenessProbe }] }, { liveness: 'until 5s' });
     await nodes.advance(8000, 1000);
@@ -144,14 +144,14 @@ describe('probes', () => {
     ]);
     expect(await nodes.events('liveness')).toEqual(
       expect.arrayContaining([
-        "Warning Unhealthy: Liveness probe failed: the pod's annotations say so (x2)",
+        "Warning Unhealthy: Liveness probe failed: scripted by the pod's annotations (x2)",
         'Killing: Container web failed liveness probe, will be restarted',
       ]),
     );
     await remove('liveness');
   });
 
-  it('of other kinds wait for the startup probe', async () => {
+  it('for readiness wait until the startup probe has passed', async () => {
     const containers: Container[] = [
       {
         ...web,
@@ -165,7 +165,7 @@ describe('probes', () => {
     expect(containersOf(await nodes.pod('startup'))).toEqual(['web running started ready']);
   });
 
-  it('are beside the readiness gates of a pod', async () => {
+  it('do not make a pod ready before its readiness gates are True', async () => {
     const pod = await create('gates', { readinessGates: [{ conditionType: 'example.com/lb' }] });
     expect(conditionsOf(pod)).toContain(
       'Ready=False ReadinessGatesNotReady: corresponding condition of pod readiness gate "example.com/lb" does not exist.',
@@ -185,7 +185,7 @@ describe('probes', () => {
 });
 
 describe('a pod that is deleted', () => {
-  it('has its grace period, which can get shorter', async () => {
+  it('has a grace period, which a second deletion can shorten', async () => {
     await create('grace', { terminationGracePeriodSeconds: 60 }, { 'stop-delay': 'forever' });
     await remove('grace');
     await nodes.advance(10_000);
@@ -195,7 +195,7 @@ describe('a pod that is deleted', () => {
     await expect(nodes.pod('grace')).rejects.toThrow('not found');
   });
 
-  it('is killed when its grace is over', async () => {
+  it('is killed when its grace period has elapsed', async () => {
     const watch = await nodes.clients.core.v1.pods('default').watch({ fieldSelector: 'metadata.name=killed' });
     await create('killed', { terminationGracePeriodSeconds: 4 }, { 'stop-delay': '1m' });
     await remove('killed');
@@ -219,13 +219,13 @@ describe('a pod that is deleted', () => {
     await expect(nodes.pod('hook')).rejects.toThrow('not found');
   });
 
-  it('goes though it never came up', async () => {
+  it('goes away even if it never started', async () => {
     await create('stuck', { volumes: [{ name: 'v', secret: { secretName: 'none' } }] });
     await remove('stuck');
     await expect(nodes.pod('stuck')).rejects.toThrow('not found');
   });
 
-  it('by force ends all the same', async () => {
+  it('with grace period 0 still has its containers stopped', async () => {
     await create('forced');
     await remove('forced', 0);
     await expect(nodes.pod('forced')).rejects.toThrow('not found');
@@ -235,7 +235,7 @@ describe('a pod that is deleted', () => {
 });
 
 describe('a hook', () => {
-  it('that fails after the start makes the container begin anew', async () => {
+  it('of kind postStart that fails restarts the container', async () => {
     const lifecycle = { postStart: { exec: { command: ['register'] } } };
     await create('post-start', { containers: [{ ...web, lifecycle }] }, { 'post-start': 'fail' });
     const pod = await nodes.pod('post-start');
@@ -251,7 +251,7 @@ describe('a hook', () => {
 });
 
 describe('the node', () => {
-  it('ends what is active for too long', async () => {
+  it('terminates a pod that exceeds its activeDeadlineSeconds', async () => {
     await create('deadline', { activeDeadlineSeconds: 30 });
     await nodes.advance(30_000);
     const pod = await nodes.pod('deadline');
@@ -268,7 +268,7 @@ describe('the node', () => {
 
   it.each<[string, Partial<PodSpec>, string, string]>([
     [
-      'more than it has',
+      'more CPU than the node has',
       { containers: [{ ...web, resources: { requests: { cpu: '5' } } }] },
       'OutOfcpu',
       "Node didn't have enough resource: cpu, requested: 5000, used: 0, capacity: 4000",
@@ -280,12 +280,12 @@ describe('the node', () => {
       "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
     ],
     [
-      'a port that is taken',
+      'a host port that is in use',
       { containers: [{ ...web, ports: [{ containerPort: 80, hostPort: 8080 }] }] },
       'NodePorts',
       "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
     ],
-  ])('does not take a pod that asks for %s', async (_, spec, reason, message) => {
+  ])('rejects a pod that requires %s', async (_, spec, reason, message) => {
     if (reason === 'NodePorts') await create('has-port', spec);
     const name = reason.toLowerCase();
     const pod = await create(name, spec);
@@ -296,7 +296,7 @@ describe('the node', () => {
     await expect(nodes.pod(name)).rejects.toThrow('not found');
   });
 
-  it('starts ephemeral containers in pods that run, and never again', async () => {
+  it('starts ephemeral containers in running pods', async () => {
     await create('debugged');
     const pods = nodes.clients.core.v1.pods('default');
     const ephemeralContainers = [{ name: 'debug', image }];
@@ -305,7 +305,7 @@ describe('the node', () => {
     expect(containersOf(await nodes.pod('debugged'))).toEqual(['web running started ready', 'debug running']);
   });
 
-  it('tells of annotations that make no sense', async () => {
+  it('records events about invalid annotations', async () => {
     await create('nonsense', {}, { 'run-for': 'soon', 'db.logs': 'x', colour: 'red' });
     const events = await nodes.events('nonsense');
     expect(events.filter((event) => event.startsWith('Warning'))).toEqual([
@@ -317,7 +317,7 @@ describe('the node', () => {
     ]);
   });
 
-  it('sets right what somebody else made of a status', async () => {
+  it('overwrites status fields that another client has changed', async () => {
     await create('tampered');
     const pods = nodes.clients.core.v1.pods('default');
     const conditions = [{ type: 'Ready', status: 'False', reason: 'BecauseISaySo' }];
@@ -333,7 +333,7 @@ describe('the node', () => {
     expect(pod.status?.podIP).toMatch(/^10\.64/);
   });
 
-  it('tries again when the server does not take a status', async () => {
+  it('retries writing a status after an error of the API server', async () => {
     let failures = 3;
     nodes.spy.plan = (request) => {
       if (request.includes('/pods/unlucky') && failures-- > 0) throw newInternalError(new Error('injected'));
@@ -346,7 +346,7 @@ describe('the node', () => {
     nodes.forgetLog();
   });
 
-  it('takes up its pods when it comes back, as after a reboot', async () => {
+  it('restarts or fails its pods when it returns without its containers, as after a reboot', async () => {
     const containers = [{ ...web, resources: { requests: { cpu: '1m' } } }];
     await create('kept', { containers });
     await create('once', { restartPolicy: 'Never' });

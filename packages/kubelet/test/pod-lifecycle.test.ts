@@ -13,7 +13,7 @@ afterAll(() => nodes.stop());
 const { create, remove, writesOf } = podActions(() => nodes);
 
 describe('a pod', () => {
-  it('comes up with one write, and goes with two', async () => {
+  it('starts with one write request and ends with two', async () => {
     const writes = await writesOf(() => create('simple'));
     expect(writes).toEqual(['PATCH /api/v1/namespaces/default/pods/simple/status']);
     const pod = await nodes.pod('simple');
@@ -61,13 +61,13 @@ describe('a pod', () => {
     expect(nodes.log).toEqual([]);
   });
 
-  it('is not written of when nothing happens', async () => {
+  it('causes no write requests while nothing changes', async () => {
     await create('idle');
     expect(await writesOf(() => nodes.advance(290_000, 10_000))).toEqual([]);
     await remove('idle');
   });
 
-  it('does not pull an image twice, but where it is told to', async () => {
+  it('pulls an image that is present only if the pull policy is Always', async () => {
     await create('again', { containers: [web, { ...web, name: 'always', imagePullPolicy: 'Always' }] });
     expect((await nodes.events('again')).filter((event) => event.startsWith('Pull'))).toEqual([
       'Pulled: Container image "registry.example/web:1" already present on machine and can be accessed by the pod',
@@ -76,7 +76,7 @@ describe('a pod', () => {
     ]);
   });
 
-  it('shows containers in the order of their names', async () => {
+  it('has its container statuses sorted by name', async () => {
     const pod = await create('sorted', { containers: [web, { ...web, name: 'api' }] });
     expect(containersOf(pod)).toEqual(['api running started ready', 'web running started ready']);
   });
@@ -86,7 +86,7 @@ describe('a pod', () => {
     expect(pod.status).toMatchObject({ podIP: '172.18.0.2', podIPs: [{ ip: '172.18.0.2' }], hostIP: '172.18.0.2' });
   });
 
-  it('that nobody took yet is Pending while its containers take their time to start', async () => {
+  it('is Pending while its containers are being started', async () => {
     const pod = await create('slow', {}, { 'start-delay': '3s' });
     expect(containersOf(pod)).toEqual(['web waiting ContainerCreating']);
     expect(conditionsOf(pod)).toEqual([
@@ -133,7 +133,7 @@ describe('init containers', () => {
     expect(containersOf(done)).toEqual(['one Completed 0 ready', 'two Completed 0 ready', 'web running started ready']);
   });
 
-  it('that fail are tried again, unless the pod says never', async () => {
+  it('that fail are restarted unless the restart policy is Never', async () => {
     const initContainers = [{ ...web, name: 'setup' }];
     await create(
       'init-again',
@@ -161,7 +161,7 @@ describe('init containers', () => {
     ]);
   });
 
-  it('that are sidecars start first, and end last, in reverse', async () => {
+  it('that are sidecars start in order, and stop last in reverse order', async () => {
     const sidecar = (name: string): Container => ({ ...web, name, restartPolicy: 'Always' });
     const initContainers = [sidecar('mesh'), { ...web, name: 'setup' }, sidecar('logs')];
     await create('sidecars', { initContainers }, { 'mesh.startup': '2s', 'stop-delay': '1s' });
@@ -191,7 +191,7 @@ describe('init containers', () => {
     await expect(nodes.pod('sidecars')).rejects.toThrow('not found');
   });
 
-  it('that are sidecars do not keep a pod alive that is done', async () => {
+  it('that are sidecars are stopped when the main containers have ended', async () => {
     const initContainers: Container[] = [{ ...web, name: 'mesh', restartPolicy: 'Always' }];
     await create('sidecar-job', { initContainers, restartPolicy: 'Never' }, { 'web.run-for': '1s' });
     await nodes.advance(1000);
@@ -209,7 +209,7 @@ describe('init containers', () => {
 });
 
 describe('a container that ends', () => {
-  it('is restarted at once, and later and later when it goes on so', async () => {
+  it('is restarted at once, and with increasing back-off when it ends again', async () => {
     const created = await create('crash', {}, { 'exit-code': '1', 'run-for': '1s' });
     const text = `pod=crash_default(${created.metadata.uid})`;
     await nodes.advance(1000);
@@ -237,7 +237,7 @@ describe('a container that ends', () => {
     await remove('crash');
   });
 
-  it('is tried without waiting when it has another image', async () => {
+  it('is restarted without back-off when its image changes', async () => {
     await create('mended', {}, { 'exit-code': '1', 'run-for': '1s' });
     await nodes.advance(2000, 1000);
     expect(containersOf(await nodes.pod('mended'))[0]).toContain('CrashLoopBackOff');
@@ -264,7 +264,7 @@ describe('a container that ends', () => {
     await expect(nodes.pod(name)).rejects.toThrow('not found');
   });
 
-  it('says what its annotations say of it', async () => {
+  it('has the reason and message of its annotations', async () => {
     await create(
       'oom',
       { restartPolicy: 'Never' },
@@ -278,7 +278,7 @@ describe('a container that ends', () => {
     expect(containersOf(await nodes.pod('oom'))).toEqual(['web OOMKilled 137 "too much"']);
   });
 
-  it('says the end of its logs when it failed, where the pod wants that', async () => {
+  it('has the end of its log as message if it failed and its policy is FallbackToLogsOnError', async () => {
     const containers: Container[] = [{ ...web, terminationMessagePolicy: 'FallbackToLogsOnError' }];
     const script = { 'exit-code': '1', logs: `${'first\n'.repeat(100)}last` };
     await create('last-words', { restartPolicy: 'Never', containers }, script);
@@ -287,7 +287,7 @@ describe('a container that ends', () => {
     expect(status?.state?.terminated?.message).toBe(`${'first\n'.repeat(79)}last\n`);
   });
 
-  it('is restarted or not by rules of its own', async () => {
+  it('is restarted according to its restart rules', async () => {
     const rules = (action: string): Partial<Container> => ({
       restartPolicy: 'Never',
       restartPolicyRules: [{ action, exitCodes: { operator: 'In', values: [42] } }],
@@ -303,7 +303,7 @@ describe('a container that ends', () => {
 });
 
 describe('all containers of a pod', () => {
-  it('begin anew when one ends in a way that says so', async () => {
+  it('are restarted when the exit code of one matches a RestartAllContainers rule', async () => {
     const trigger: Container = {
       ...web,
       name: 'trigger',
@@ -329,7 +329,7 @@ describe('all containers of a pod', () => {
     await remove('restart-all');
   });
 
-  it('get other resources while they run', async () => {
+  it('are resized while they run', async () => {
     const sized = (cpu: string) => ({ requests: { cpu, memory: '64Mi' }, limits: { memory: '64Mi' } });
     const created = await create('resized', { containers: [{ ...web, resources: sized('100m') }] });
     expect(created.status).toMatchObject({
@@ -362,13 +362,13 @@ it('a pod of a Job succeeds after a short time', async () => {
 });
 
 describe('an image', () => {
-  it('that cannot be pulled is tried again, later and later', async () => {
+  it('that cannot be pulled is retried with back-off', async () => {
     const pod = await create(
       'no-image',
       { containers: [{ name: 'web', image: 'registry.example/none' }] },
       { 'image-pull': 'error 25s' },
     );
-    const why = `rpc error: code = Unknown desc = failed to pull and unpack image "registry.example/none:latest": the pod's annotations say so`;
+    const why = `rpc error: code = Unknown desc = failed to pull and unpack image "registry.example/none:latest": scripted by the pod's annotations`;
     expect(pod.status?.phase).toBe('Pending');
     expect(containersOf(pod)).toEqual([`web waiting ErrImagePull "${why}"`]);
     await nodes.advance(1000);
@@ -391,7 +391,7 @@ describe('an image', () => {
     ]);
   });
 
-  it('that is a volume is pulled before the containers that mount it are made', async () => {
+  it('that is a volume is pulled before the containers that mount it are created', async () => {
     const volumes = (pullPolicy: 'IfNotPresent' | 'Never') => [
       { name: 'model', image: { reference: 'registry.example/model:1', pullPolicy } },
     ];
@@ -409,7 +409,7 @@ describe('an image', () => {
     await remove('volume');
   });
 
-  it('that must be there already, is not pulled', async () => {
+  it('with pull policy Never is not pulled', async () => {
     const containers: Container[] = [{ name: 'web', image: 'registry.example/absent:1', imagePullPolicy: 'Never' }];
     const pod = await create('never-pull', { containers });
     const message = 'Container image "registry.example/absent:1" is not present with pull policy of Never';
@@ -421,7 +421,7 @@ describe('an image', () => {
     await remove('never-pull');
   });
 
-  it('with a name that is none, is told of', async () => {
+  it('with an invalid name keeps the container waiting', async () => {
     const pod = await create('bad-image', { containers: [{ name: 'web', image: 'UPPER:1' }] });
     expect(containersOf(pod)[0]).toMatch(/^web waiting InvalidImageName/);
     await remove('bad-image');

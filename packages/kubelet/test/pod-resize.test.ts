@@ -24,7 +24,7 @@ async function resize(name: string, amount: string, list = 'containers'): Promis
 
 const resizeConditions = (pod: Pod): string[] => conditionsOf(pod).filter((text) => text.startsWith('PodResize'));
 
-it('a resize that there is room for is told of when it begins and when it is done', async () => {
+it('a resize that fits on the node has events for its start and its completion', async () => {
   await create('grown', { containers: [sized('100m')] });
   const pod = await resize('grown', '200m');
   expect(resizeConditions(pod)).toEqual([]);
@@ -36,7 +36,7 @@ it('a resize that there is room for is told of when it begins and when it is don
   await remove('grown');
 });
 
-it('a resize that there is no room for waits, and the pod keeps what it has', async () => {
+it('a resize that does not fit is deferred, and the pod keeps its resources', async () => {
   await create('neighbour', { containers: [sized('1500m')] });
   await create('waits', { containers: [sized('100m')] });
   const pod = await resize('waits', '1');
@@ -53,7 +53,7 @@ it('a resize that there is no room for waits, and the pod keeps what it has', as
   });
   const summary = `{"containers":[{"name":"web","resources":{"requests":{"cpu":"1"}}}],"generation":2,"error":"${why}"}`;
   expect(await nodes.events('waits')).toContain(`Warning ResizeDeferred: Pod resize OutOfcpu: ${summary}`);
-  // What waits takes no room from others.
+  // A deferred resize does not reserve resources.
   expect((await create('other', { containers: [sized('300m')] })).status?.phase).toBe('Running');
   await remove('other');
 
@@ -64,7 +64,7 @@ it('a resize that there is no room for waits, and the pod keeps what it has', as
   await remove('waits');
 });
 
-it('a resize that is taken back waits no more', async () => {
+it('a deferred resize that is reverted is no longer pending', async () => {
   await create('neighbour', { containers: [sized('1500m')] });
   await create('reverted', { containers: [sized('100m')] });
   expect(resizeConditions(await resize('reverted', '1'))).toHaveLength(1);
@@ -74,7 +74,7 @@ it('a resize that is taken back waits no more', async () => {
   await remove('neighbour');
 });
 
-it('a resize that still waits is known to a kubelet that comes later', async () => {
+it('a deferred resize is still pending after the kubelet has restarted', async () => {
   await create('neighbour', { containers: [sized('1500m')] });
   await create('kept', { containers: [sized('100m')] });
   await resize('kept', '1');
@@ -88,7 +88,7 @@ it('a resize that still waits is known to a kubelet that comes later', async () 
   await remove('kept');
 });
 
-it('a container that must not be resized as it runs is restarted', async () => {
+it('a container with resize policy RestartContainer is restarted', async () => {
   const resizePolicy = [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }];
   await create('restarted', { containers: [{ ...sized('100m'), resizePolicy }] });
   const pod = await resize('restarted', '200m');
@@ -98,8 +98,8 @@ it('a container that must not be resized as it runs is restarted', async () => {
 });
 
 const inits: Record<string, [Partial<Container>, Record<string, string>]> = {
-  'sidecars are resized too': [{ restartPolicy: 'Always' }, {}],
-  'so are init containers as they run': [{}, { 'web.run-for': '60s' }],
+  'sidecars are resized in place': [{ restartPolicy: 'Always' }, {}],
+  'running init containers are resized in place': [{}, { 'web.run-for': '60s' }],
 };
 it.each(Object.entries(inits))('%s', async (_, [fields, script]) => {
   const init: Container = { ...sized('100m'), ...fields };
@@ -112,7 +112,7 @@ it.each(Object.entries(inits))('%s', async (_, [fields, script]) => {
   await remove('sidecar');
 });
 
-it('what the pod asks for as a whole is resized', async () => {
+it('the resources of the pod as a whole are resized', async () => {
   const patch = { spec: { resources: cpu('200m') } };
   await create('whole', { resources: cpu('100m') });
   await nodes.clients.core.v1.pods('default').patch('whole', 'strategic-merge', patch, { subresource: 'resize' });

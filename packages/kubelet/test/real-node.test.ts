@@ -13,7 +13,7 @@ describe.skipIf(problem)('on a real node', () => {
   });
   afterAll(() => node?.close());
 
-  it('a pod runs, and ends when it is deleted', async () => {
+  it('a pod runs, and is removed when it is deleted', async () => {
     await node.create('web', { containers: [shell('web', 'exec sleep 1000')] });
     const running = await node.until('web', (pod) => pod?.status?.phase === 'Running');
     expect(running?.status?.podIP).toMatch(/^10\.213\.2\./);
@@ -29,7 +29,7 @@ describe.skipIf(problem)('on a real node', () => {
     await node.untilNothingIsLeft();
   });
 
-  it('a pod whose container ends has its exit code and its last words', async () => {
+  it('a container that has ended has its exit code and termination message in the status', async () => {
     const container = {
       ...shell('job', 'echo failed > /dev/termination-log; exit 3'),
       terminationMessagePath: '/dev/termination-log',
@@ -45,7 +45,7 @@ describe.skipIf(problem)('on a real node', () => {
     await node.untilNothingIsLeft();
   });
 
-  it('a pod may use what it has limits for, by its cgroup', async () => {
+  it('the cgroup of a pod has the limits of its containers', async () => {
     const resources = { requests: { cpu: '100m', memory: '32Mi' }, limits: { cpu: '200m', memory: '64Mi' } };
     const created = await node.create('limited', { containers: [{ ...shell('main', 'exec sleep 1000'), resources }] });
     await node.until('limited', (pod) => pod?.status?.phase === 'Running');

@@ -17,11 +17,11 @@ import { CachedConfigSource } from '../src/volumes/config-source.ts';
 
 const nodeName = 'real';
 
-/** A real API server in this process, a real containerd, and a kubelet between them. */
+/** An API server in this process, a containerd, and a kubelet that runs pods on this machine. */
 export class RealNode {
   readonly clients: ClientSet;
   readonly containerd: Containerd;
-  /** A directory of this node's own. */
+  /** The directory of all files of this node. */
   readonly directory: string;
   readonly cgroups: CgroupManager;
   readonly cgroupRoot: CgroupName;
@@ -55,7 +55,7 @@ export class RealNode {
     return node;
   }
 
-  /** What the kubelet logged. */
+  /** The kubelet's log. */
   get log(): readonly string[] {
     return this.#logs.lines;
   }
@@ -64,7 +64,7 @@ export class RealNode {
     return this.#kubelet!;
   }
 
-  /** The directory of manifests of static pods. */
+  /** The directory of the static pods' manifests. */
   get manifests(): string {
     return join(this.directory, 'manifests');
   }
@@ -160,7 +160,7 @@ export class RealNode {
     };
   }
 
-  /** Ends the kubelet. Containers go on running. */
+  /** Stops the kubelet. Containers keep running. */
   async stopKubelet(): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -172,7 +172,7 @@ export class RealNode {
     return await this.clients.core.v1.pods('default').create({ metadata: { name }, spec: whole });
   }
 
-  /** Resolves with the pod once the condition holds; undefined if the pod is gone. Rejects with what there is after 20 seconds. */
+  /** Resolves with the pod once the condition is true for it; undefined is a deleted pod. Rejects after 20 seconds with the pod's state. */
   async until(name: string, condition: (pod: Pod | undefined) => boolean): Promise<Pod | undefined> {
     const deadline = systemClock.now() + 20_000;
     for (;;) {
@@ -189,7 +189,7 @@ export class RealNode {
     }
   }
 
-  /** Resolves when the runtime has no sandboxes any more. */
+  /** Resolves when the runtime has no sandboxes. */
   async untilNothingIsLeft(): Promise<void> {
     const deadline = systemClock.now() + 20_000;
     for (;;) {
@@ -209,7 +209,7 @@ export class RealNode {
     }
   }
 
-  /** What the pod's container has printed. */
+  /** Returns the log of the pod's container. */
   async logs(name: string, container = 'main'): Promise<string> {
     const pod = await this.clients.core.v1.pods('default').get(name);
     const path = `/containerLogs/default/${name}/${container}`;
@@ -226,7 +226,7 @@ export class RealNode {
     return text;
   }
 
-  /** The events of an object, as `Normal Started: Container started`. */
+  /** Returns the events of an object, such as `Normal Started: Container started`. */
   async events(name: string): Promise<string[]> {
     const { items } = await this.clients.core.v1.events('').list();
     const version = ({ metadata }: Event): number => Number(metadata.resourceVersion);
@@ -247,7 +247,7 @@ export class RealNode {
   }
 }
 
-/** A container of busybox that runs a script. */
+/** Returns a busybox container that runs a script. */
 export const shell = (name: string, script: string) => ({
   name,
   image: busyboxImage,

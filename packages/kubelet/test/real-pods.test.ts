@@ -34,7 +34,7 @@ describe.skipIf(problem)('on a real node', () => {
 
   const once = (script: string) => ({ restartPolicy: 'Never' as const, containers: [shell('main', script)] });
 
-  it('a pod has its volumes', async () => {
+  it('containers see the volumes of their pod', async () => {
     const { core } = node.clients;
     await core.v1.configMaps('default').create({ metadata: { name: 'settings' }, data: { color: 'blue' } });
     await core.v1.secrets('default').create({ metadata: { name: 'key' }, stringData: { token: 'hush' } });
@@ -65,7 +65,7 @@ describe.skipIf(problem)('on a real node', () => {
     expect(ended?.status?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(1);
   });
 
-  it('init containers and sidecars run in their order', async () => {
+  it('init containers and sidecars start in order', async () => {
     const mounts = { volumeMounts: [{ name: 'shared', mountPath: '/shared' }] };
     const say = (text: string): string => `echo ${text} >> /shared/log`;
     await node.create('ordered', {
@@ -106,7 +106,7 @@ describe.skipIf(problem)('on a real node', () => {
     expect(events).toContain('Normal Killing: Container main failed liveness probe, will be restarted');
   });
 
-  it('a pod is ready as long as its server answers', async () => {
+  it('a pod is ready while its readiness probe passes', async () => {
     const container = {
       ...shell('main', 'mkdir /www; touch /www/ok; exec httpd -f -p 8080 -h /www'),
       readinessProbe: { httpGet: { path: '/ok', port: 8080 }, periodSeconds: 1, failureThreshold: 1 },
@@ -122,7 +122,7 @@ describe.skipIf(problem)('on a real node', () => {
     expect(created.metadata.uid).toBe(ready?.metadata.uid);
   });
 
-  it('containers know themselves and the cluster', async () => {
+  it('containers have the environment, hosts file and resolver configuration of their pod', async () => {
     const container = {
       ...shell('main', 'hostname; cat /etc/resolv.conf; grep -c "$IP" /etc/hosts; echo $FROM; id -u; pwd'),
       workingDir: '/tmp',
@@ -160,7 +160,7 @@ describe.skipIf(problem)('on a real node', () => {
     expect(await readFile(host, 'utf8')).toBe('started\nstopping\n');
   });
 
-  it('a kubelet that is restarted restarts no container, and finishes what the old one began', async () => {
+  it('a restarted kubelet restarts no containers, and completes what the old one began', async () => {
     await node.create('kept', { containers: [shell('main', 'exec sleep 1000')] });
     const before = await node.until('kept', isReady);
     await node.create('going', { ...once('sleep 3; echo done'), terminationGracePeriodSeconds: 30 });

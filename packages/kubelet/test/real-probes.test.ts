@@ -23,7 +23,7 @@ describe.skipIf(problem)('on a real node', () => {
     await node?.close();
   });
 
-  it('a container is asked by commands, requests and connections, and its pod is ready as these say', async () => {
+  it('exec, HTTP and TCP probes of a container determine whether its pod is ready', async () => {
     const site = `${node.directory}/site`;
     await mkdir(site);
     const container = {
@@ -47,7 +47,7 @@ describe.skipIf(problem)('on a real node', () => {
     expect(restarts(pod)).toBe(0);
   });
 
-  it('a container whose command takes too long to answer is restarted', async () => {
+  it('a container whose liveness probe command exceeds the timeout is restarted', async () => {
     await node.create('slow', {
       containers: [
         {
@@ -65,7 +65,7 @@ describe.skipIf(problem)('on a real node', () => {
     );
   });
 
-  it('a container whose hook fails says what its command wrote', async () => {
+  it('a container whose hook fails has the output of the hook in its status', async () => {
     const command = ['sh', '-c', 'echo too early; exit 3'];
     await node.create('hooked', {
       containers: [{ ...shell('main', 'exec sleep 1000'), lifecycle: { postStart: { exec: { command } } } }],

@@ -24,7 +24,7 @@ const emptyRuntime: RuntimeServiceHandlers = {
 let cluster: SessionCluster;
 let server: KubeletServer;
 let foreign: KeyPair;
-/** Tokens of service accounts by the only subresource of nodes that they may get. */
+/** Tokens of service accounts. Each may get only the subresource of nodes that is the key. */
 const tokens: Record<string, string> = {};
 
 const subresources = ['proxy', 'pods', 'healthz', 'configz', 'stats', 'metrics', 'log', 'statusz', 'none'];
@@ -82,14 +82,14 @@ async function ask(path: string, options: RequestOptions & { readonly token?: st
 
 describe('clients', () => {
   it.each([
-    ['nothing', () => ({})],
+    ['no credentials', () => ({})],
     ['an unknown token', () => ({ token: 'unknown' })],
-    ['a certificate of others', () => ({ cert: foreign.certificatePem, key: foreign.keyPem })],
-  ])('with %s are nobody', async (_, options) => {
+    ['a certificate of another CA', () => ({ cert: foreign.certificatePem, key: foreign.keyPem })],
+  ])('with %s are unauthorized', async (_, options) => {
     expect(await ask('/pods', options())).toMatchObject({ status: 401, text: 'Unauthorized' });
   });
 
-  it('have the name of their certificate', async () => {
+  it('have the user name of their certificate', async () => {
     const { certificate, key } = cluster.api.authority.ca;
     const pair = issueKeyPair({ commonName: 'jane', usages: ['clientAuth'], ...validity }, { certificate, key: key! });
     const answer = await ask('/exec/a/b/c', { method: 'POST', cert: pair.certificatePem, key: pair.keyPem });
@@ -99,7 +99,7 @@ describe('clients', () => {
     });
   });
 
-  it('may be anonymous where that is configured', async () => {
+  it('may be anonymous if that is configured', async () => {
     const { authentication } = serverSettings;
     const other = await cluster.serve({ authentication: { ...authentication, anonymous: { enabled: true } } });
     expect(await ask('/pods', { port: other.port })).toMatchObject({
@@ -114,7 +114,7 @@ describe('clients', () => {
   });
 });
 
-describe('paths need', () => {
+describe('each path needs its subresources', () => {
   it.each([
     ['/pods', ['pods', 'proxy']],
     ['/pods/', ['pods', 'proxy']],
@@ -143,7 +143,7 @@ describe('paths need', () => {
     expect(answers.some(({ status }) => status === 401 || status >= 500)).toBe(false);
   });
 
-  it.each(['/pods%2f..%2fexec', '/podsx', '/nothing'])('%s: proxy, as they are no others', async (path) => {
+  it.each(['/pods%2f..%2fexec', '/podsx', '/nothing'])('%s: proxy, because it is an unknown path', async (path) => {
     expect((await ask(path, { token: tokens.pods })).status).toBe(path.includes('%2f') ? 404 : 403);
     expect((await ask(path, { token: tokens.proxy })).status).toBe(404);
   });
@@ -156,13 +156,13 @@ describe('the port', () => {
     return socket;
   };
 
-  it('has a self-signed certificate for the host', async () => {
+  it('serves a self-signed certificate for the host name', async () => {
     const socket = await tls(server.port);
     expect(socket.getPeerCertificate().subjectaltname).toContain('DNS:secured');
     socket.destroy();
   });
 
-  it('has the certificate of the configured files', async () => {
+  it('serves the certificate of the configured files', async () => {
     const pair = issueKeyPair({ commonName: 'of-files', usages: ['serverAuth'], ...validity });
     const [tlsCertFile, tlsPrivateKeyFile] = [join(cluster.directory, 'tls.crt'), join(cluster.directory, 'tls.key')];
     await writeFile(tlsCertFile, pair.certificatePem);
@@ -174,7 +174,7 @@ describe('the port', () => {
     await expect(tls(other.port, { maxVersion: 'TLSv1.2' })).rejects.toThrow();
   });
 
-  it('is opened with the first certificate of a source, and takes the next ones', async () => {
+  it('is opened with the first certificate of a source, and serves its later ones', async () => {
     const pair = (commonName: string): ServingPair => {
       const { certificatePem: cert, keyPem: key } = issueKeyPair({ commonName, usages: ['serverAuth'], ...validity });
       return { cert, key };
@@ -210,7 +210,7 @@ describe('the port', () => {
   });
 });
 
-describe('without TLS', () => {
+describe('ports without TLS', () => {
   const get = async (port: number, path: string): Promise<Answer> => {
     const [incoming] = (await once(plainGet({ host: '127.0.0.1', port, path, agent: false }), 'response')) as [
       IncomingMessage,
@@ -218,7 +218,7 @@ describe('without TLS', () => {
     return await read(incoming);
   };
 
-  it('figures are read, and nothing else', async () => {
+  it('the read-only port serves pods and statistics, and nothing else', async () => {
     const readOnlyPort = await freePort();
     await cluster.serve({ readOnlyPort });
     expect(JSON.parse((await get(readOnlyPort, '/pods')).text).items).toHaveLength(2);
@@ -236,7 +236,7 @@ describe('without TLS', () => {
     expect((await get(readOnlyPort, '/configz')).status).toBe(404);
   });
 
-  it('the process tells that it is there', async () => {
+  it('the healthz port serves the health of the process', async () => {
     const healthzPort = await freePort();
     await cluster.serve({ healthzPort });
     expect(await get(healthzPort, '/healthz')).toMatchObject({ status: 200, text: 'ok' });
@@ -255,7 +255,7 @@ describe('the node’s logs', () => {
   });
 
   it.each(['/logs/../ca.crt', '/logs/..%2fca.crt', '/logs/none', '/logs/link', '/logs/links/ca.crt'])(
-    'are not %s',
+    'do not include %s',
     async (path) => {
       await symlink(cluster.clientCAFile, join(cluster.systemLogs, 'link')).catch(() => {});
       await symlink(cluster.directory, join(cluster.systemLogs, 'links')).catch(() => {});
@@ -264,7 +264,7 @@ describe('the node’s logs', () => {
     },
   );
 
-  it('are not there if they are disabled', async () => {
+  it('are not served if they are disabled', async () => {
     const other = await cluster.serve({ enableSystemLogHandler: false });
     expect(await ask('/logs/', { port: other.port, token: tokens.log ?? '' })).toMatchObject({
       status: 405,
@@ -273,7 +273,7 @@ describe('the node’s logs', () => {
   });
 });
 
-it('pages about the process are as those of other components', async () => {
+it('health, configuration and log level are served as by other components', async () => {
   const page = (path: string) => ask(path, { token: tokens.proxy ?? '' });
   expect((await page('/healthz?verbose')).text).toBe('[+]ping ok\n[+]log ok\n[+]syncloop ok\nhealthz check passed\n');
   expect(JSON.parse((await page('/configz')).text)).toEqual({ kubeletconfig: { port: 10250 } });

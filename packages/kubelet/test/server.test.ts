@@ -25,7 +25,7 @@ const create = (name: string, annotations: Record<string, string>): Promise<Pod>
     },
   });
 
-/** By the API server, as kubectl asks. */
+/** Sends a GET request to the API server, as kubectl does. */
 async function ask(path: string): Promise<string> {
   const [plain = '', query = ''] = path.split('?');
   const request = new RequestBuilder(nodes.rest, 'GET').absPath(plain);
@@ -36,12 +36,12 @@ const log = (pod: string, query: string): Promise<string> => ask(`/api/v1/namesp
 const proxy = (path: string): Promise<string> => ask(`/api/v1/nodes/n1/proxy/${path}`);
 
 describe('sessions', () => {
-  // As text they would be YAML to kubectl before v1.36, and a Status without a message.
+  // A plain text response would be parsed as YAML by kubectl before v1.36, and become a Status without a message.
   it.each([
     ['exec', 'exec/default/web/web?command=ls&output=1', /^this node is hollow: its containers are not really there/],
     ['attach', 'attach/default/web/web?output=1', /^this node is hollow: its containers are not really there/],
     ['port-forward', 'portForward/default/web', /^this node's runtime has no ports to forward: /],
-  ])('of %s are refused by a Status that says why', async (_, path, message) => {
+  ])('of %s are rejected with a Status that has the reason', async (_, path, message) => {
     await expect(proxy(path)).rejects.toMatchObject({ code: 501, message: expect.stringMatching(message) });
   });
 });
@@ -57,7 +57,7 @@ describe('logs', () => {
     expect(await log('web', query)).toBe(text);
   });
 
-  it('say why there are none', async () => {
+  it('are rejected with the reason if there are none', async () => {
     await expect(log('web', 'container=web&previous=true')).rejects.toThrow(
       'previous terminated container "web" in pod "web" not found',
     );
@@ -90,7 +90,7 @@ describe('logs', () => {
       },
     });
 
-  it('have what simple commands print, each line at its time', async () => {
+  it('have the output of simple commands, each line at its time', async () => {
     await say('lines', 'echo one; sleep 2; echo two; sleep 3; exit 1');
     expect(await log('lines', '')).toBe('one\n');
     const following = log('lines', 'follow=true&timestamps=true');
@@ -109,7 +109,7 @@ describe('logs', () => {
     expect(await log('silent', '')).toBe('');
   });
 
-  it('have nothing of what a container did not live to say', async () => {
+  it('have no lines that were due after the container’s end', async () => {
     await say('cut', 'echo one; sleep 60; echo two');
     const following = log('cut', 'follow=true');
     await nodes.settle();
@@ -120,9 +120,9 @@ describe('logs', () => {
 });
 
 describe('the kubelet’s own pages', () => {
-  it('tell of its health', async () => expect(await proxy('healthz')).toBe('ok'));
+  it('have its health', async () => expect(await proxy('healthz')).toBe('ok'));
 
-  it('show its pods, and those that run', async () => {
+  it('list its pods, and those that run', async () => {
     const names = (text: string): string[] => JSON.parse(text).items.map(({ metadata }: Pod) => metadata.name);
     expect(names(await proxy('pods'))).toEqual(expect.arrayContaining(['web', 'slow']));
     const running = names(await proxy('runningpods/'));
@@ -130,7 +130,7 @@ describe('the kubelet’s own pages', () => {
     expect(running).not.toContain('slow');
   });
 
-  it('have the figures that pods are scripted to use', async () => {
+  it('have the CPU and memory usage that annotations script', async () => {
     const pod = JSON.parse(await proxy('stats/summary')).pods.find(
       ({ podRef }: { podRef: { name: string } }) => podRef.name === 'web',
     );
@@ -142,7 +142,7 @@ describe('the kubelet’s own pages', () => {
     expect(metrics).toContain('# TYPE pod_cpu_usage_seconds_total counter\n');
   });
 
-  it('refuse what is not there', async () => {
+  it('respond with 404 for unknown paths', async () => {
     await expect(proxy('nothing')).rejects.toMatchObject({ code: 404 });
   });
 });

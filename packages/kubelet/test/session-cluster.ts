@@ -18,10 +18,10 @@ import { type KubeletServer, startKubeletServer } from '../src/server/kubelet-se
 import type { KubeletServerSettings } from '../src/server/server-settings.ts';
 import type { ServingCertificateSource } from '../src/server/serving-certificate-source.ts';
 
-/** A node that the API server reaches over HTTPS, and one that it reaches in its own process. */
+/** `secured`: the API server calls the node over HTTPS. `local`: it calls the node in its own process. */
 export const sessionNodes = ['secured', 'local'] as const;
 
-/** Settings of a server with a port of its own, whose clients the API server reviews. */
+/** Settings of a server with its own port, which authenticates and authorizes clients by reviews of the API server. */
 export const serverSettings: KubeletServerSettings = {
   address: '127.0.0.1',
   port: 0,
@@ -40,7 +40,7 @@ export const serverSettings: KubeletServerSettings = {
   enableSystemLogHandler: true,
 };
 
-/** A port on which nothing listens. */
+/** Returns a port on which nothing listens. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -50,14 +50,14 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** An API server and the kubelet's server in front of a runtime, with two pods that tests fill with containers. */
+/** An API server and the kubelet's server for a runtime, with two pods whose containers tests create. */
 export class SessionCluster {
   readonly directory: string;
   readonly api: RunningApiServer;
   readonly clients: ClientSet;
   readonly pods: readonly Pod[];
   readonly kubeconfig: string;
-  /** Holds a file `node.log`. */
+  /** The directory of the node's logs, with a file `node.log`. */
   readonly systemLogs: string;
   readonly host: KubeletHost;
   #servers: KubeletServer[] = [];
@@ -123,7 +123,7 @@ export class SessionCluster {
     return join(this.directory, 'ca.crt');
   }
 
-  /** Starts the kubelet's server, which trusts the API server's CA of clients. It ends with the cluster. */
+  /** Starts a kubelet's server that trusts the API server's client CA. It stops with the cluster. */
   async serve(
     settings: Partial<KubeletServerSettings> = {},
     certificate?: ServingCertificateSource,

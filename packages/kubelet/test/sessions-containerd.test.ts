@@ -18,9 +18,9 @@ let containerd: Containerd;
 let runtime: ContainerRuntime;
 let cluster: SessionCluster;
 
-/** Echoes what it reads, line by line, after the word. */
+/** A script that prints each line that it reads, with a word before it. */
 const main = 'while read line; do echo "read $line"; done';
-/** Answers each connection with what it sends. */
+/** A script of a server that sends back what each connection sends. */
 const echo = 'exec nc -ll -p 8080 -e cat';
 
 async function startPod({ metadata: { name = '', namespace = '', uid = '' } }: Pod): Promise<void> {
@@ -61,7 +61,7 @@ async function until(condition: () => Promise<boolean> | boolean): Promise<void>
   }
 }
 
-/** Whether a process on this machine has the text among its arguments. */
+/** Returns whether a process of this machine has the text in its arguments. */
 async function isRunning(text: string): Promise<boolean> {
   for (const pid of await readdir('/proc')) {
     if (!/^\d+$/.test(pid)) continue;
@@ -71,7 +71,7 @@ async function isRunning(text: string): Promise<boolean> {
   return false;
 }
 
-/** The connections of this process, which both servers are in. */
+/** Returns the connections of this process, which both servers run in. */
 async function openSockets(): Promise<number> {
   const fds = await readdir('/proc/self/fd');
   const links = await Promise.all(
@@ -109,14 +109,14 @@ describe.skipIf(problem)('sessions with a real containerd', () => {
       expect(await execOutput(cluster.clients.rest, sh('true'))).toMatchObject({ exitCode: 0 });
     });
 
-    it('say why a command cannot be run', async () => {
+    it('fail with the reason if a command cannot be run', async () => {
       const missing = execOutput(cluster.clients.rest, { ...target, command: ['/no/such/program'] });
       await expect(missing).rejects.toThrow(/no such file or directory/);
       const other = execOutput(cluster.clients.rest, { ...target, container: 'none', command: ['true'] });
       await expect(other).rejects.toThrow('container none is not valid for pod');
     });
 
-    it('carry megabytes of input and output, and its end', async () => {
+    it('transfer megabytes of input and output, and the end of the input', async () => {
       const input = randomBytes(3_000_000);
       const hash = createHash('sha256');
       const result = await exec(cluster.clients.rest, {
@@ -165,7 +165,7 @@ describe.skipIf(problem)('sessions with a real containerd', () => {
       await until(() => text === 'read hello\n');
       gone.abort();
       await attached;
-      // The container goes on.
+      // The container keeps running.
       expect(await execOutput(cluster.clients.rest, sh('true'))).toMatchObject({ exitCode: 0 });
     });
 
@@ -191,7 +191,7 @@ describe.skipIf(problem)('sessions with a real containerd', () => {
       expect(hash.digest('hex')).toBe(createHash('sha256').update(input).digest('hex'));
     });
 
-    it('say that nothing listens at a port', async () => {
+    it('fail if nothing listens on the port', async () => {
       const connection = await openPortForward(cluster.clients.rest, { ...target, protocol: 'spdy' });
       const stream = await connection.open(9);
       await expect(
@@ -202,7 +202,7 @@ describe.skipIf(problem)('sessions with a real containerd', () => {
       connection.close();
     });
 
-    it('leave nothing behind of a client that goes away', async () => {
+    it('leave no processes or connections behind when the client disconnects', async () => {
       const before = await openSockets();
       const mark = `sleep-of-${node}-${process.pid}`;
       const gone = new AbortController();

@@ -30,7 +30,7 @@ describe.skipIf(problem)('a static pod', () => {
   const isRunning = (pod: Pod | undefined): boolean => pod?.status?.phase === 'Running';
   const containerOf = (pod: Pod | undefined): string | undefined => pod?.status?.containerStatuses?.[0]?.containerID;
 
-  it('runs as long as its manifest is there, and is shown by a mirror pod', async () => {
+  it('runs while its manifest exists, and has a mirror pod', async () => {
     await write('shown', 'exec sleep 1000');
     const mirror = await node.until('shown-real', isRunning);
     expect(mirror?.metadata.annotations).toMatchObject({ 'kubernetes.io/config.source': 'file' });
@@ -41,7 +41,7 @@ describe.skipIf(problem)('a static pod', () => {
     await node.untilNothingIsLeft();
   });
 
-  it('goes on running when its mirror pod is deleted, which comes back', async () => {
+  it('keeps running when its mirror pod is deleted, which is created again', async () => {
     await write('kept', 'exec sleep 1000');
     const before = await node.until('kept-real', isRunning);
     await node.clients.core.v1.pods('default').delete('kept-real', { gracePeriodSeconds: 0 });
@@ -51,7 +51,7 @@ describe.skipIf(problem)('a static pod', () => {
     await node.untilNothingIsLeft();
   });
 
-  it('starts anew when its manifest is changed', async () => {
+  it('is replaced when its manifest changes', async () => {
     await write('changed', 'exec sleep 1000');
     const before = await node.until('changed-real', isRunning);
     await write('changed', 'exec sleep 2000');
@@ -61,7 +61,7 @@ describe.skipIf(problem)('a static pod', () => {
     await node.untilNothingIsLeft();
   });
 
-  it('that makes no sense, or needs the API server, is logged', async () => {
+  it('that is invalid, or refers to API objects, causes a log message', async () => {
     await writeFile(
       manifest('bad'),
       '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"bad"},"spec":{"containers":[]}}',

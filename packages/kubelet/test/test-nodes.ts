@@ -14,13 +14,13 @@ import {
 import { HollowNodes, type HollowNodesOptions } from '../src/fleet/hollow-nodes.ts';
 import type { NodeSpec } from '../src/node/node-spec.ts';
 
-/** The server lets events of a busy watch wait for so long, and a little more. */
+/** Slightly longer than the API server delays the events of a busy watch. */
 const longestPaceMs = 12;
 
-/** What the nodes ask the API server, before it is asked. */
+/** Records the nodes' requests, and may make them fail. */
 export class SpyingTransport implements Transport {
   readonly requests: string[] = [];
-  /** Throws what the request is to fail with. */
+  /** Called before each request. If it throws, the request fails with that error. */
   plan: (request: string) => void | Promise<void> = () => {};
   readonly #inner: Transport;
 
@@ -41,14 +41,14 @@ export class SpyingTransport implements Transport {
 
 type ContainerOptions = Pick<HollowNodesOptions, 'stopDelayMs'>;
 
-/** A real API server in this process and hollow nodes on it, by a clock that the test turns. */
+/** An API server in this process with hollow nodes, on a fake clock that the test advances. */
 export class TestNodes {
   readonly clock = new FakeClock();
   readonly clients: ClientSet;
   readonly rest: RESTClient;
   readonly spy: SpyingTransport;
   readonly #logs = recordLogs();
-  /** What the nodes logged. */
+  /** The nodes' log. */
   readonly log = this.#logs.lines;
   readonly #server: RunningApiServer;
   #fleet: HollowNodes | undefined;
@@ -115,23 +115,23 @@ export class TestNodes {
     await this.settle();
   }
 
-  /** The process of the nodes ends; their runtimes lose everything. */
+  /** Stops the nodes. Their runtimes lose all containers. */
   async stopNodes(): Promise<void> {
     this.#stop.abort();
     await this.#running;
   }
 
-  /** Resolves when nothing more happens at this moment of the clock. */
+  /** Resolves when the nodes send no more requests at the current time of the clock. */
   async settle(): Promise<void> {
     for (let before = -1; before !== this.spy.requests.length; ) {
       before = this.spy.requests.length;
       await new Promise((resolve) => setTimeout(resolve, longestPaceMs));
-      // On a busy machine that timer and the server's may fire together: what was held back has still to be heard.
+      // On a busy machine, this timer and the server's may fire in the same turn. The delayed events still have to be delivered.
       for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
-  /** Turns the clock, in steps, and lets the nodes do what comes due after each. What the test did last is heard of first. */
+  /** Advances the clock in steps, and waits for the nodes before the first and after each step. */
   async advance(byMs: number, stepMs = byMs): Promise<void> {
     await this.settle();
     for (let left = byMs; left > 0; left -= stepMs) {
@@ -140,7 +140,7 @@ export class TestNodes {
     }
   }
 
-  /** A pod on the first node, as the server has it once the nodes have done what there is to do. */
+  /** Creates a pod on the first node. Returns it after the nodes have handled it. */
   async createPod(pod: Pod): Promise<Pod> {
     const { name } = pod.metadata;
     const spec = { nodeName: this.#specs[0]!.name, ...pod.spec! };
@@ -153,7 +153,7 @@ export class TestNodes {
     return this.clients.core.v1.pods('default').get(name);
   }
 
-  /** The events of an object, as `Normal Started web: Container started`, without the first word of ordinary ones. */
+  /** Returns the events of an object, such as `Warning Failed: Error` or `Started: Container started` for those of type Normal. */
   async events(name: string): Promise<string[]> {
     const { items } = await this.clients.core.v1.events('').list();
     const time = ({ metadata }: Event): number => Number(metadata.resourceVersion);

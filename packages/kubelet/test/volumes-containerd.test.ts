@@ -25,7 +25,7 @@ describe.skipIf(problem)('containers of a real node', () => {
     (await readMountInfo()).filter(({ mountPoint }) => mountPoint.startsWith(join(node.directory, 'kubelet'))),
   ];
 
-  it('see the volumes of their pod, also after the kubelet was restarted, and nothing is left of them', async () => {
+  it('see the volumes of their pod, also after a restart of the kubelet, and leave no mounts behind', async () => {
     const script = `
       set -e
       cat /config/a.conf; echo; cat /part/file; echo; cat /secret/word; echo; cat /info/labels; echo
@@ -69,7 +69,7 @@ describe.skipIf(problem)('containers of a real node', () => {
     await expect.poll(leftovers, { timeout: 10_000 }).toEqual([[], []]);
   });
 
-  it('wait for what their volumes are made of', async () => {
+  it('wait until the objects exist that their volumes refer to', async () => {
     const volumes = [{ name: 'late', configMap: { name: 'late' } }];
     const containers = [{ ...shell('main', 'exec sleep 1000'), volumeMounts: [{ name: 'late', mountPath: '/late' }] }];
     await node.create('waits', { volumes, containers });
