@@ -16,9 +16,11 @@ import type { ContainerRuntime } from '@coxswain/cri';
 import { ContainerKiller } from './containers/kill-pod.ts';
 import { PodSyncer } from './containers/pod-syncer.ts';
 import type { PodStates } from './garbage-collection/pod-states.ts';
-import { ImagePuller, type ImagePullerOptions } from './images/image-puller.ts';
+import { ImagePuller } from './images/image-puller.ts';
+import { PullCredentials } from './images/pull-credentials.ts';
 import { NodeLease } from './lease/node-lease.ts';
 import type { Machine } from './machine/machine.ts';
+import type { ServiceSource } from './network/service-source.ts';
 import { NodeReporter } from './node/node-reporter.ts';
 import { InformerNodeSource, type NodeSource } from './node/node-source.ts';
 import { type CompleteNodeSpec, completeNodeSpec, defaultNodeReporting, type NodeSpec } from './node/node-spec.ts';
@@ -57,7 +59,8 @@ export interface KubeletOptions {
   readonly settings?: Partial<RuntimeSettings>;
   /** How often all containers are listed while the runtime sends no events. Infinity if the runtime never loses an event. */
   readonly relistMs?: number;
-  readonly credentials?: ImagePullerOptions['credentials'];
+  /** By whose variables containers find services. Without it, containers have no such variables. */
+  readonly services?: ServiceSource;
   /** Where the manifests of static pods are. If absent, the node has no static pods and treats mirror pods as ordinary pods. */
   readonly manifests?: ManifestOptions;
   readonly clock?: Clock;
@@ -105,9 +108,15 @@ export class Kubelet {
 
   constructor(options: KubeletOptions) {
     const { clients, clock = systemClock, random = systemRandom.number, logger = consoleLogger, machine } = options;
-    const { eventLoop = systemEventLoop, credentials, heartbeatClients: heartbeats = clients } = options;
+    const { eventLoop = systemEventLoop, services, heartbeatClients: heartbeats = clients } = options;
     const settings = { ...defaultRuntimeSettings, ...options.settings };
-    const runtime = new KubeRuntime({ cri: options.runtime, machine, settings, clock });
+    const runtime = new KubeRuntime({
+      cri: options.runtime,
+      machine,
+      settings,
+      clock,
+      onRemoving: (id) => machine.removingContainer(id),
+    });
     this.#options = { ...options, clients, clock, random, logger };
     this.spec = completeNodeSpec(options.node);
     this.runtime = runtime;
@@ -148,8 +157,11 @@ export class Kubelet {
       onResult: (uid) => this.#workers.probed(uid),
       onUnhealthy: (pod, container, reason, message) => events.container(pod, container, 'Warning', reason, message),
     });
-    const images = new ImagePuller({ runtime, events, clock, credentials });
-    const syncer = { runtime, machine, settings, images, config, killer, probes: this.#probes, events, clock };
+    const { keyring, pulled } = machine.images ?? {};
+    const credentials = new PullCredentials({ config, node: keyring });
+    const images = new ImagePuller({ runtime, events, clock, credentials, pulled, limits: settings.imagePulls });
+    const probes = this.#probes;
+    const syncer = { runtime, machine, settings, images, config, services, killer, probes, events, clock, logger };
     const node = (): Node | undefined => this.#reporter.node;
     this.#workers = new PodWorkers({
       runtime,
@@ -291,8 +303,9 @@ export class Kubelet {
     } finally {
       stop.abort();
       for (const leave of unsubscribe) leave();
-      this.#workers.stop();
+      const idle = this.#workers.stop();
       this.#probes.stop();
+      await idle;
       await this.#statuses.stop();
       await this.#ownRecorder?.stop();
       await Promise.all(background);

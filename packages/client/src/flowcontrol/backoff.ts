@@ -4,6 +4,8 @@ import { systemRandom } from '@coxswain/apimachinery/random';
 export interface BackoffOptions {
   readonly initialMs: number;
   readonly maxMs: number;
+  /** Delays start again after this time without a failure. Twice the maximum delay by default. */
+  readonly resetAfterMs?: number;
   readonly clock?: Clock;
   /** Up to this fraction of a delay is added at random. Default: 0. */
   readonly jitterFactor?: number;
@@ -16,7 +18,7 @@ interface Entry {
 }
 
 /**
- * Delays per id that double with every failure and start again after twice the maximum delay without a failure. Holds
+ * Delays per id that double with every failure and start again after some time without a failure. Holds
  * an entry for every id until `reset` or `gc`.
  */
 export class Backoff {
@@ -25,7 +27,8 @@ export class Backoff {
 
   constructor(options: BackoffOptions) {
     const { clock = systemClock, jitterFactor = 0, random = systemRandom.number } = options;
-    this.#options = { ...options, clock, jitterFactor, random };
+    const { resetAfterMs = options.maxMs * 2 } = options;
+    this.#options = { ...options, resetAfterMs, clock, jitterFactor, random };
   }
 
   /** The current delay; 0 for an id without failures. */
@@ -69,7 +72,7 @@ export class Backoff {
   }
 
   #hasExpired({ updatedAtMs }: Entry, atMs: number): boolean {
-    return atMs - updatedAtMs > this.#options.maxMs * 2;
+    return atMs - updatedAtMs > this.#options.resetAfterMs;
   }
 
   #jitter(delayMs: number): number {

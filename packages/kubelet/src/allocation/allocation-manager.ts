@@ -1,6 +1,6 @@
 import type { Pod, PodCondition, PodSpec } from '@coxswain/api/core/v1';
 import type { Clock, Timer } from '@coxswain/client';
-import type { Rejection } from '../admission/admit-pod.ts';
+import type { Rejection } from '../admission/rejection.ts';
 import { type ResizeOf, resizesOf } from '../containers/resize.ts';
 import type { PodEvents } from '../pods/pod-events.ts';
 import { latestContainer, type RuntimePod } from '../runtime/runtime-pod.ts';

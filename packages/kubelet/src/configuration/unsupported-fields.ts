@@ -79,12 +79,6 @@ const unsupported: readonly Unsupported[] = [
     what: 'memory protection by cgroups',
   },
   {
-    field: 'imagePullCredentialsVerificationPolicy',
-    isWanted: ({ imagePullCredentialsVerificationPolicy: policy }) =>
-      policy === 'AlwaysVerify' || policy === 'NeverVerifyAllowlistedImages',
-    what: 'records of the credentials that images were pulled with',
-  },
-  {
     field: 'enforceNodeAllocatable (--enforce-node-allocatable)',
     isWanted: ({ enforceNodeAllocatable }) => enforceNodeAllocatable.some((each) => each !== 'pods' && each !== 'none'),
     what: 'limits for processes beside pods',

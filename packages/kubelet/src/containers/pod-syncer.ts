@@ -1,12 +1,12 @@
 import type { Container, EphemeralContainer, Node, Pod } from '@coxswain/api/core/v1';
 import { messageOf } from '@coxswain/apimachinery/errors';
-import { formatDuration } from '@coxswain/apimachinery/time';
-import { Backoff, type Clock } from '@coxswain/client';
+import type { Clock, Logger } from '@coxswain/client';
 import { hookFailure } from '../hooks/hook-failure.ts';
 import type { ImagePuller, NeededImage, PresentImage, PullContext } from '../images/image-puller.ts';
 import { type ImageVolumes, pullImageVolumes } from '../images/image-volumes.ts';
 import type { Machine } from '../machine/machine.ts';
-import { type PodEvents, podText } from '../pods/pod-events.ts';
+import type { ServiceSource } from '../network/service-source.ts';
+import type { PodEvents } from '../pods/pod-events.ts';
 import { isSidecar } from '../pods/restart-rules.ts';
 import { containerConfig } from '../runtime/container-config.ts';
 import { errorDetails } from '../runtime/error-details.ts';
@@ -22,6 +22,7 @@ import { expand } from '../volumes/expansion.ts';
 import type { ContainerKiller } from './kill-pod.ts';
 import { type PodActions, type ProbeVerdicts, podActions } from './pod-actions.ts';
 import { resizesOf } from './resize.ts';
+import { RestartBackoff } from './restart-backoff.ts';
 import { verifyRunAsNonRoot } from './verify-run-as-non-root.ts';
 
 export interface PodSyncerOptions {
@@ -30,10 +31,13 @@ export interface PodSyncerOptions {
   readonly settings: RuntimeSettings;
   readonly images: ImagePuller;
   readonly config: ConfigSource;
+  /** Undefined if containers get no variables of services. */
+  readonly services?: ServiceSource | undefined;
   readonly killer: ContainerKiller;
   readonly probes: ProbeVerdicts;
   readonly events: PodEvents;
   readonly clock: Clock;
+  readonly logger: Logger;
   hostIPs(): readonly string[];
   /** Returns the Node object in the API server. Undefined before it is registered. */
   node(): Node | undefined;
@@ -66,19 +70,15 @@ export interface SyncResult {
   readonly error?: unknown;
 }
 
-const firstBackoffMs = 10_000;
-const longestBackoffMs = 300_000;
-
 /** Computes the actions for a pod and executes them in order. */
 export class PodSyncer {
   readonly #options: PodSyncerOptions;
-  readonly #backoff: Backoff;
-  /** Image and resources of the last failed run, by pod and container. A changed container is started without back-off. */
-  readonly #tried = new Map<string, string>();
+  readonly #backoff: RestartBackoff;
 
   constructor(options: PodSyncerOptions) {
     this.#options = options;
-    this.#backoff = new Backoff({ initialMs: firstBackoffMs, maxMs: longestBackoffMs, clock: options.clock });
+    const { events, clock, settings } = options;
+    this.#backoff = new RestartBackoff({ events, clock, maxPeriodMs: settings.maxRestartPeriodMs });
   }
 
   /** Never rejects: errors are in the result. */
@@ -94,12 +94,9 @@ export class PodSyncer {
     }
   }
 
-  forgetPod({ metadata: { uid = '' }, spec }: Pod): void {
-    this.#options.images.forgetPod(uid);
-    for (const { name } of [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]) {
-      this.#backoff.reset(`${uid}/${name}`);
-      this.#tried.delete(`${uid}/${name}`);
-    }
+  forgetPod(pod: Pod): void {
+    this.#options.images.forgetPod(pod.metadata.uid ?? '');
+    this.#backoff.forgetPod(pod);
   }
 
   async #perform(input: SyncInput, actions: PodActions, starts: Map<string, StartError | undefined>): Promise<void> {
@@ -177,6 +174,7 @@ export class PodSyncer {
     }
     try {
       const runtimeHandler = await runtimeHandlerOf(pod, config);
+      machine.checkUserNamespace?.(pod, runtimeHandler);
       const supplementalGroups = machine.supplementalGroups(pod.metadata.uid ?? '');
       return {
         sandboxConfig: sandboxConfig(pod, attempt, { ...setup, supplementalGroups }, settings),
@@ -224,7 +222,7 @@ export class PodSyncer {
   async #start(container: Container, context: StartContext): Promise<StartError | undefined> {
     const { input, imageVolumes } = context;
     try {
-      this.#backOff(input, container);
+      this.#backoff.check(input.pod, input.runtimePod, container);
       this.#checkImageVolumes(input.pod, container, imageVolumes);
       await this.#startNow(container, context);
       await this.#prune(input.pod, container);
@@ -236,37 +234,10 @@ export class PodSyncer {
     }
   }
 
-  /** Throws a CrashLoopBackOff if a container that keeps exiting has to wait. */
-  #backOff({ pod, runtimePod }: SyncInput, container: Container): void {
-    const { events } = this.#options;
-    const ended = runtimePod.containers.find(({ name, state }) => name === container.name && state === 'Exited');
-    if (!ended) return;
-    const key = `${pod.metadata.uid}/${container.name}`;
-    const { finishedAtMs } = ended;
-    const content = JSON.stringify([container.image, container.resources]);
-    if (this.#tried.get(key) !== content) this.#backoff.reset(key);
-    this.#tried.set(key, content);
-    if (!this.#backoff.isInBackoffSince(key, finishedAtMs)) {
-      this.#backoff.next(key, finishedAtMs);
-      return;
-    }
-    const { name } = container;
-    events.container(
-      pod,
-      container,
-      'Warning',
-      'BackOff',
-      `Back-off restarting failed container ${name} in pod ${podText(pod)}`,
-    );
-    const delayMs = this.#backoff.get(key);
-    const message = `back-off ${formatDuration(delayMs * 1e6)} restarting failed container=${name} pod=${podText(pod)}`;
-    throw new StartError('CrashLoopBackOff', message, { retryAtMs: finishedAtMs + delayMs });
-  }
-
   async #startNow(container: Container, context: StartContext): Promise<void> {
     const { runtime, images, events, killer, machine } = this.#options;
     const { input, sandbox, pull } = context;
-    const { pod, runtimePod, restartCountOf, signal } = input;
+    const { pod, runtimePod, signal } = input;
     const failed = (message: string): void =>
       events.container(pod, container, 'Warning', 'Failed', `Error: ${message}`);
     const image = await images.ensureImage(pod, imageOf(container), pull).catch((error: unknown) => {
@@ -284,12 +255,15 @@ export class PodSyncer {
       }
     };
     const latest = latestContainer(runtimePod, container.name);
-    const restartCount = latest ? latest.restartCount + 1 : restartCountOf(container.name);
+    const restartCount = latest ? latest.restartCount + 1 : await this.#restartCountOf(container, input);
     const config = await attempt('CreateContainerConfigError', this.#configOf(container, context, image, restartCount));
     const created = runtime.createContainer(sandbox.id, { pod, container }, config, pull.sandboxConfig, signal);
     const id = await attempt('CreateContainerError', created);
     events.container(pod, container, 'Normal', 'Created', 'Container created');
     await attempt('RunContainerError', runtime.startContainer(id, signal));
+    await machine.containerStarted(pod, container, id).catch((error: unknown) => {
+      this.#options.logger.error('Failed to link the log of a container', error, { container: container.name });
+    });
     events.container(pod, container, 'Normal', 'Started', 'Container started');
     const handler = container.lifecycle?.postStart;
     if (!handler) return;
@@ -305,13 +279,32 @@ export class PodSyncer {
     }
   }
 
+  /** Returns the restart count of a container that the runtime does not know: it may have lost it, and must not overwrite its logs. */
+  async #restartCountOf({ name }: Container, { pod, restartCountOf }: SyncInput): Promise<number> {
+    const { machine, logger } = this.#options;
+    const byLogs = await machine.restartCountOf?.(pod, name).catch((error: unknown) => {
+      logger.error('Cannot calculate restartCount from the log directory', error, { pod, containerName: name });
+      return 0;
+    });
+    return Math.max(byLogs ?? 0, restartCountOf(name));
+  }
+
   /** Returns the container's configuration for the runtime. Rejects if its variables, volumes or user are invalid. */
   async #configOf(container: Container, context: StartContext, image: PresentImage, restartCount: number) {
-    const { config, hostIPs, node, machine, settings } = this.#options;
+    const { config, services, hostIPs, node, machine, settings } = this.#options;
     const { input, sandbox } = context;
     const { pod, runtimePod } = input;
     const podIPs = pod.spec?.hostNetwork ? hostIPs() : sandbox.ips;
-    const env = await environmentOf({ pod, container, source: config, podIPs, hostIPs: hostIPs(), node: node() });
+    const env = await environmentOf({
+      pod,
+      container,
+      source: config,
+      podIPs,
+      hostIPs: hostIPs(),
+      node: node(),
+      services,
+      ...(machine.readVolumeFile && { readFile: machine.readVolumeFile.bind(machine, pod) }),
+    });
     const withValues = (words: readonly string[] | null | undefined): string[] =>
       (words ?? []).map((word) => expand(word, (name) => env.get(name)));
     const ofMachine = await machine.prepareContainer(pod, container, {

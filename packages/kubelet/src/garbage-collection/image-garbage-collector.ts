@@ -29,6 +29,8 @@ export interface ImageGarbageCollectorOptions {
   readonly logger: Logger;
   readonly recorder: EventRecorder;
   readonly policy?: Partial<ImageGCPolicy>;
+  /** Called with the ids of all images of the node, and the time before they were listed. */
+  readonly onImages?: (ids: ReadonlySet<string>, sinceMs: number) => Promise<void>;
   /** Returns the use of the file system with the images; by default as the runtime and the system tell. */
   readonly fileSystem?: ((signal: AbortSignal) => Promise<FileSystemStats>) | undefined;
 }
@@ -124,7 +126,9 @@ export class ImageGarbageCollector {
   /** Returns images that may be removed, those first that were not used for the longest time. */
   async #unused(signal: AbortSignal): Promise<ImageRecord[]> {
     const { runtime, clock } = this.#options;
+    const sinceMs = clock.now();
     const { images } = await runtime.images.listImages({}, { signal, timeoutMs });
+    await this.#options.onImages?.(new Set(images.map(({ id }) => id)), sinceMs);
     // Afterwards, so that a container that was created in between is among them.
     const { containers } = await runtime.service.listContainers({}, { signal, timeoutMs });
     const inUse = imagesInUse(containers, await this.#mountsOf(containers, signal));

@@ -70,6 +70,10 @@ export class HollowMachine implements Machine {
     return { mounts: [], devices: [], annotations: roleAnnotation(pod, container) };
   }
 
+  async containerStarted(): Promise<void> {}
+
+  async removingContainer(): Promise<void> {}
+
   async resizePod(): Promise<void> {}
 
   async releasePod(): Promise<void> {}

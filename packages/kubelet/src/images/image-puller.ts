@@ -1,23 +1,29 @@
 import type { Container, Pod } from '@coxswain/api/core/v1';
 import { messageOf } from '@coxswain/apimachinery/errors';
 import { formatDuration } from '@coxswain/apimachinery/time';
-import { Backoff, type Clock, type EventType } from '@coxswain/client';
-import type { AuthConfig, Image, PodSandboxConfig } from '@coxswain/cri';
+import { Backoff, type Clock, type EventType, TokenBucketRateLimiter } from '@coxswain/client';
+import type { Image, PodSandboxConfig } from '@coxswain/cri';
 import type { Init } from '@coxswain/grpc/protobuf';
 import type { PodEvents } from '../pods/pod-events.ts';
 import type { KubeRuntime } from '../runtime/kube-runtime.ts';
 import { containerNameLabel } from '../runtime/labels.ts';
+import type { ImagePullLimits } from '../runtime/runtime-settings.ts';
 import type { ImageUser } from '../runtime/security-context.ts';
 import { StartError } from '../runtime/start-error.ts';
+import { withDefaultTag } from './image-name.ts';
+import type { PullCredential } from './keyring.ts';
+import type { PullCredentials } from './pull-credentials.ts';
+import { PullQueue } from './pull-queue.ts';
+import type { PulledImages } from './pulled-images.ts';
 
 export interface ImagePullerOptions {
-  readonly runtime: KubeRuntime;
+  readonly runtime: Pick<KubeRuntime, 'image' | 'images'>;
   readonly events: PodEvents;
   readonly clock: Clock;
-  /** Returns the credentials for an image in the order in which to try them. If absent, all images are pulled anonymously. */
-  readonly credentials?:
-    | ((pod: Pod, image: string, signal: AbortSignal) => Promise<readonly Init<AuthConfig>[]>)
-    | undefined;
+  readonly credentials: PullCredentials;
+  readonly limits: ImagePullLimits;
+  /** Undefined if a pod may use every image that is on the node. */
+  readonly pulled?: PulledImages | undefined;
 }
 
 /** An image that a pod needs. */
@@ -56,32 +62,37 @@ const recheckMs = 1000;
 export class ImagePuller {
   readonly #options: ImagePullerOptions;
   readonly #backoff: Backoff;
+  readonly #queue: PullQueue;
+  readonly #rate: TokenBucketRateLimiter | undefined;
   /** The last failure, by pod and image. Removed with the pod. */
   readonly #failures = new Map<string, PullFailure>();
 
   constructor(options: ImagePullerOptions) {
     this.#options = options;
     this.#backoff = new Backoff({ initialMs: firstBackoffMs, maxMs: longestBackoffMs, clock: options.clock });
+    const { maxParallel, qps, burst } = options.limits;
+    this.#queue = new PullQueue(maxParallel);
+    const { clock } = options;
+    this.#rate = qps > 0 ? new TokenBucketRateLimiter({ qps, burst: Math.max(1, burst), clock }) : undefined;
   }
 
-  /** Resolves when the image is on the node. Rejects with a StartError. */
+  /** Resolves when the image is on the node and the pod may use it. Rejects with a StartError. */
   async ensureImage(pod: Pod, needed: NeededImage, context: PullContext): Promise<PresentImage> {
-    const { runtime } = this.#options;
     const { image: requested, pullPolicy } = needed;
-    const image = withTag(requested);
+    const image = withDefaultTag(requested);
     if (image === undefined) {
       const message = `Failed to apply default image tag "${requested}": couldn't parse image name "${requested}": invalid reference format`;
       this.#tell(pod, needed, 'Warning', 'InspectFailed', message);
       throw new StartError('InvalidImageName', message);
     }
-    const present =
-      pullPolicy === 'Always' ? undefined : await runtime.image(image, context.runtimeHandler, context.signal);
-    if (present !== undefined) {
+    const present = pullPolicy === 'Always' ? undefined : await this.#present(pod, needed, image, context);
+    if (present !== undefined && (await this.#mayUse(pod, needed, present))) {
       const message = `Container image "${requested}" already present on machine and can be accessed by the pod`;
       this.#tell(pod, needed, 'Normal', 'Pulled', message);
       return presentImage(present);
     }
     if (pullPolicy === 'Never') {
+      // Also if the image is there but is not for this pod, which must not learn that it is.
       const message = `Container image "${requested}" is not present with pull policy of Never`;
       this.#tell(pod, needed, 'Warning', 'ErrImageNeverPull', message);
       throw new StartError('ErrImageNeverPull', message);
@@ -97,9 +108,37 @@ export class ImagePuller {
     }
   }
 
+  /** Undefined if the node does not have the image. */
+  async #present(pod: Pod, needed: NeededImage, image: string, context: PullContext): Promise<Image | undefined> {
+    const { runtimeHandler, signal } = context;
+    try {
+      return await this.#options.runtime.image(image, runtimeHandler, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const message = `Failed to inspect image "${image}": ${messageOf(error)}`;
+      this.#tell(pod, needed, 'Warning', 'InspectFailed', message);
+      throw new StartError('ImageInspectError', message, { cause: error });
+    }
+  }
+
+  async #mayUse(pod: Pod, { image }: NeededImage, present: Image): Promise<boolean> {
+    const { pulled } = this.#options;
+    return !pulled || (await pulled.mayUse(image, present.id, () => this.#credentialsOf(pod, image)));
+  }
+
+  async #credentialsOf(pod: Pod, image: string): Promise<readonly PullCredential[]> {
+    try {
+      return await this.#options.credentials.of(pod, image);
+    } catch (error) {
+      throw new StartError('ErrImagePull', messageOf(error), { cause: error });
+    }
+  }
+
   async #pull(pod: Pod, needed: NeededImage, image: string, context: PullContext): Promise<PresentImage> {
     const { clock } = this.#options;
     const { image: requested } = needed;
+    const credentials = await this.#credentialsOf(pod, requested);
+    context.signal.throwIfAborted();
     const key = `${pod.metadata.uid}_${requested}`;
     const failure = this.#failures.get(key);
     const nowMs = clock.now();
@@ -111,9 +150,9 @@ export class ImagePuller {
     }
     this.#tell(pod, needed, 'Normal', 'Pulling', `Pulling image "${requested}"`);
     try {
-      const pulled = await this.#pullNow(pod, needed, image, context);
-      const took = formatDuration(Math.round(clock.now() - nowMs) * 1e6);
-      const message = `Successfully pulled image "${requested}" in ${took} (${took} including waiting). Image size: ${pulled.size} bytes.`;
+      const { image: pulled, tookMs } = await this.#pullInTurn(pod, needed, image, credentials, context);
+      const [took, inAll] = [tookMs, clock.now() - nowMs].map((ms) => formatDuration(Math.trunc(ms) * 1e6));
+      const message = `Successfully pulled image "${requested}" in ${took} (${inAll} including waiting). Image size: ${pulled.size} bytes.`;
       this.#tell(pod, needed, 'Normal', 'Pulled', message);
       this.#failures.delete(key);
       this.#backoff.gc();
@@ -130,31 +169,65 @@ export class ImagePuller {
     }
   }
 
-  /** Tries all credentials. Rejects with the error of the last attempt. */
-  async #pullNow(pod: Pod, { container }: NeededImage, image: string, context: PullContext): Promise<Image> {
-    const { runtime, credentials } = this.#options;
+  /** Waits for the pull's turn. `tookMs` does not have the time of waiting. */
+  async #pullInTurn(
+    pod: Pod,
+    needed: NeededImage,
+    image: string,
+    credentials: readonly PullCredential[],
+    context: PullContext,
+  ): Promise<{ readonly image: Image; readonly tookMs: number }> {
+    const { clock, pulled } = this.#options;
+    const { image: requested } = needed;
+    await pulled?.pulling(requested);
+    try {
+      return await this.#queue.run(async () => {
+        const startedAtMs = clock.now();
+        if (this.#rate?.tryAccept() === false) throw new Error('pull QPS exceeded');
+        const result = await this.#pullNow(pod, needed, image, credentials, context);
+        await pulled?.pulled(requested, result.image.id, result.credential);
+        return { image: result.image, tookMs: clock.now() - startedAtMs };
+      }, context.signal);
+    } catch (error) {
+      await pulled?.failed(requested);
+      throw error;
+    }
+  }
+
+  /** Tries all credentials. Rejects with the errors of all attempts. */
+  async #pullNow(
+    pod: Pod,
+    { container }: NeededImage,
+    image: string,
+    credentials: readonly PullCredential[],
+    context: PullContext,
+  ): Promise<{ readonly image: Image; readonly credential: PullCredential | undefined }> {
+    const { runtime } = this.#options;
     const { sandboxConfig, runtimeHandler, signal } = context;
-    const all = (await credentials?.(pod, image, signal)) ?? [];
     const spec = {
       image,
       runtimeHandler,
       annotations: { ...pod.metadata.annotations, ...(container && { [containerNameLabel]: container.name }) },
     };
-    let failure: unknown;
-    for (const auth of all.length > 0 ? all : [undefined]) {
+    const messages = new Set<string>();
+    let cause: unknown;
+    for (const credential of credentials.length > 0 ? credentials : [undefined]) {
+      const auth = credential && { username: credential.username, password: credential.password };
       try {
         const { imageRef } = await runtime.images.pullImage(
           { image: spec, ...(auth && { auth }), sandboxConfig },
           { signal },
         );
         const found = await runtime.image(imageRef, runtimeHandler, signal);
-        return found ?? { ...unknownImage, id: imageRef };
+        return { image: found ?? { ...unknownImage, id: imageRef }, credential };
       } catch (error) {
         signal.throwIfAborted();
-        failure = error;
+        cause = error;
+        messages.add(messageOf(error));
       }
     }
-    throw failure;
+    const text = [...messages].join(', ');
+    throw new Error(messages.size === 1 ? text : `[${text}]`, { cause });
   }
 
   #tell(pod: Pod, { container }: NeededImage, type: EventType, reason: string, message: string): void {
@@ -180,16 +253,4 @@ function meaningOf(image: string, text: string): { reason: string; message: stri
     }
   }
   return { reason: 'ErrImagePull', message: text };
-}
-
-const component = String.raw`[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*`;
-const reference = new RegExp(
-  String.raw`^(?:[a-zA-Z0-9][a-zA-Z0-9.-]*(?::\d+)?/)?${component}(?:/${component})*(?::\w[\w.-]{0,127})?(?:@[\w+.-]+:[0-9a-fA-F]{32,})?$`,
-);
-
-/** Returns the image name with a tag or digest; undefined if the name is invalid. */
-function withTag(image: string): string | undefined {
-  if (!reference.test(image)) return undefined;
-  const name = image.slice(image.lastIndexOf('/') + 1);
-  return name.includes(':') || name.includes('@') ? image : `${image}:latest`;
 }

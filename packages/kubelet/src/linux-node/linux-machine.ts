@@ -1,13 +1,19 @@
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { Container, Pod } from '@coxswain/api/core/v1';
+import { quote } from '@coxswain/apimachinery';
 import type { Random } from '@coxswain/apimachinery/random';
-import type { Mount } from '@coxswain/cri';
+import type { Mount, RuntimeService } from '@coxswain/cri';
 import type { Init } from '@coxswain/grpc/protobuf';
 import type { PodCgroups } from '../cgroups/pod-cgroups.ts';
+import { readFileInside } from '../files/read-file-inside.ts';
 import { readTerminationMessage } from '../files/read-termination-message.ts';
 import type { HookRunner } from '../hooks/hook-runner.ts';
+import type { MachineImages } from '../images/machine-images.ts';
+import type { ContainerLogManager } from '../logs/container-log-manager.ts';
 import type { ContainerLogs } from '../logs/container-logs.ts';
+import { makeLogSymlink } from '../logs/log-symlinks.ts';
 import { podLogDirectory } from '../logs/pod-log-directory.ts';
+import { restartCountByLogs } from '../logs/restart-count.ts';
 import type { ContainerContext, Machine, MachineInfo } from '../machine/machine.ts';
 import { hostNetworkHostsFile, podHostsFile } from '../network/hosts-file.ts';
 import { podDns } from '../network/pod-dns.ts';
@@ -28,6 +34,8 @@ export interface LinuxMachineConfiguration {
   readonly clusterDomain: string;
   /** The file with the DNS configuration that pods inherit from the node. If undefined, they inherit none. */
   readonly resolvConf: string | undefined;
+  /** Where links to the logs of running containers are: `/var/log/containers`. */
+  readonly containerLogsDirectory: string;
   /** The node's hosts file, which pods in the node's network get as `/etc/hosts`. */
   readonly hostsFile: string;
   nodeIPs(): readonly string[];
@@ -35,22 +43,30 @@ export interface LinuxMachineConfiguration {
 
 export interface LinuxMachineOptions {
   readonly configuration: LinuxMachineConfiguration;
-  readonly volumes: Pick<VolumeManager, 'mount' | 'mountsOf' | 'observe' | 'supplementalGroups' | 'unmount' | 'remove'>;
+  readonly volumes: Pick<
+    VolumeManager,
+    'mount' | 'mountsOf' | 'pathOf' | 'observe' | 'supplementalGroups' | 'unmount' | 'remove'
+  >;
   readonly cgroups: PodCgroups;
   readonly prober: Prober;
   readonly hooks: HookRunner;
   readonly logs: ContainerLogs;
+  readonly logManager: Pick<ContainerLogManager, 'clean'>;
+  readonly service: Pick<RuntimeService, 'containerStatus'>;
+  readonly images: MachineImages;
   readonly random: Pick<Random, 'uuid'>;
   info(): Promise<MachineInfo>;
 }
 
 const etcHosts = '/etc/hosts';
+const mostBytesOfVolumeFile = 2 ** 20;
 
 /** Makes and removes what pods need on a Linux machine: directories, hosts files, resolver configurations, volumes and cgroups. */
 export class LinuxMachine implements Machine {
   readonly prober: Prober;
   readonly hooks: HookRunner;
   readonly logs: ContainerLogs;
+  readonly images: MachineImages;
   readonly directories: PodDirectories;
   readonly #options: LinuxMachineOptions;
 
@@ -60,6 +76,7 @@ export class LinuxMachine implements Machine {
     this.prober = options.prober;
     this.hooks = options.hooks;
     this.logs = options.logs;
+    this.images = options.images;
   }
 
   info(): Promise<MachineInfo> {
@@ -104,6 +121,17 @@ export class LinuxMachine implements Machine {
     return { mounts, devices: [], annotations: {} };
   }
 
+  async containerStarted({ metadata }: Pod, { name }: Container, id: string): Promise<void> {
+    const { service, configuration } = this.#options;
+    const { status } = await service.containerStatus({ containerId: id });
+    const container = { id, name, podName: metadata.name ?? '', podNamespace: metadata.namespace ?? '' };
+    await makeLogSymlink(configuration.containerLogsDirectory, container, status?.logPath ?? '');
+  }
+
+  async removingContainer(containerId: string): Promise<void> {
+    await this.#options.logManager.clean(containerId);
+  }
+
   async resizePod(pod: Pod, signal: AbortSignal): Promise<void> {
     await this.#options.cgroups.update(pod, signal);
   }
@@ -131,6 +159,25 @@ export class LinuxMachine implements Machine {
 
   terminationMessage(path: string): Promise<string | undefined> {
     return readTerminationMessage(path);
+  }
+
+  async restartCountOf(pod: Pod, container: string): Promise<number> {
+    return await restartCountByLogs(
+      `${podLogDirectory(this.#options.configuration.podLogsDirectory, pod)}/${container}`,
+    );
+  }
+
+  async readVolumeFile(pod: Pod, volume: string, path: string): Promise<string> {
+    const directory = this.#options.volumes.pathOf(pod.metadata.uid ?? '', volume);
+    if (!directory) throw new Error(`cannot find the volume ${quote(volume)} referenced by FileKeyRef`);
+    return await readFileInside(directory, path, mostBytesOfVolumeFile);
+  }
+
+  /** There are no user namespaces. Without this check, root of such a pod would be root of the node. */
+  checkUserNamespace({ spec }: Pod, runtimeHandler: string): void {
+    if (spec?.hostUsers !== false) return;
+    const who = runtimeHandler === '' ? 'runtime' : `RuntimeClass handler ${quote(runtimeHandler)}`;
+    throw new Error(`can't set \`spec.hostUsers: false\`, ${who} does not support user namespaces`);
   }
 
   async #resolverConfiguration(): Promise<ResolverConfiguration | undefined> {

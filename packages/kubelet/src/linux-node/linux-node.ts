@@ -1,20 +1,27 @@
+import { homedir } from 'node:os';
 import type { Pod } from '@coxswain/api/core/v1';
 import type { Random } from '@coxswain/apimachinery/random';
 import type { ClientSet, Clock, EventRecorder, Logger } from '@coxswain/client';
 import type { ContainerRuntime } from '@coxswain/cri';
 import { findCgroups, HelperCommands, machineFacts, newCgroupName, Systemd } from '@coxswain/linux';
+import { appArmorProblem } from '../admission/app-armor.ts';
 import { NodeCgroups } from '../cgroups/node-cgroups.ts';
 import { noPodCgroups } from '../cgroups/pod-cgroups.ts';
 import { ContainerGarbageCollector } from '../garbage-collection/container-garbage-collector.ts';
 import { ImageGarbageCollector } from '../garbage-collection/image-garbage-collector.ts';
 import { ContainerHooks } from '../hooks/container-hooks.ts';
+import type { CredentialVerification } from '../images/credential-verification.ts';
+import { NodeKeyring } from '../images/node-keyring.ts';
+import { PullRecords } from '../images/pull-records.ts';
+import { PulledImages } from '../images/pulled-images.ts';
 import type { Kubelet } from '../kubelet.ts';
 import { ContainerLogManager } from '../logs/container-log-manager.ts';
 import { LogFiles } from '../logs/log-files.ts';
+import { InformerServiceSource } from '../network/service-source.ts';
 import type { NodeConfiguration } from '../options/node-configuration.ts';
 import { ContainerProber } from '../probes/container-prober.ts';
 import { pageSizeText } from '../runtime/page-size.ts';
-import type { RuntimeSettings } from '../runtime/runtime-settings.ts';
+import { defaultRuntimeSettings, type RuntimeSettings } from '../runtime/runtime-settings.ts';
 import type { ConfigSource } from '../volumes/config-source.ts';
 import { linuxVolumeHost } from '../volumes/files/linux-volume-host.ts';
 import { ClientVolumeApi } from '../volumes/sources/volume-api.ts';
@@ -48,8 +55,12 @@ export class LinuxNode {
   readonly machine: LinuxMachine;
   readonly settings: RuntimeSettings;
   readonly volumes: VolumeManager;
+  /** For the kubelet of this node. Watched while `run` works. */
+  readonly services: InformerServiceSource;
+  readonly #images: { readonly keyring: NodeKeyring; readonly pulled: PulledImages };
   readonly #options: LinuxNodeOptions;
   readonly #commands: HelperCommands;
+  readonly #logManager: ContainerLogManager;
   readonly #systemd: Systemd | undefined;
   readonly #cgroups: NodeCgroups | undefined;
   #kubelet: Kubelet | undefined;
@@ -63,6 +74,27 @@ export class LinuxNode {
     this.settings = parts.settings;
     this.#cgroups = parts.cgroups?.(() => this.#kubelet?.activePods ?? []);
     const service = runtime.runtime;
+    this.services = new InformerServiceSource({ clients, clock, logger });
+    this.#images = {
+      keyring: new NodeKeyring({ rootDirectory: directories.root, homeDirectory: homedir(), clock, logger }),
+      pulled: new PulledImages({
+        records: new PullRecords(directories.root),
+        verification: configuration.images.verification ?? preloadedImagesAreForAll,
+        images: runtime.images,
+        clock,
+        logger,
+      }),
+    };
+    const { logs } = configuration.containers;
+    this.#logManager = new ContainerLogManager({
+      service,
+      clock,
+      logger,
+      maxSizeBytes: logs.maxSizeBytes,
+      maxFiles: logs.maxFiles,
+      maxWorkers: logs.maxWorkers,
+      monitorIntervalMs: logs.checkEveryMs,
+    });
     this.volumes = new VolumeManager({
       rootDirectory: directories.root,
       host: linuxVolumeHost(parts.commands),
@@ -84,13 +116,17 @@ export class LinuxNode {
         clusterDomain: dns.domain,
         resolvConf: dns.resolvConf,
         hostsFile: '/etc/hosts',
+        containerLogsDirectory: this.#containerLogsDirectory,
         nodeIPs,
       },
       volumes: this.volumes,
       cgroups: this.#cgroups ?? noPodCgroups,
       prober: new ContainerProber({ service, clock }),
       hooks: new ContainerHooks({ service, clock }),
+      images: this.#images,
       logs: new LogFiles({ service, root: directories.podLogs, clock, logger }),
+      logManager: this.#logManager,
+      service,
       random,
       info: parts.info,
     });
@@ -99,7 +135,7 @@ export class LinuxNode {
   /** Creates the node's cgroups. Rejects if cgroups cannot be created or `--cgroup-root` does not exist. */
   static async start(options: LinuxNodeOptions): Promise<LinuxNode> {
     const { configuration, allocatable, clock, logger } = options;
-    const { cgroups, security, directories } = configuration;
+    const { cgroups, security, directories, images, containers } = configuration;
     const systemd = cgroups.driver === 'systemd' ? new Systemd({ clock }) : undefined;
     const manager = await findCgroups({ driver: cgroups.driver, clock, ...(systemd && { systemd }) });
     const facts = await machineFacts();
@@ -112,6 +148,10 @@ export class LinuxNode {
       isCgroupV2: manager.version === 2,
       memoryCapacityBytes: facts.memoryBytes,
       hugePageSizes: facts.hugePages.map(({ sizeBytes }) => pageSizeText(sizeBytes)),
+      allowedUnsafeSysctls: security.allowedUnsafeSysctls,
+      appArmorProblem: await appArmorProblem(),
+      maxRestartPeriodMs: containers.maxRestartPeriodMs ?? defaultRuntimeSettings.maxRestartPeriodMs,
+      imagePulls: { maxParallel: images.maxParallelPulls, qps: images.pullQps, burst: images.pullBurst },
     };
     const nodeCgroups = (activePods: () => readonly Pod[]) =>
       new NodeCgroups({
@@ -143,6 +183,10 @@ export class LinuxNode {
     return node;
   }
 
+  get #containerLogsDirectory(): string {
+    return this.#options.containerLogsDirectory ?? '/var/log/containers';
+  }
+
   /** Sets the kubelet of this node. Must be called before `run`. */
   attach(kubelet: Kubelet): void {
     this.#kubelet = kubelet;
@@ -150,26 +194,11 @@ export class LinuxNode {
 
   /** Refreshes volumes, rotates logs and removes unused containers and images, until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
-    const {
-      configuration,
-      runtime,
-      recorder,
-      clock,
-      logger,
-      containerLogsDirectory = '/var/log/containers',
-    } = this.#options;
+    const { configuration, recorder, clock, logger } = this.#options;
     const kubelet = this.#kubelet;
     if (!kubelet) throw new Error('no kubelet is attached');
     const { nodeName, containers, images, directories } = configuration;
-    const logs = new ContainerLogManager({
-      service: runtime.runtime,
-      clock,
-      logger,
-      maxSizeBytes: containers.logs.maxSizeBytes,
-      maxFiles: containers.logs.maxFiles,
-      maxWorkers: containers.logs.maxWorkers,
-      monitorIntervalMs: containers.logs.checkEveryMs,
-    });
+    const logs = this.#logManager;
     const common = { nodeName, clock, logger, recorder };
     const deadContainers = new ContainerGarbageCollector({
       ...common,
@@ -177,7 +206,7 @@ export class LinuxNode {
       logs,
       pods: kubelet.podStates,
       podLogsDirectory: directories.podLogs,
-      containerLogsDirectory,
+      containerLogsDirectory: this.#containerLogsDirectory,
       policy: {
         minAgeMs: containers.gc.minimumAgeMs,
         maxPerPodContainer: containers.gc.maxPerContainer,
@@ -191,8 +220,16 @@ export class LinuxNode {
       minAgeMs: gc.minimumAgeMs,
       maxAgeMs: Number.isFinite(gc.maximumAgeMs) ? gc.maximumAgeMs : 0,
     };
-    const unusedImages = new ImageGarbageCollector({ ...common, runtime: kubelet.runtime, policy: imagePolicy });
+    const { pulled } = this.#images;
+    const onImages = (ids: ReadonlySet<string>, sinceMs: number): Promise<void> => pulled.prune(ids, sinceMs);
+    const unusedImages = new ImageGarbageCollector({
+      ...common,
+      runtime: kubelet.runtime,
+      policy: imagePolicy,
+      onImages,
+    });
     await Promise.all([
+      this.services.run(signal),
       this.volumes.run(signal),
       this.#cgroups?.run(signal),
       logs.run(signal),
@@ -213,6 +250,8 @@ export class LinuxNode {
     await this.#systemd?.close();
   }
 }
+
+const preloadedImagesAreForAll: CredentialVerification = { policy: 'NeverVerifyPreloadedImages', allowlist: [] };
 
 interface LinuxNodeParts {
   readonly commands: HelperCommands;

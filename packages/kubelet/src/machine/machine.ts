@@ -1,6 +1,7 @@
 import type { Container, Pod } from '@coxswain/api/core/v1';
 import type { HookRunner } from '../hooks/hook-runner.ts';
 import type { ImageVolumes } from '../images/image-volumes.ts';
+import type { MachineImages } from '../images/machine-images.ts';
 import type { ContainerLogs } from '../logs/container-logs.ts';
 import type { Prober } from '../probes/prober.ts';
 import type { ContainerSetup } from '../runtime/container-setup.ts';
@@ -16,6 +17,8 @@ export interface Machine {
   readonly prober: Prober;
   readonly hooks: HookRunner;
   readonly logs: ContainerLogs;
+  /** Absent on a machine without logins, where every pod may use every image. */
+  readonly images?: MachineImages;
   info(): Promise<MachineInfo>;
   /** Creates the pod's directories and cgroup. */
   preparePod(pod: Pod, signal: AbortSignal): Promise<PodSetup>;
@@ -27,6 +30,10 @@ export interface Machine {
   supplementalGroups(podUid: string): readonly number[];
   /** Prepares the container's mounts and devices. Rejects with an error that says why the container cannot be created. */
   prepareContainer(pod: Pod, container: Container, context: ContainerContext): Promise<ContainerSetup>;
+  /** Called when a container has started. */
+  containerStarted(pod: Pod, container: Container, containerId: string): Promise<void>;
+  /** Called before an exited container is removed. Removes its logs. */
+  removingContainer(containerId: string): Promise<void>;
   /** Sets the limits of the pod's cgroup to the resources that are allocated to the pod now. */
   resizePod(pod: Pod, signal: AbortSignal): Promise<void>;
   /** Unmounts the volumes of a pod whose containers have ended, and removes its cgroup. */
@@ -37,6 +44,12 @@ export interface Machine {
   removePod(podUid: string): Promise<void>;
   /** Reads the termination message that a container has written. Returns undefined if there is no such file. */
   terminationMessage(path: string): Promise<string | undefined>;
+  /** Returns how often a container was started before, by its logs; 0 if there are none. For a container that the runtime has forgotten. */
+  restartCountOf?(pod: Pod, container: string): Promise<number>;
+  /** Reads a file in a mounted volume of a pod. Rejects if there is no such file, and if it is large. */
+  readVolumeFile?(pod: Pod, volume: string, path: string): Promise<string>;
+  /** Throws if the pod cannot have the user namespace that it asks for. */
+  checkUserNamespace?(pod: Pod, runtimeHandler: string): void;
   /** Returns messages for events of type Warning of the pod, for example about invalid annotations. */
   podWarnings?(pod: Pod): readonly string[];
 }

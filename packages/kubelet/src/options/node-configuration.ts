@@ -2,6 +2,7 @@ import type { Taint } from '@coxswain/api/core/v1';
 import { Quantity } from '@coxswain/apimachinery/quantity';
 import { durationToMs } from '@coxswain/apimachinery/time';
 import { isTaintEffect, type KubeletConfiguration, parseCpuSet } from '../configuration/index.ts';
+import { type CredentialVerification, verificationPolicies } from '../images/credential-verification.ts';
 import { parseNodeIPs } from '../node/node-ips.ts';
 import { checkThresholds, type PodLimits, parseReserved, type Reservations } from '../node/node-resources.ts';
 import type { NodeFlags } from './kubelet-flags.ts';
@@ -91,6 +92,8 @@ export interface NodeConfiguration {
     /** 0 for no limit. */
     readonly pullQps: number;
     readonly pullBurst: number;
+    /** For which images that are on the node a pod must have a login; the images that the kubelet has pulled if absent. */
+    readonly verification?: CredentialVerification;
     readonly gc: {
       readonly highThresholdPercent: number;
       readonly lowThresholdPercent: number;
@@ -219,6 +222,13 @@ export function nodeConfiguration(nodeName: string, flags: NodeFlags, config: Ku
       maxParallelPulls: config.serializeImagePulls ? 1 : config.maxParallelImagePulls,
       pullQps: config.registryPullQPS,
       pullBurst: config.registryBurst,
+      verification: {
+        // Without its feature gate the policy is empty.
+        policy:
+          verificationPolicies.find((policy) => policy === config.imagePullCredentialsVerificationPolicy) ??
+          'NeverVerify',
+        allowlist: config.preloadedImagesVerificationAllowlist,
+      },
       gc: {
         highThresholdPercent: config.imageGCHighThresholdPercent,
         lowThresholdPercent: config.imageGCLowThresholdPercent,

@@ -32,6 +32,8 @@ export interface PodWorkerContext {
   readonly random: () => number;
   readonly logger: Logger;
   hostIPs(): readonly string[];
+  /** Nothing of the pod runs any more, and nothing will. */
+  onTerminated(podUid: string): void;
   /** Called when the pod is deleted in the API server and removed from the node. */
   onGone(podUid: string): void;
 }
@@ -62,9 +64,15 @@ export class PodWorker {
   #termination: AbortController | undefined;
   /** Cancels the sync that is under way. Undefined if there is none. */
   #syncing: AbortController | undefined;
+  /** Cancels what belongs to no sync when the worker is stopped. */
+  readonly #stopping = new AbortController();
+  /** Resolves when the steps in progress have ended. */
+  #working: Promise<void> = Promise.resolve();
   #isWorking = false;
   #isPending = false;
   #isStopped = false;
+  /** Nothing of the pod is started yet. It can be ended. */
+  #isBlocked = false;
   #timer: Timer | undefined;
   #timerAtMs = Number.POSITIVE_INFINITY;
   #isMounted = false;
@@ -118,10 +126,21 @@ export class PodWorker {
     this.kick();
   }
 
+  /** Starts nothing of the pod before `unblock` is called, unless it is to end. */
+  block(): void {
+    this.#isBlocked = true;
+  }
+
+  unblock(): void {
+    this.#isBlocked = false;
+    this.kick();
+  }
+
   /** Runs the next step now, or right after the step that is under way. */
   kick(): void {
     this.#isPending = true;
-    if (!this.#isWorking && !this.#isStopped) void this.#work();
+    if (this.#isBlocked && this.#state === 'Syncing' && !this.#isGone && !this.#pod.metadata.deletionTimestamp) return;
+    if (!this.#isWorking && !this.#isStopped) this.#working = this.#work();
   }
 
   /** Called when the result of a probe has changed. The status is also updated while the pod is terminating, which may take long. */
@@ -130,11 +149,14 @@ export class PodWorker {
     if (this.#termination) void this.#tellWhileTerminating(this.#termination);
   }
 
-  /** Starts no further step, and cancels a sync. Containers keep running. */
-  stop(): void {
+  /** Starts no further step, and cancels the current one. Containers keep running. Resolves when the step has ended. */
+  stop(): Promise<void> {
     this.#isStopped = true;
+    this.#stopping.abort();
     this.#syncing?.abort();
+    this.#termination?.abort();
     this.#timer?.cancel();
+    return this.#working;
   }
 
   async #work(): Promise<void> {
@@ -146,6 +168,7 @@ export class PodWorker {
       try {
         await this.#step();
       } catch (error) {
+        if (this.#isStopped) break;
         this.#context.logger.error('Error syncing pod, skipping', error, { pod: this.#pod, podUID: this.uid });
         this.#retryAfter(retryMs * (1 + this.#context.random() * retryJitter));
       }
@@ -163,7 +186,7 @@ export class PodWorker {
       case 'Terminating':
         return await this.#terminate();
       case 'Terminated':
-        await this.#context.machine.releasePod(this.#pod, new AbortController().signal);
+        await this.#context.machine.releasePod(this.#pod, this.#stopping.signal);
         this.#context.statuses.finish(this.#pod);
         this.#state = 'Finished';
         this.#isPending = this.#isGone;
@@ -270,12 +293,13 @@ export class PodWorker {
     this.#graceSeconds = this.#effectiveGrace();
     const termination = new AbortController();
     this.#termination = termination;
-    const runtimePod = await runtime.podStatus(this.uid);
+    const runtimePod = await runtime.podStatus(this.uid, this.#stopping.signal);
     this.#tellStatus(runtimePod, false);
     probes.stopLivenessAndStartup(this.uid);
     try {
       await killer.killPod(pod, runtimePod, { gracePeriodSeconds: this.#graceSeconds, signal: termination.signal });
     } catch (error) {
+      this.#stopping.signal.throwIfAborted();
       events.pod(pod, 'Warning', 'FailedKillPod', `error killing pod: ${messageOf(error)}`);
       throw error;
     } finally {
@@ -288,7 +312,8 @@ export class PodWorker {
     probes.remove(this.uid);
     this.#state = 'Terminated';
     this.#isPending = true;
-    this.#tellStatus(await runtime.podStatus(this.uid), true);
+    this.#tellStatus(await runtime.podStatus(this.uid, this.#stopping.signal), true);
+    this.#context.onTerminated(this.uid);
   }
 
   async #tellWhileTerminating(termination: AbortController): Promise<void> {
@@ -306,12 +331,12 @@ export class PodWorker {
 
   async #cleanUp(): Promise<void> {
     const { runtime, machine, syncer, statuses } = this.#context;
-    const { sandboxes } = await runtime.podStatus(this.uid);
-    for (const { id } of sandboxes) await runtime.removePodSandbox(id);
+    const { sandboxes } = await runtime.podStatus(this.uid, this.#stopping.signal);
+    for (const { id } of sandboxes) await runtime.removePodSandbox(id, this.#stopping.signal);
     await machine.removePod(this.uid);
     syncer.forgetPod(this.#pod);
     statuses.forget(this.uid);
-    this.stop();
+    void this.stop();
     this.#context.onGone(this.uid);
   }
 

@@ -1,15 +1,17 @@
 import { podQOS } from '@coxswain/api';
 import type { Node, Pod, PodStatus } from '@coxswain/api/core/v1';
 import { jsonEquals } from '@coxswain/apimachinery/json';
-import { type Rejection, rejectionOf } from '../admission/admit-pod.ts';
+import { type Admission, PodAdmission } from '../admission/pod-admission.ts';
+import type { Rejection } from '../admission/rejection.ts';
 import { AllocationManager } from '../allocation/allocation-manager.ts';
 import type { PodHandler } from '../pods/pod-source.ts';
 import type { RuntimeSettings } from '../runtime/runtime-settings.ts';
 import { isStaticPod } from '../static-pods/read-static-pods.ts';
 import type { Eviction } from '../status/pod-status.ts';
 import { PodWorker, type PodWorkerContext } from './pod-worker.ts';
+import { Preemptions } from './preemptions.ts';
 
-export interface PodWorkersOptions extends Omit<PodWorkerContext, 'onGone' | 'allocations'> {
+export interface PodWorkersOptions extends Omit<PodWorkerContext, 'onTerminated' | 'onGone' | 'allocations'> {
   /** The Node object. While it is undefined, every pod is admitted. */
   readonly node: () => Node | undefined;
   readonly settings: RuntimeSettings;
@@ -27,14 +29,18 @@ export class PodWorkers implements PodHandler {
   readonly #options: PodWorkersOptions;
   readonly #context: PodWorkerContext;
   readonly #allocations: AllocationManager;
+  readonly #admission: PodAdmission;
   readonly #workers = new Map<string, PodWorker>();
   /** Changed static pods, by uid. Each starts when its predecessor of the same name is gone. */
   readonly #waiting = new Map<string, Pod>();
+  readonly #preemptions: Preemptions;
   #isStopped = false;
   #isShuttingDown = false;
 
   constructor(options: PodWorkersOptions) {
     this.#options = options;
+    this.#admission = new PodAdmission(options.settings);
+    this.#preemptions = new Preemptions(options);
     this.#allocations = new AllocationManager({
       events: options.events,
       clock: options.clock,
@@ -46,7 +52,9 @@ export class PodWorkers implements PodHandler {
     this.#context = {
       ...options,
       allocations: this.#allocations,
+      onTerminated: (uid) => this.#preemptions.ended(uid),
       onGone: (uid) => {
+        this.#preemptions.forget(uid);
         this.#workers.delete(uid);
         this.#allocations.remove(uid);
         this.#startWaiting();
@@ -93,10 +101,18 @@ export class PodWorkers implements PodHandler {
       this.#waiting.set(uid, pod);
       return;
     }
-    const state = isEnded(pod.status) ? 'Terminated' : this.#admit(pod) ? 'Syncing' : 'Finished';
+    const { isAdmitted, victims } = isEnded(pod.status) ? { isAdmitted: true, victims: [] } : this.#admit(pod);
+    const state = isEnded(pod.status) ? 'Terminated' : isAdmitted ? 'Syncing' : 'Finished';
     if (state === 'Syncing') this.#allocations.add(pod);
     const added = new PodWorker(pod, state, this.#context);
     this.#workers.set(uid, added);
+    if (state === 'Syncing') {
+      const workers = victims.map(({ metadata }) => this.#workers.get(metadata.uid ?? ''));
+      this.#preemptions.start(
+        added,
+        workers.filter((worker) => worker !== undefined),
+      );
+    }
     added.kick();
   }
 
@@ -121,10 +137,11 @@ export class PodWorkers implements PodHandler {
   }
 
   /** Stops all workers and ignores further pods. Containers keep running. */
-  stop(): void {
+  async stop(): Promise<void> {
     this.#isStopped = true;
     this.#allocations.stop();
-    for (const worker of this.#workers.values()) worker.stop();
+    this.#preemptions.stop();
+    await Promise.all([...this.#workers.values()].map((worker) => worker.stop()));
   }
 
   #hasPredecessor({ metadata: { namespace, name } }: Pod): boolean {
@@ -137,12 +154,16 @@ export class PodWorkers implements PodHandler {
     for (const pod of waiting) this.onPod(pod);
   }
 
-  /** Whether the node takes the pod. One that it does not take has failed. */
-  #admit(pod: Pod): boolean {
+  /** Returns whether the node admits the pod, and the pods that must end for it. A pod that it does not admit has failed. */
+  #admit(pod: Pod): { readonly isAdmitted: boolean; readonly victims: readonly Pod[] } {
     const { events, statuses, machine } = this.#options;
     for (const warning of machine.podWarnings?.(pod) ?? []) events.pod(pod, 'Warning', 'InvalidAnnotation', warning);
-    const rejection = pod.metadata.deletionTimestamp ? undefined : this.#rejectionOf(pod);
-    if (!rejection) return true;
+    if (pod.metadata.deletionTimestamp) return { isAdmitted: true, victims: [] };
+    const { rejection, victims } = this.#admissionOf(
+      pod,
+      this.#othersThan(pod).filter(({ metadata }) => !this.#preemptions.isVictim(metadata.uid ?? '')),
+    );
+    if (!rejection || victims.length > 0) return { isAdmitted: true, victims };
     const { reason, message } = rejection;
     events.pod(pod, 'Warning', reason, message);
     const { generation } = pod.metadata;
@@ -153,19 +174,28 @@ export class PodWorkers implements PodHandler {
       message: `Pod was rejected: ${message}`,
       qosClass: pod.status?.qosClass ?? podQOS(pod),
     });
-    return false;
+    return { isAdmitted: false, victims: [] };
   }
 
+  /** A resize does not end other pods: it waits until there is room. */
   #rejectionOf(pod: Pod): Rejection | undefined {
+    return this.#admissionOf(pod, this.#othersThan(pod)).rejection;
+  }
+
+  #admissionOf(pod: Pod, others: readonly Pod[]): Admission {
     const node = this.#options.node();
-    return (node && rejectionOf(pod, node, this.#othersThan(pod))) ?? (this.#isShuttingDown ? shuttingDown : undefined);
+    const admission = node && this.#admission.admit(pod, node, others);
+    if (admission?.rejection && admission.victims.length === 0) return admission;
+    return this.#isShuttingDown
+      ? { rejection: shuttingDown, victims: [] }
+      : (admission ?? { rejection: undefined, victims: [] });
   }
 
   /** Returns the other pods that have not ended, with the resources that are allocated to them. */
   #othersThan({ metadata: { uid } }: Pod): Pod[] {
     const others: Pod[] = [];
     for (const { pod, state } of this.#workers.values()) {
-      if (state === 'Finished' || isEnded(pod.status) || pod.metadata.uid === uid) continue;
+      if (state === 'Terminated' || state === 'Finished' || isEnded(pod.status) || pod.metadata.uid === uid) continue;
       others.push(this.#allocations.allocatedPod(pod));
     }
     return others;

@@ -24,6 +24,8 @@ import { type TerminationMessageSource, terminationMessage } from './termination
 export interface KubeRuntimeOptions {
   readonly cri: ContainerRuntime;
   readonly machine: TerminationMessageSource;
+  /** Called before a container is removed. */
+  readonly onRemoving?: (containerId: string) => Promise<void>;
   readonly settings: RuntimeSettings;
   readonly clock: Clock;
 }
@@ -224,6 +226,7 @@ export class KubeRuntime {
   }
 
   async removeContainer(containerId: string, signal?: AbortSignal): Promise<void> {
+    await this.#options.onRemoving?.(containerId);
     await unlessGone(this.service.removeContainer({ containerId }, this.#within(signal)));
     this.#forgetContainer(containerId);
   }

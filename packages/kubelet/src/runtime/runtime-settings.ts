@@ -14,6 +14,23 @@ export interface RuntimeSettings {
   readonly memoryCapacityBytes: number;
   /** The sizes of huge pages that the kernel supports, such as `2MB`. */
   readonly hugePageSizes: readonly string[];
+  /** Sysctls that pods may set besides the safe ones, or beginnings of their names with `*` at the end. */
+  readonly allowedUnsafeSysctls: readonly string[];
+  /** Why the machine can't confine containers by AppArmor; undefined if it can. */
+  readonly appArmorProblem: string | undefined;
+  /** The longest time that a container that keeps failing waits for its next start. */
+  readonly maxRestartPeriodMs: number;
+  readonly imagePulls: ImagePullLimits;
+}
+
+/** How many images are pulled at a time. */
+export interface ImagePullLimits {
+  /** How many pulls may go on at a time; undefined for no limit. */
+  readonly maxParallel: number | undefined;
+  /** How many pulls may begin in a second; 0 for no limit. A pull beyond that fails. */
+  readonly qps: number;
+  /** How many pulls may begin at once after a time without pulls. */
+  readonly burst: number;
 }
 
 export const defaultRuntimeSettings: RuntimeSettings = {
@@ -25,4 +42,8 @@ export const defaultRuntimeSettings: RuntimeSettings = {
   isCgroupV2: true,
   memoryCapacityBytes: 16 * 2 ** 30,
   hugePageSizes: [],
+  allowedUnsafeSysctls: [],
+  appArmorProblem: undefined,
+  maxRestartPeriodMs: 300_000,
+  imagePulls: { maxParallel: undefined, qps: 0, burst: 0 },
 };

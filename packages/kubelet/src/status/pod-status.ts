@@ -39,6 +39,8 @@ export interface Eviction {
   readonly message: string;
   /** True if the pod gets the condition `DisruptionTarget`, which a Job's pod failure policy can ignore. */
   readonly isDisruption?: boolean;
+  /** The message of the condition `DisruptionTarget`, if it is another one. */
+  readonly disruptionMessage?: string;
 }
 
 /** The conditions that the kubelet sets. It leaves all others unchanged. */
@@ -83,7 +85,7 @@ export function generatePodStatus(input: PodStatusInput): PodStatus {
   const conditions = [
     ...others,
     ...input.resize,
-    ...(eviction?.isDisruption ? [disruption(eviction.message)] : []),
+    ...(eviction?.isDisruption ? [disruption(eviction.disruptionMessage ?? eviction.message)] : []),
     ...podConditions({ pod, old, phase, statuses, others, hasSandbox: sandbox?.isReady ?? false }),
     ...(couldRestartAllContainers(spec) ? [restartingAllCondition(isRestarting, pod, runtimePod, phase)] : []),
   ];

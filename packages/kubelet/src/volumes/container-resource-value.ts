@@ -8,9 +8,12 @@ export interface ResourceHolders {
   readonly node: Node | undefined;
 }
 
+/** Resources whose limit is that of the pod or what the node has, if the container has none. */
+const limitedByNode: readonly string[] = ['cpu', 'memory', 'ephemeral-storage'];
+
 /**
- * What a container asks for or may use, in whole parts of the divisor, the last one begun. One that has no limit may use what
- * the node has.
+ * Returns what a container requests or may use, in whole parts of the divisor, the last one begun. Throws if there is no such container
+ * or resource.
  */
 export function containerResourceValue(
   field: ResourceFieldSelector,
@@ -23,14 +26,23 @@ export function containerResourceValue(
     ? [...containers, ...initContainers].find(({ name }) => name === containerName)
     : container;
   if (!meant) throw new Error(`container ${containerName} not found`);
-  const isLimit = resource.startsWith('limits.');
-  const name = resource.replace(/^(limits|requests)\./, '');
+  const [, kind = '', name = ''] = /^(limits|requests)\.(.*)$/.exec(resource) ?? [];
+  if (!limitedByNode.includes(name) && !name.startsWith('hugepages-')) {
+    throw new Error(`unsupported container resource : ${resource}`);
+  }
+  const isLimit = kind === 'limits';
   const own = quantityOf((isLimit ? meant.resources?.limits : meant.resources?.requests)?.[name]);
-  const isOfNode = isLimit && own.isZero() && !name.startsWith('hugepages-');
-  const amount = isOfNode ? quantityOf(node?.status?.allocatable?.[name]) : own;
+  const amount = isLimit && own.isZero() && limitedByNode.includes(name) ? largest(name, pod, node) : own;
   const part = [quantityOf(divisor), quantityOf('1')].find((quantity) => !quantity.isZero())!;
   const parts = name === 'cpu' ? amount.milliValue() / part.milliValue() : amount.value() / part.value();
   return String(Math.ceil(parts));
+}
+
+/** Returns what a container without a limit may use: all that the pod may, else all that the node has. */
+function largest(name: string, pod: Pod, node: Node | undefined): Quantity {
+  const ofNode = node?.status?.allocatable?.[name];
+  const ofPod = name === 'ephemeral-storage' ? quantityOf('0') : quantityOf(pod.spec?.resources?.limits?.[name]);
+  return ofNode === undefined || ofPod.isZero() ? quantityOf(ofNode) : ofPod;
 }
 
 const quantityOf = (text: string | undefined): Quantity => Quantity.parse(text ?? '0');

@@ -1,22 +1,31 @@
-import type { EnvVarSource } from '@coxswain/api/core/v1';
+import type { EnvVarSource, FileKeySelector, ObjectFieldSelector } from '@coxswain/api/core/v1';
+import { quote } from '@coxswain/apimachinery';
+import { serviceEnvironment } from '../network/service-environment.ts';
+import type { ServiceSource } from '../network/service-source.ts';
+import { isStaticPod } from '../static-pods/read-static-pods.ts';
 import type { ConfigSource } from './config-source.ts';
 import { containerResourceValue, type ResourceHolders } from './container-resource-value.ts';
+import { envFileValue } from './env-file.ts';
 import { expand } from './expansion.ts';
+import { podField } from './pod-field.ts';
 
 export interface EnvironmentInput extends ResourceHolders {
   readonly source: ConfigSource;
   readonly podIPs: readonly string[];
   readonly hostIPs: readonly string[];
+  /** Undefined if containers get no variables of services. */
+  readonly services?: ServiceSource | undefined;
+  /** Returns the text of a file in a mounted volume of the pod. */
+  readFile?(volume: string, path: string): Promise<string>;
 }
 
 /**
- * The variables that the container's config maps and secrets, its pod, and its own texts make. Rejects with what the
- * container's status waits for when something is missing that must not be.
- *
- * Differs from upstream: there are none for services, since nobody is there to read them.
+ * Returns the variables of a container: those of its config maps, secrets, fields and texts, then those of services that the container
+ * does not set itself. Rejects with the message for the container's status if something is missing.
  */
 export async function environmentOf(input: EnvironmentInput): Promise<Map<string, string>> {
   const { pod, container, source } = input;
+  const ofServices = serviceVariables(input);
   const env = new Map<string, string>();
   const namespace = pod.metadata.namespace ?? '';
   for (const { configMapRef, secretRef, prefix = '' } of container.envFrom ?? []) {
@@ -26,27 +35,46 @@ export async function environmentOf(input: EnvironmentInput): Promise<Map<string
     for (const [key, value] of Object.entries(data ?? {})) env.set(prefix + key, value);
   }
   for (const { name, value = '', valueFrom } of container.env ?? []) {
-    // Each may use those before it.
+    // Each may use those before it, and those of services.
     if (value !== '' || !valueFrom)
       env.set(
         name,
-        expand(value, (other) => env.get(other)),
+        expand(value, (other) => env.get(other) ?? ofServices.get(other)),
       );
     else {
       const read = await readSource(valueFrom, input);
       if (read !== undefined) env.set(name, read);
     }
   }
+  for (const [name, value] of ofServices) if (!env.has(name)) env.set(name, value);
   return env;
 }
 
+/** Throws as long as the services are not known: a container without the address of the API server could not work. */
+function serviceVariables({ pod, services }: EnvironmentInput): ReadonlyMap<string, string> {
+  if (!services) return new Map();
+  const { enableServiceLinks } = pod.spec ?? {};
+  if (enableServiceLinks === undefined) {
+    throw new Error('nil pod.spec.enableServiceLinks encountered, cannot construct envvars');
+  }
+  // Static pods may be what the API server needs.
+  if (!isStaticPod(pod) && !services.hasSynced) {
+    throw new Error('services have not yet been read at least once, cannot construct envvars');
+  }
+  const namespace = pod.metadata.namespace ?? '';
+  const namespaces = new Set(['default', namespace]);
+  const all = [...namespaces].flatMap((each) => services.inNamespace(each));
+  return serviceEnvironment(all, namespace, enableServiceLinks);
+}
+
 async function readSource(from: EnvVarSource, input: EnvironmentInput): Promise<string | undefined> {
-  const { configMapKeyRef, secretKeyRef, fieldRef, resourceFieldRef } = from;
+  const { configMapKeyRef, secretKeyRef, fieldRef, resourceFieldRef, fileKeyRef } = from;
   const { pod, source } = input;
-  if (fieldRef) return fieldOf(input, fieldRef.fieldPath);
+  if (fieldRef) return fieldOf(input, fieldRef);
   if (resourceFieldRef) return containerResourceValue(resourceFieldRef, input);
+  if (fileKeyRef) return await fileValue(fileKeyRef, input);
   const ref = configMapKeyRef ?? secretKeyRef;
-  if (!ref) return undefined;
+  if (!ref) return '';
   const namespace = pod.metadata.namespace ?? '';
   const data = await dataOf(configMapKeyRef ? 'configmap' : 'secret', namespace, ref, source);
   const value = data?.[ref.key];
@@ -55,7 +83,7 @@ async function readSource(from: EnvVarSource, input: EnvironmentInput): Promise<
   throw new Error(`couldn't find key ${ref.key} in ${kind} ${namespace}/${ref.name}`);
 }
 
-/** Undefined when it is missing and may be. */
+/** Returns the data of a config map or secret; undefined if it does not exist and is optional. */
 async function dataOf(
   kind: 'configmap' | 'secret',
   namespace: string,
@@ -71,19 +99,41 @@ async function dataOf(
 const decoded = (data: Readonly<Record<string, string>> = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]));
 
-function fieldOf({ pod: { metadata, spec }, podIPs, hostIPs }: EnvironmentInput, path: string): string | undefined {
-  const fields: Readonly<Record<string, string | undefined>> = {
-    'metadata.name': metadata.name,
-    'metadata.namespace': metadata.namespace,
-    'metadata.uid': metadata.uid,
-    'spec.nodeName': spec?.nodeName,
-    'spec.serviceAccountName': spec?.serviceAccountName,
-    'status.hostIP': hostIPs[0],
-    'status.hostIPs': hostIPs.join(','),
-    'status.podIP': podIPs[0],
-    'status.podIPs': podIPs.join(','),
-  };
-  const entry = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(path);
-  if (entry) return (entry[1] === 'labels' ? metadata.labels : metadata.annotations)?.[entry[2] ?? ''] ?? '';
-  return fields[path] ?? '';
+/**
+ * Returns the value of a variable in a file of a volume; undefined if it has none and may be without.
+ *
+ * Differs from upstream: the message has the path inside the volume, not that on the node, and symlinks are not followed.
+ */
+async function fileValue(ref: FileKeySelector, { readFile }: EnvironmentInput): Promise<string | undefined> {
+  const { volumeName, path, key, optional } = ref;
+  if (!readFile) throw new Error(`cannot find the volume ${quote(volumeName)} referenced by FileKeyRef`);
+  const text = await readFile(volumeName, path);
+  let value: string;
+  try {
+    value = envFileValue(text, key);
+  } catch (cause) {
+    throw new Error("couldn't parse env file", { cause });
+  }
+  if (value !== '') return value;
+  if (optional) return undefined;
+  throw new Error(`environment variable key ${quote(key)} not found in file ${quote(path)}`);
+}
+
+function fieldOf({ pod, podIPs, hostIPs }: EnvironmentInput, { fieldPath }: ObjectFieldSelector): string {
+  switch (fieldPath) {
+    case 'spec.nodeName':
+      return pod.spec?.nodeName ?? '';
+    case 'spec.serviceAccountName':
+      return pod.spec?.serviceAccountName ?? '';
+    case 'status.hostIP':
+      return hostIPs[0] ?? '';
+    case 'status.hostIPs':
+      return hostIPs.join(',');
+    case 'status.podIP':
+      return podIPs[0] ?? '';
+    case 'status.podIPs':
+      return podIPs.join(',');
+    default:
+      return podField(pod, fieldPath);
+  }
 }

@@ -140,6 +140,11 @@ export class VolumeManager {
     });
   }
 
+  /** Returns where a mounted volume of a pod is on the node; undefined if it is not mounted. */
+  pathOf(podUid: string, volume: string): string | undefined {
+    return this.#pods.get(podUid)?.mounted.get(volume)?.path;
+  }
+
   /** Returns the groups that a pod's PersistentVolumes want its processes to be in, besides those that the pod names. */
   supplementalGroups(podUid: string): readonly number[] {
     const entry = this.#pods.get(podUid);
