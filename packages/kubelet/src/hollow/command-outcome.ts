@@ -57,7 +57,7 @@ const programs: Readonly<Record<string, (args: Words, env: Environment) => Outco
 /** Returns what a container would do. Undefined if that cannot be predicted. */
 export function containerOutcome({ image, command, args, env }: CommandLine): Outcome | undefined {
   if (command.length === 0 && /(^|\/)pause([:@][^/]*)?$/.test(image)) return forever;
-  // The image's entrypoint is unknown. If a container has only arguments and they name a known program, the entrypoint is assumed to run it.
+  // The image's entrypoint is unknown. If the arguments alone name a known program, the entrypoint is assumed to run it.
   return commandOutcome([...command, ...args], env);
 }
 

@@ -7,7 +7,7 @@ import { expandWithStatic } from '../volumes/expansion.ts';
 import { commandOutcome } from './command-outcome.ts';
 import { type Fate, fateOf, type ProbeScript, probeAt } from './fate.ts';
 
-/** Returns the results that the pod's annotations script. Without annotations, exec probes behave as their command would, and others pass. */
+/** Returns the results that the pod's annotations script. Otherwise, exec probes behave as their command would, and others pass. */
 export class HollowProber implements Prober {
   readonly isInstant = true;
   readonly #clock: Clock;
@@ -19,7 +19,7 @@ export class HollowProber implements Prober {
   async probe({ kind, probe, pod, container, startedAtMs }: ProbeRequest): Promise<ProbeResult> {
     const script = scriptOf(fateOf(pod.metadata.annotations, container.name), kind);
     if (!script && probe.exec) return execResult(probe, container);
-    // No server answers in a hollow container, so these probes pass. A named port that the container does not have is an error, as on every node.
+    // These probes pass although no server answers. A named port that the container does not have is an error, as on every node.
     const port = (probe.httpGet ?? probe.tcpSocket)?.port;
     if (!script && port !== undefined) resolveContainerPort(port, container);
     const { passes, holdsForMs } = probeAt(script, this.#clock.now() - startedAtMs);

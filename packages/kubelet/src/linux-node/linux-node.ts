@@ -48,8 +48,8 @@ export interface LinuxNodeOptions {
 }
 
 /**
- * A node on a Linux machine, made from the kubelet's configuration: the `Machine` for its kubelet, and the work beside the pod workers, which
- * is refreshing volumes, rotating logs and garbage collection.
+ * A node on a Linux machine, made from the kubelet's configuration: the `Machine` for its kubelet, and background work, which is refreshing
+ * volumes, rotating logs and garbage collection.
  */
 export class LinuxNode {
   readonly machine: LinuxMachine;

@@ -202,7 +202,7 @@ export class PodWorkers implements PodHandler {
   }
 }
 
-/** Returns whether the worker must act on a change. Of the status, only the conditions of readiness gates count: the rest is the kubelet's own. */
+/** Returns whether the worker must act on a change. Of the status, only conditions of readiness gates count: the rest is the kubelet's. */
 function asksForMore(before: Pod, after: Pod): boolean {
   const demand = ({ metadata, spec, status }: Pod): unknown => [
     metadata.generation,

@@ -36,7 +36,7 @@ const maskedPaths = [
 ];
 const readonlyPaths = ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'];
 
-/** Returns the security context of a pod's sandbox. Its seccomp profile is always the runtime's default, because no user code runs in it. */
+/** Returns the security context of a pod's sandbox. It runs no user code, so its seccomp profile is always the runtime's default. */
 export function sandboxSecurityContext(pod: Pod, groups: readonly number[]): Init<LinuxSandboxSecurityContext> {
   const { seLinuxOptions, runAsUser, runAsGroup } = pod.spec?.securityContext ?? {};
   return {

@@ -19,7 +19,7 @@ export interface MirroredPodSourceOptions {
 
 /**
  * The pods of a node: those of the API server, and static pods, which come from manifests. Each static pod has a mirror pod in the API
- * server, so that clients can see it. A mirror pod is created again when it is deleted or no longer matches, and deleted with its static pod.
+ * server, so that clients can see it. A mirror pod is replaced when it is deleted or no longer matches, and deleted with its static pod.
  */
 export class MirroredPodSource implements PodSource {
   readonly #options: MirroredPodSourceOptions;

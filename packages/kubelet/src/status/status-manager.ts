@@ -90,7 +90,7 @@ export class StatusManager {
     this.#changed(entry);
   }
 
-  /** Takes over a new state of the pod from the API server. If another client changed the kubelet's part of the status, it is written again. */
+  /** Takes over a new state of the pod from the API server. If another client changed the kubelet's fields, they are written again. */
   observe(pod: Pod): void {
     const entry = this.#entries.get(uidOf(pod));
     if (!entry) return;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 
 /**
- * Paths of the directories and files that a kubelet keeps for pods. The layout is upstream's, so that either kubelet can take over a node from
- * the other.
+ * Paths of the directories and files that a kubelet keeps for pods. The layout is upstream's, so that either kubelet can take over a node
+ * from the other.
  */
 export class PodDirectories {
   readonly pods: string;
