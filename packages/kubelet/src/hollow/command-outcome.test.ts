@@ -152,7 +152,11 @@ describe('a container', () => {
   it.each([
     ['runs its command with its arguments', { image, command: ['sh'], args: ['-c', 'exit 2'] }, 2],
     ['runs its arguments if it has no command', { image, command: [], args: ['false'] }, 1],
-    ['runs its command even if its image is pause', { image: 'registry.k8s.io/pause:3.10.1', command: ['false'], args: [] }, 1],
+    [
+      'runs its command even if its image is pause',
+      { image: 'registry.k8s.io/pause:3.10.1', command: ['false'], args: [] },
+      1,
+    ],
   ])('%s', (_, line, exitCode) => expect(containerOutcome(line)).toEqual({ runForMs: 0, exitCode, output: [] }));
 
   it.each([

@@ -84,5 +84,6 @@ describe('a pool of IP addresses', () => {
   });
 
   it('may have an IPv6 range', () => expect(new IpPool('fd00::/64').allocate()).toBe('fd00::2'));
-  it('must have a range in CIDR notation', () => expect(() => new IpPool('10.0.0.0')).toThrow('"10.0.0.0" is not a CIDR'));
+  it('must have a range in CIDR notation', () =>
+    expect(() => new IpPool('10.0.0.0')).toThrow('"10.0.0.0" is not a CIDR'));
 });

@@ -17,7 +17,10 @@ const clusterSearches = ['ns.svc.cluster.local', 'svc.cluster.local', 'cluster.l
 const cluster = { servers: ['10.96.0.10'], searches: clusterSearches, options: ['ndots:5'] };
 
 const cases: Record<string, [Partial<PodSpec>, object]> = {
-  'ClusterFirst has the cluster DNS server and searches the cluster domain first': [{ dnsPolicy: 'ClusterFirst' }, cluster],
+  'ClusterFirst has the cluster DNS server and searches the cluster domain first': [
+    { dnsPolicy: 'ClusterFirst' },
+    cluster,
+  ],
   "ClusterFirst in the node's network is the node's configuration": [
     { dnsPolicy: 'ClusterFirst', hostNetwork: true },
     settings.node!,
