@@ -1,5 +1,12 @@
 import type { Service } from '@coxswain/api/core/v1';
-import { type ClientSet, type Clock, type Logger, SharedIndexInformer, stripManagedFields } from '@coxswain/client';
+import {
+  type ClientSet,
+  type Clock,
+  type Logger,
+  NAMESPACE_INDEX,
+  SharedIndexInformer,
+  stripManagedFields,
+} from '@coxswain/client';
 
 /** The services of the cluster, which containers find by variables. */
 export interface ServiceSource {
@@ -25,7 +32,6 @@ export class InformerServiceSource implements ServiceSource {
       {
         name: 'services',
         transform: stripManagedFields,
-        indexers: { namespace: ({ metadata }) => [metadata.namespace ?? ''] },
         ...(clock && { clock }),
         ...(logger && { logger }),
       },
@@ -41,6 +47,6 @@ export class InformerServiceSource implements ServiceSource {
   }
 
   inNamespace(namespace: string): readonly Service[] {
-    return this.#informer.indexer.byIndex('namespace', namespace);
+    return this.#informer.indexer.byIndex(NAMESPACE_INDEX, namespace);
   }
 }
