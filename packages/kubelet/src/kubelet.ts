@@ -189,6 +189,7 @@ export class Kubelet {
       random,
       logger,
       current: () => nodes.get(name),
+      lifecycleProblem: () => this.#lifecycle.problem,
     });
     this.#lifecycle = new PodLifecycleEvents({
       runtime,

@@ -3,7 +3,7 @@ import { isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
 import { jsonEquals } from '@coxswain/apimachinery/json';
 import { type ClientSet, type Clock, type EventRecorder, type Logger, sleep } from '@coxswain/client';
 import type { Machine } from '../machine/machine.ts';
-import type { KubeRuntime } from '../runtime/kube-runtime.ts';
+import type { KubeRuntime, RuntimeHealth } from '../runtime/kube-runtime.ts';
 import { mapPatch } from '../status/map-patch.ts';
 import {
   attachDetachAnnotation,
@@ -26,10 +26,16 @@ export interface NodeReporterOptions {
   readonly logger: Logger;
   /** What the node's informer has of it. */
   readonly current: () => Node | undefined;
+  /** Returns a message if the states of containers are not known; undefined otherwise. */
+  readonly lifecycleProblem?: () => string | undefined;
 }
 
 const firstRetryMs = 100;
 const longestRetryMs = 7000;
+/** A runtime that has not answered for this time is down. One that is restarted in less does not make the node unready. */
+const runtimeDownAfterMs = 30_000;
+/** How long a report waits for the runtime. */
+const runtimeTimeoutMs = 10_000;
 
 /**
  * Makes the node known to the cluster, and says how it is: what has changed within ten seconds, and everything again every
@@ -48,6 +54,12 @@ export class NodeReporter {
   #isShuttingDown = false;
   /** As it was last told. */
   #isUnschedulable = false;
+  /** The runtime's last answers. */
+  #health: RuntimeHealth | undefined;
+  #images: NodeFacts['images'] = [];
+  #isAnswering = true;
+  /** When the runtime last answered, in the clock's monotonic time. */
+  #answeredAtMs: number | undefined;
 
   constructor(options: NodeReporterOptions) {
     this.#options = options;
@@ -176,8 +188,11 @@ export class NodeReporter {
     this.#node = await clients.core.v1
       .nodes()
       .patch(spec.name, 'strategic-merge', { status: statusPatch(before, status) }, { subresource: 'status', signal });
-    if (readiness(before) !== 'True' && readiness(status) === 'True') {
-      this.#record('Normal', 'NodeReady', `Node ${spec.name} status is now: NodeReady`);
+    const wasReady = readiness(before) === 'True';
+    const isReady = readiness(status) === 'True';
+    if (wasReady !== isReady && !this.#isShuttingDown) {
+      const event = isReady ? 'NodeReady' : 'NodeNotReady';
+      this.#record('Normal', event, `Node ${spec.name} status is now: ${event}`);
     }
     this.#reported(!hasChanged);
   }
@@ -198,17 +213,13 @@ export class NodeReporter {
   }
 
   async #facts(): Promise<NodeFacts> {
-    const { runtime, machine, clock } = this.#options;
-    const [info, images, health] = await Promise.all([
-      machine.info(),
-      runtime.images.listImages({}).then(
-        ({ images }) => images,
-        () => [],
-      ),
-      runtime.health().catch(() => undefined),
-    ]);
+    const { runtime, machine, clock, lifecycleProblem } = this.#options;
+    const [info] = await Promise.all([machine.info(), this.#askRuntime()]);
+    const health = this.#health;
+    const lifecycle = lifecycleProblem?.();
     const problems = [
-      ...(health ? [] : ['container runtime is down']),
+      ...this.#silenceOfRuntime(),
+      ...(lifecycle === undefined ? [] : [lifecycle]),
       ...(health?.runtimeProblem === undefined ? [] : [`container runtime not ready: ${health.runtimeProblem}`]),
       ...(health?.networkProblem === undefined
         ? []
@@ -216,7 +227,35 @@ export class NodeReporter {
       ...(this.#isShuttingDown ? ['node is shutting down'] : []),
     ];
     const runtimeVersion = runtime.version;
-    return { machine: info, runtimeVersion, runtime: health, images, problems, nowMs: clock.now() };
+    return { machine: info, runtimeVersion, runtime: health, images: this.#images, problems, nowMs: clock.now() };
+  }
+
+  /** Asks the runtime about itself and its images. What it does not answer stays as it was. */
+  async #askRuntime(): Promise<void> {
+    const { runtime, clock, logger, spec } = this.#options;
+    const failed = (error: unknown): void => {
+      if (this.#isAnswering) logger.error('Container runtime sanity check failed', error, { node: spec.name });
+      this.#isAnswering = false;
+    };
+    await Promise.all([
+      runtime.health({ timeoutMs: runtimeTimeoutMs }).then((health) => {
+        this.#health = health;
+        this.#isAnswering = true;
+        this.#answeredAtMs = clock.monotonic();
+      }, failed),
+      runtime.images.listImages({}, { timeoutMs: runtimeTimeoutMs }).then(
+        ({ images }) => {
+          this.#images = images;
+        },
+        () => {},
+      ),
+    ]);
+  }
+
+  #silenceOfRuntime(): string[] {
+    if (this.#answeredAtMs === undefined) return ['container runtime status check may not have completed yet'];
+    const isDown = this.#options.clock.monotonic() - this.#answeredAtMs >= runtimeDownAfterMs;
+    return isDown ? ['container runtime is down'] : [];
   }
 
   #record(type: 'Normal' | 'Warning', reason: string, message: string): void {

@@ -221,7 +221,7 @@ export class PodWorker {
       this.#isPending = true;
       return;
     }
-    const { networkProblem } = await runtime.health(signal);
+    const { networkProblem } = await runtime.health({ signal });
     if (networkProblem !== undefined && !pod.spec?.hostNetwork) {
       events.pod(pod, 'Warning', 'NetworkNotReady', `network is not ready: ${networkProblem}`);
       return this.#retryAfter(1000);

@@ -12,7 +12,7 @@ import type {
   RuntimeService,
   StatusResponse,
 } from '@coxswain/cri';
-import { hasRpcCode } from '@coxswain/grpc';
+import { type CallOptions, hasRpcCode } from '@coxswain/grpc';
 import type { Init } from '@coxswain/grpc/protobuf';
 import { podUidLabel } from './labels.ts';
 import { containerLinuxResources } from './linux-resources.ts';
@@ -100,10 +100,10 @@ export class KubeRuntime {
   }
 
   /** Returns the runtime's health, at most 5 seconds old. Rejects if the runtime does not answer. */
-  async health(signal?: AbortSignal): Promise<RuntimeHealth> {
+  async health({ signal, timeoutMs = requestTimeoutMs }: CallOptions = {}): Promise<RuntimeHealth> {
     const { clock } = this.#options;
     if (this.#health && clock.now() < this.#health.untilMs) return this.#health.health;
-    const answer = await this.service.status({}, this.#within(signal));
+    const answer = await this.service.status({}, { signal, timeoutMs });
     const problemOf = (type: string): string | undefined => {
       const condition = answer.status?.conditions.find((each) => each.type === type);
       if (condition?.status) return undefined;

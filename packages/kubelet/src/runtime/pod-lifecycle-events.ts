@@ -28,6 +28,7 @@ export class PodLifecycleEvents {
   /** The last list: the fingerprint of each pod, by uid. It differs when a sandbox or container has changed. */
   #listed = new Map<string, string>();
   #hasEvents = false;
+  /** In the clock's monotonic time. */
   #listedAtMs: number | undefined;
 
   constructor(options: PodLifecycleEventsOptions) {
@@ -38,7 +39,7 @@ export class PodLifecycleEvents {
   get problem(): string | undefined {
     const { clock, relistMs } = this.#options;
     if (relistMs === Number.POSITIVE_INFINITY || this.#listedAtMs === undefined) return undefined;
-    const elapsedMs = clock.now() - this.#listedAtMs;
+    const elapsedMs = clock.monotonic() - this.#listedAtMs;
     if (elapsedMs < unhealthyAfterMs) return undefined;
     const seconds = Math.floor(elapsedMs / 1000);
     return `PLEG is not healthy: pleg was last seen active ${Math.floor(seconds / 60)}m${seconds % 60}s ago; threshold is 3m0s`;
@@ -70,7 +71,7 @@ export class PodLifecycleEvents {
   async #relist(signal: AbortSignal): Promise<void> {
     const { runtime, clock, logger, relistMs = defaultRelistMs } = this.#options;
     if (relistMs === Number.POSITIVE_INFINITY) return;
-    this.#listedAtMs = clock.now();
+    this.#listedAtMs = clock.monotonic();
     let hasFailed = false;
     while (!signal.aborted) {
       try {
@@ -97,7 +98,7 @@ export class PodLifecycleEvents {
     const { runtime, clock, onPod } = this.#options;
     const before = this.#listed;
     this.#listed = new Map(pods.map((pod) => [pod.uid, fingerprint(pod)]));
-    this.#listedAtMs = clock.now();
+    this.#listedAtMs = clock.monotonic();
     for (const [uid, state] of this.#listed) if (before.get(uid) !== state) onPod(uid);
     for (const uid of before.keys()) if (!this.#listed.has(uid)) onPod(uid);
     runtime.forgetAllBut(new Set(pods.flatMap(({ containers }) => containers.map(({ id }) => id))));
