@@ -1,6 +1,6 @@
 import { containerdProblem } from '@coxswain/cri/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RealNode, shell } from './real-node.ts';
+import { RealNode, readinessOf, shell } from './real-node.ts';
 
 const problem = await containerdProblem();
 if (problem && process.env.COXSWAIN_REQUIRE_CONTAINERD) throw new Error(problem);
@@ -12,6 +12,12 @@ describe.skipIf(problem)('on a real node', () => {
     node = await RealNode.start('10.213.2.0/24');
   });
   afterAll(() => node?.close());
+
+  it('a kubelet starts without directories of an earlier one, and finds nothing wrong', async () => {
+    await node.untilNode((found) => readinessOf(found)?.status === 'True');
+    expect(node.log).toEqual([]);
+    expect((await node.events('real')).filter((event) => event.startsWith('Warning'))).toEqual([]);
+  });
 
   it('a pod runs, and is removed when it is deleted', async () => {
     await node.create('web', { containers: [shell('web', 'exec sleep 1000')] });

@@ -1,21 +1,45 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Event, Pod, PodSpec } from '@coxswain/api/core/v1';
+import { promisify } from 'node:util';
+import type { Event, Node, Pod, PodSpec } from '@coxswain/api/core/v1';
 import { recordLogs } from '@coxswain/apimachinery/log';
 import { systemRandom } from '@coxswain/apimachinery/random';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
-import { ClientSet, CoreEventRecorder, InProcessTransport, RESTClient, systemClock } from '@coxswain/client';
-import { connectRuntime } from '@coxswain/cri';
+import {
+  ClientSet,
+  CoreEventRecorder,
+  InProcessTransport,
+  RESTClient,
+  systemClock,
+  type Transport,
+} from '@coxswain/client';
+import { type ContainerRuntime, connectRuntime } from '@coxswain/cri';
 import { busyboxImage, type Containerd, startContainerd } from '@coxswain/cri/testing';
 import { type CgroupManager, type CgroupName, findCgroups, newCgroupName } from '@coxswain/linux';
 import { Kubelet } from '../src/kubelet.ts';
 import { LinuxNode, type LinuxNodeOptions } from '../src/linux-node/linux-node.ts';
+import type { Machine } from '../src/machine/machine.ts';
 import { inProcessDialer } from '../src/server/in-process-dialer.ts';
 import { CachedConfigSource } from '../src/volumes/config-source.ts';
 
 const nodeName = 'real';
+const run = promisify(execFile);
+
+/** What a kubelet of a test works with instead of the usual. */
+export interface KubeletParts {
+  /** To the API server. */
+  transport?(transport: Transport): Transport;
+  runtime?(runtime: ContainerRuntime): ContainerRuntime;
+  machine?(machine: Machine): Machine;
+}
+
+export interface RealNodeOptions {
+  /** Changes the configuration of the node's kubelets. */
+  configure?(configuration: LinuxNodeOptions['configuration']): LinuxNodeOptions['configuration'];
+}
 
 /** An API server in this process, a containerd, and a kubelet that runs pods on this machine. */
 export class RealNode {
@@ -27,30 +51,37 @@ export class RealNode {
   readonly cgroupRoot: CgroupName;
   readonly #rest: RESTClient;
   readonly #server: RunningApiServer;
+  readonly #options: RealNodeOptions;
   readonly #logs = recordLogs();
   #kubelet: Kubelet | undefined;
   #stop = new AbortController();
   #running: Promise<void> | undefined;
 
-  private constructor(server: RunningApiServer, containerd: Containerd, directory: string, cgroups: CgroupManager) {
+  private constructor(
+    server: RunningApiServer,
+    containerd: Containerd,
+    directory: string,
+    cgroups: CgroupManager,
+    options: RealNodeOptions,
+  ) {
+    this.#options = options;
     this.cgroups = cgroups;
     this.cgroupRoot = newCgroupName([], basename(directory));
     this.#server = server;
     this.containerd = containerd;
     this.directory = directory;
-    const user = { username: 'admin', groups: ['system:masters'] };
-    this.#rest = new RESTClient(new InProcessTransport(server.transport(user), { fair: false }));
+    this.#rest = new RESTClient(this.#newTransport());
     this.clients = new ClientSet(this.#rest);
   }
 
-  static async start(podCIDR: string): Promise<RealNode> {
+  static async start(podCIDR: string, options: RealNodeOptions = {}): Promise<RealNode> {
     const directory = await mkdtemp(join(tmpdir(), 'cox-node-'));
     const containerd = await startContainerd({ directory: join(directory, 'containerd'), podCIDR });
     const server = await startApiServer({
       memory: true,
       disableAdmissionPlugins: ['ServiceAccount', 'TaintNodesByCondition'],
     });
-    const node = new RealNode(server, containerd, directory, await findCgroups({ driver: 'cgroupfs' }));
+    const node = new RealNode(server, containerd, directory, await findCgroups({ driver: 'cgroupfs' }), options);
     await node.startKubelet();
     return node;
   }
@@ -69,9 +100,13 @@ export class RealNode {
     return join(this.directory, 'manifests');
   }
 
-  async startKubelet(): Promise<void> {
-    const { directory, containerd, clients } = this;
-    const runtime = await connectRuntime(containerd.endpoint);
+  async startKubelet(parts: KubeletParts = {}): Promise<void> {
+    const { directory, containerd } = this;
+    const transport = this.#newTransport();
+    const rest = new RESTClient(parts.transport?.(transport) ?? transport);
+    const clients = new ClientSet(rest);
+    const connection = await connectRuntime(containerd.endpoint);
+    const runtime = parts.runtime?.(connection) ?? connection;
     await mkdir(join(directory, 'etc'), { recursive: true });
     await mkdir(this.manifests, { recursive: true });
     await writeFile(join(directory, 'etc', 'resolv.conf'), 'nameserver 192.0.2.1\nsearch example.com\n');
@@ -86,7 +121,7 @@ export class RealNode {
     });
     const linux = await LinuxNode.start({
       ...common,
-      configuration: this.#configuration(),
+      configuration: this.#options.configure?.(this.#configuration()) ?? this.#configuration(),
       runtime,
       config,
       recorder,
@@ -97,9 +132,9 @@ export class RealNode {
     });
     const kubelet = new Kubelet({
       ...common,
-      node: { name: nodeName },
+      node: { name: nodeName, reporting: { updateEveryMs: 1000 } },
       runtime,
-      machine: linux.machine,
+      machine: parts.machine?.(linux.machine) ?? linux.machine,
       settings: linux.settings,
       config,
       recorder,
@@ -112,8 +147,14 @@ export class RealNode {
     this.#running = Promise.all([kubelet.run(signal), linux.run(signal)]).then(async () => {
       await linux.close();
       await recorder.stop();
-      runtime.close();
+      connection.close();
+      await rest.close();
     });
+  }
+
+  #newTransport(): Transport {
+    const user = { username: 'admin', groups: ['system:masters'] };
+    return new InProcessTransport(this.#server.transport(user), { fair: false });
   }
 
   #configuration(): LinuxNodeOptions['configuration'] {
@@ -189,6 +230,20 @@ export class RealNode {
     }
   }
 
+  /** Resolves with the Node once the condition holds. Rejects with its status after 60 seconds. */
+  async untilNode(condition: (node: Node) => boolean): Promise<Node> {
+    const deadline = systemClock.now() + 60_000;
+    for (;;) {
+      const node = await this.clients.core.v1
+        .nodes()
+        .get(nodeName)
+        .catch(() => undefined);
+      if (node && condition(node)) return node;
+      if (systemClock.now() > deadline) throw new Error(`${JSON.stringify(node?.status)}\n${this.log.join('\n')}`);
+      await delay(50);
+    }
+  }
+
   /** Resolves when the runtime has no sandboxes. */
   async untilNothingIsLeft(): Promise<void> {
     const deadline = systemClock.now() + 20_000;
@@ -242,10 +297,20 @@ export class RealNode {
     await this.#server.stop();
     await this.containerd.close();
     await this.cgroups.destroy(this.cgroupRoot);
-    const { rm } = await import('node:fs/promises');
+    // Volumes of pods that a test has left behind.
+    for (const path of (await mountPointsBelow(this.directory)).reverse()) await run('umount', ['-l', path]);
     await rm(this.directory, { recursive: true, force: true });
   }
 }
+
+/** Returns what is mounted below a directory, in the order in which it was mounted. */
+export async function mountPointsBelow(directory: string): Promise<string[]> {
+  const lines = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n');
+  return lines.map((line) => line.split(' ')[4] ?? '').filter((path) => path.startsWith(`${directory}/`));
+}
+
+/** Returns the condition `Ready` of a node. */
+export const readinessOf = ({ status }: Node) => status?.conditions?.find(({ type }) => type === 'Ready');
 
 /** Returns a busybox container that runs a script. */
 export const shell = (name: string, script: string) => ({

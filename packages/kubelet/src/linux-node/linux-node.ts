@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import type { Pod } from '@coxswain/api/core/v1';
 import type { Random } from '@coxswain/apimachinery/random';
@@ -179,6 +180,7 @@ export class LinuxNode {
         swapBytes: facts.swapBytes,
       }),
     });
+    await node.#makeDirectories();
     await node.#cgroups?.start();
     return node;
   }
@@ -248,6 +250,18 @@ export class LinuxNode {
   async close(): Promise<void> {
     this.#commands.close();
     await this.#systemd?.close();
+  }
+
+  get #containerLogsDirectory(): string {
+    return this.#options.containerLogsDirectory ?? '/var/log/containers';
+  }
+
+  /** Makes the directories that are there also without pods. */
+  async #makeDirectories(): Promise<void> {
+    const { root, podLogs } = this.#options.configuration.directories;
+    for (const path of [root, this.machine.directories.pods, podLogs])
+      await mkdir(path, { recursive: true, mode: 0o750 });
+    await mkdir(this.#containerLogsDirectory, { recursive: true, mode: 0o755 });
   }
 }
 
