@@ -252,10 +252,6 @@ export class LinuxNode {
     await this.#systemd?.close();
   }
 
-  get #containerLogsDirectory(): string {
-    return this.#options.containerLogsDirectory ?? '/var/log/containers';
-  }
-
   /** Makes the directories that are there also without pods. */
   async #makeDirectories(): Promise<void> {
     const { root, podLogs } = this.#options.configuration.directories;
