@@ -1,11 +1,15 @@
 /**
- * `@coxswain/kubelet`: the node agent of Kubernetes. What containers do is behind `ContainerRuntime`; everything else, from
- * the order of init containers to the words of events, is the same for every runtime. `HollowRuntime` is one in which
- * nothing runs, for tests and simulations, and `HollowNodes` a fleet of nodes with it.
+ * `@coxswain/kubelet`: the node agent of Kubernetes, which runs the pods that are bound to its node.
  *
- * It schedules nothing and stores nothing: it meets the API server by `@coxswain/client` alone.
+ * `Kubelet` works with two interfaces: `ContainerRuntime` (`@coxswain/cri`) runs containers, and `Machine` is everything else on the machine,
+ * such as volumes and cgroups. Everything above them, from the order of init containers to the messages of events, is the same for all nodes.
+ * Real nodes connect to a container runtime such as containerd and have a `LinuxNode`; `runKubelet` is the program (`cox kubelet`).
+ * `HollowNodes` is a fleet of nodes for tests and simulations, with a runtime and a machine that run nothing.
  *
- * Where to start: `kubelet.ts`, then `pod-workers/pod-worker.ts`.
+ * Not here: scheduling, Service addresses, cluster DNS, and the container runtime itself. A kubelet stores its state in the API server, in the
+ * container runtime and in its own directory, and is a client of the API server like others (`@coxswain/client`).
+ *
+ * Where to start: `kubelet.ts`, then `pod-workers/pod-worker.ts`, `containers/pod-syncer.ts` and `machine/machine.ts`.
  */
 export { HollowNodes, type HollowNodesOptions } from './fleet/hollow-nodes.ts';
 export { FATE_PREFIX } from './hollow/fate.ts';
