@@ -40,7 +40,7 @@ import { MirroredPodSource } from './static-pods/mirrored-pod-source.ts';
 import { StatusManager } from './status/status-manager.ts';
 import { CachedConfigSource, type ConfigSource } from './volumes/config-source.ts';
 
-export interface ManifestOptions {
+interface ManifestOptions {
   /** A file, or a directory of files. */
   readonly path?: string;
   readonly url?: string;

@@ -25,7 +25,7 @@ import { PodDirectories } from '../volumes/pod-directories.ts';
 import type { VolumeManager } from '../volumes/volume-manager.ts';
 
 /** The part of a node's configuration that `LinuxMachine` uses. */
-export interface LinuxMachineConfiguration {
+interface LinuxMachineConfiguration {
   /** The kubelet's directory, such as `/var/lib/kubelet`. */
   readonly rootDirectory: string;
   /** The directory of all pods' logs, such as `/var/log/pods`. */

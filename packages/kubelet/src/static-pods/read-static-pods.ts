@@ -13,7 +13,7 @@ export interface ManifestSource {
 }
 
 export const configHashAnnotation = 'kubernetes.io/config.hash';
-export const configSourceAnnotation = 'kubernetes.io/config.source';
+const configSourceAnnotation = 'kubernetes.io/config.source';
 const configSeenAnnotation = 'kubernetes.io/config.seen';
 
 const podKind = GroupVersionKind.of('', 'v1', 'Pod');
