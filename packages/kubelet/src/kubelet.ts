@@ -178,6 +178,7 @@ export class Kubelet {
       logger,
       hostIPs,
       node,
+      fetchNode: () => heartbeats.core.v1.nodes().get(name),
     });
     this.#reporter = new NodeReporter({
       spec: this.spec,

@@ -136,6 +136,7 @@ export class RealNode {
       runtime,
       machine: parts.machine?.(linux.machine) ?? linux.machine,
       settings: linux.settings,
+      services: linux.services,
       config,
       recorder,
       manifests: { path: this.manifests, intervalMs: 500 },

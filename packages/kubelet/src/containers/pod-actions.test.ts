@@ -104,8 +104,16 @@ it.each<[string, Case, string]>([
   ],
   ['the first init container runs', { inits: [init('a'), init('b')], has: { a: 'running' } }, ''],
   ['the first init container succeeded', { inits: [init('a'), init('b')], has: { a: 'ended 0' } }, 'start inits b'],
-  ['all init containers succeeded', { inits: [init('a'), init('b')], has: { a: 'ended 0', b: 'ended 0' } }, 'start web'],
-  ['the runtime has only the last init container', { inits: [init('a'), init('b')], has: { b: 'ended 0' } }, 'start web'],
+  [
+    'all init containers succeeded',
+    { inits: [init('a'), init('b')], has: { a: 'ended 0', b: 'ended 0' } },
+    'start web',
+  ],
+  [
+    'the runtime has only the last init container',
+    { inits: [init('a'), init('b')], has: { b: 'ended 0' } },
+    'start web',
+  ],
   ['an init container failed', { inits: [init('a')], has: { a: 'ended 1' } }, 'start inits a'],
   [
     'an init container failed, Never',

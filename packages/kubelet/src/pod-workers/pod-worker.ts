@@ -126,6 +126,11 @@ export class PodWorker {
     this.kick();
   }
 
+  /** The node does not admit the pod: nothing of it is ever started. */
+  reject(): void {
+    this.#state = 'Finished';
+  }
+
   /** Starts nothing of the pod before `unblock` is called, unless it is to end. */
   block(): void {
     this.#isBlocked = true;

@@ -14,6 +14,8 @@ import { Preemptions } from './preemptions.ts';
 export interface PodWorkersOptions extends Omit<PodWorkerContext, 'onTerminated' | 'onGone' | 'allocations'> {
   /** The Node object. While it is undefined, every pod is admitted. */
   readonly node: () => Node | undefined;
+  /** Returns the node as the API server has it now. */
+  readonly fetchNode: () => Promise<Node>;
   readonly settings: RuntimeSettings;
 }
 
@@ -101,18 +103,9 @@ export class PodWorkers implements PodHandler {
       this.#waiting.set(uid, pod);
       return;
     }
-    const { isAdmitted, victims } = isEnded(pod.status) ? { isAdmitted: true, victims: [] } : this.#admit(pod);
-    const state = isEnded(pod.status) ? 'Terminated' : isAdmitted ? 'Syncing' : 'Finished';
-    if (state === 'Syncing') this.#allocations.add(pod);
-    const added = new PodWorker(pod, state, this.#context);
+    const added = new PodWorker(pod, isEnded(pod.status) ? 'Terminated' : 'Syncing', this.#context);
     this.#workers.set(uid, added);
-    if (state === 'Syncing') {
-      const workers = victims.map(({ metadata }) => this.#workers.get(metadata.uid ?? ''));
-      this.#preemptions.start(
-        added,
-        workers.filter((worker) => worker !== undefined),
-      );
-    }
+    if (added.state === 'Syncing') this.#admit(added);
     added.kick();
   }
 
@@ -154,16 +147,49 @@ export class PodWorkers implements PodHandler {
     for (const pod of waiting) this.onPod(pod);
   }
 
-  /** Returns whether the node admits the pod, and the pods that must end for it. A pod that it does not admit has failed. */
-  #admit(pod: Pod): { readonly isAdmitted: boolean; readonly victims: readonly Pod[] } {
-    const { events, statuses, machine } = this.#options;
+  /** Allocates what the pod requests, or lets it fail if the node does not admit it. */
+  #admit(worker: PodWorker): void {
+    const { machine, events } = this.#options;
+    const { pod } = worker;
     for (const warning of machine.podWarnings?.(pod) ?? []) events.pod(pod, 'Warning', 'InvalidAnnotation', warning);
-    if (pod.metadata.deletionTimestamp) return { isAdmitted: true, victims: [] };
-    const { rejection, victims } = this.#admissionOf(
-      pod,
-      this.#othersThan(pod).filter(({ metadata }) => !this.#preemptions.isVictim(metadata.uid ?? '')),
-    );
-    if (!rejection || victims.length > 0) return { isAdmitted: true, victims };
+    if (pod.metadata.deletionTimestamp) {
+      this.#allocations.add(pod);
+      return;
+    }
+    const admission = this.#admissionBesideVictims(pod, this.#options.node());
+    // The labels of the node may have changed, and the scheduler may know it already.
+    if (isForAffinity(admission)) void this.#admitByCurrentNode(worker, admission);
+    else this.#conclude(worker, admission);
+  }
+
+  async #admitByCurrentNode(worker: PodWorker, before: Admission): Promise<void> {
+    const { fetchNode, logger } = this.#options;
+    worker.block();
+    const node = await fetchNode().catch((error: unknown) => {
+      if (!this.#isStopped) logger.error('Failed to synchronously fetch node info', error);
+      return undefined;
+    });
+    if (this.#isStopped) return;
+    // Meanwhile it may have been deleted; then it ends.
+    if (worker.state === 'Syncing' && !worker.pod.metadata.deletionTimestamp) {
+      this.#conclude(worker, node ? this.#admissionBesideVictims(worker.pod, node) : before);
+    }
+    if (!this.#preemptions.isWaiting(worker.uid)) worker.unblock();
+  }
+
+  #conclude(worker: PodWorker, { rejection, victims }: Admission): void {
+    const { events, statuses } = this.#options;
+    const { pod } = worker;
+    if (!rejection || victims.length > 0) {
+      this.#allocations.add(pod);
+      const workers = victims.map(({ metadata }) => this.#workers.get(metadata.uid ?? ''));
+      this.#preemptions.start(
+        worker,
+        workers.filter((victim) => victim !== undefined),
+      );
+      return;
+    }
+    worker.reject();
     const { reason, message } = rejection;
     events.pod(pod, 'Warning', reason, message);
     const { generation } = pod.metadata;
@@ -174,16 +200,20 @@ export class PodWorkers implements PodHandler {
       message: `Pod was rejected: ${message}`,
       qosClass: pod.status?.qosClass ?? podQOS(pod),
     });
-    return { isAdmitted: false, victims: [] };
+  }
+
+  /** What pods have that are ending for a critical one counts as free: nothing starts before they have ended. */
+  #admissionBesideVictims(pod: Pod, node: Node | undefined): Admission {
+    const others = this.#othersThan(pod).filter(({ metadata }) => !this.#preemptions.isVictim(metadata.uid ?? ''));
+    return this.#admissionOf(pod, node, others);
   }
 
   /** A resize does not end other pods: it waits until there is room. */
   #rejectionOf(pod: Pod): Rejection | undefined {
-    return this.#admissionOf(pod, this.#othersThan(pod)).rejection;
+    return this.#admissionOf(pod, this.#options.node(), this.#othersThan(pod)).rejection;
   }
 
-  #admissionOf(pod: Pod, others: readonly Pod[]): Admission {
-    const node = this.#options.node();
+  #admissionOf(pod: Pod, node: Node | undefined, others: readonly Pod[]): Admission {
     const admission = node && this.#admission.admit(pod, node, others);
     if (admission?.rejection && admission.victims.length === 0) return admission;
     return this.#isShuttingDown
@@ -201,6 +231,9 @@ export class PodWorkers implements PodHandler {
     return others;
   }
 }
+
+const isForAffinity = ({ rejection, victims }: Admission): boolean =>
+  rejection?.reason === 'NodeAffinity' && victims.length === 0;
 
 /** Returns whether the worker must act on a change. Of the status, only conditions of readiness gates count: the rest is the kubelet's. */
 function asksForMore(before: Pod, after: Pod): boolean {

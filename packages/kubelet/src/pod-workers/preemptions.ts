@@ -2,10 +2,18 @@ import type { Pod } from '@coxswain/api/core/v1';
 import type { Clock, Timer } from '@coxswain/client';
 import type { PodEvents } from '../pods/pod-events.ts';
 import type { Eviction } from '../status/pod-status.ts';
-import type { PodWorker } from './pod-worker.ts';
+
+/** What a preemption does with the worker of a pod. */
+interface Worker {
+  readonly uid: string;
+  readonly pod: Pod;
+  evict(eviction: Eviction, graceSeconds: number): void;
+  block(): void;
+  unblock(): void;
+}
 
 interface Wait {
-  readonly worker: PodWorker;
+  readonly worker: Worker;
   /** The uids of pods that have not ended yet. */
   readonly victims: Map<string, Pod>;
   readonly timer: Timer;
@@ -39,8 +47,13 @@ export class Preemptions {
     return [...this.#waits.values()].some(({ victims }) => victims.has(podUid));
   }
 
+  /** Whether the pod waits for others to end. */
+  isWaiting(podUid: string): boolean {
+    return this.#waits.has(podUid);
+  }
+
   /** Ends the victims. The pod that was admitted starts when they, and those of earlier preemptions, have ended. */
-  start(admitted: PodWorker, victims: readonly PodWorker[]): void {
+  start(admitted: Worker, victims: readonly Worker[]): void {
     const { events, clock } = this.#options;
     const pending = new Map<string, Pod>();
     for (const { victims: others } of this.#waits.values()) for (const [uid, pod] of others) pending.set(uid, pod);

@@ -21,6 +21,8 @@ export interface InformerPodSourceOptions {
 export class InformerPodSource implements PodSource {
   readonly #informer: SharedIndexInformer<Pod>;
   readonly #handlers = new Map<string, PodHandler>();
+  /** Whether handlers have all pods that existed at the start. They get those together, in the order in which nodes admit them. */
+  #isReleased = false;
 
   constructor({ clients, nodeName, clock, logger }: InformerPodSourceOptions) {
     const pods = clients.core.v1.pods();
@@ -48,23 +50,36 @@ export class InformerPodSource implements PodSource {
     });
   }
 
-  run(signal: AbortSignal): Promise<void> {
-    return this.#informer.run(signal);
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#informer.run(signal), this.whenSynced(signal).catch(() => undefined)]);
   }
 
-  whenSynced(signal: AbortSignal): Promise<void> {
-    return this.#informer.whenSynced(signal);
+  async whenSynced(signal: AbortSignal): Promise<void> {
+    await this.#informer.whenSynced(signal);
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    for (const [nodeName, handler] of this.#handlers) this.#passOn(nodeName, handler);
   }
 
   subscribe(nodeName: string, handler: PodHandler): () => void {
     this.#handlers.set(nodeName, handler);
-    for (const pod of this.#informer.indexer.byIndex('node', nodeName)) handler.onPod(pod);
+    if (this.#isReleased) this.#passOn(nodeName, handler);
     return () => {
       if (this.#handlers.get(nodeName) === handler) this.#handlers.delete(nodeName);
     };
   }
 
-  #handlerOf({ spec }: Pod): PodHandler | undefined {
-    return spec?.nodeName === undefined ? undefined : this.#handlers.get(spec.nodeName);
+  /** The oldest pods come first: there may not be room for all. */
+  #passOn(nodeName: string, handler: PodHandler): void {
+    for (const pod of this.#informer.indexer.byIndex('node', nodeName).toSorted(byAge)) handler.onPod(pod);
   }
+
+  #handlerOf({ spec }: Pod): PodHandler | undefined {
+    return spec?.nodeName === undefined || !this.#isReleased ? undefined : this.#handlers.get(spec.nodeName);
+  }
+}
+
+function byAge({ metadata: a }: Pod, { metadata: b }: Pod): number {
+  const [timeA, timeB] = [a.creationTimestamp ?? '', b.creationTimestamp ?? ''];
+  return timeA < timeB ? -1 : timeA > timeB ? 1 : 0;
 }

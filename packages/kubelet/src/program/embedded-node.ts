@@ -102,6 +102,7 @@ export class EmbeddedNode {
       runtime,
       machine: linux.machine,
       settings: linux.settings,
+      services: linux.services,
       config,
       recorder,
       random: random.number,

@@ -9,6 +9,7 @@ import { fieldNotices, type KubeletConfiguration } from '../configuration/index.
 import { Kubelet, type KubeletOptions } from '../kubelet.ts';
 import { LinuxNode, type LinuxNodeOptions } from '../linux-node/linux-node.ts';
 import type { Machine } from '../machine/machine.ts';
+import type { ServiceSource } from '../network/service-source.ts';
 import { parseNodeIPs } from '../node/node-ips.ts';
 import { nodeNameOf } from '../node/node-name.ts';
 import { checkReservations, enforcedAllocatable } from '../node/node-resources.ts';
@@ -27,6 +28,7 @@ import { serveKubelet } from './serve-kubelet.ts';
 export interface KubeletMachine {
   readonly machine: Machine;
   readonly settings?: Partial<RuntimeSettings>;
+  readonly services?: ServiceSource;
   /** Tells which kubelet works on this machine, before `run`. */
   attach?(kubelet: Kubelet): void;
   /** Works until the signal is aborted. */
@@ -202,6 +204,7 @@ async function work(program: Program, environment: KubeletEnvironment, signal: A
       runtime,
       machine: machine.machine,
       ...(machine.settings && { settings: machine.settings }),
+      ...(machine.services && { services: machine.services }),
       ...manifestsOf(configuration.pods.staticPods),
       config,
       recorder,

@@ -62,7 +62,11 @@ it.each<[string, Case, string]>([
     { restartPolicy: 'Never', sidecar: 'started', mains: ['ended 0'] },
     'Running',
   ],
-  ['the sidecar failed after all others succeeded', { restartPolicy: 'Never', sidecar: 'ended 143', mains: ['ended 0'] }, 'Succeeded'],
+  [
+    'the sidecar failed after all others succeeded',
+    { restartPolicy: 'Never', sidecar: 'ended 143', mains: ['ended 0'] },
+    'Succeeded',
+  ],
 ])('%s', (_, { restartPolicy = 'Always', init, sidecar, mains, ...rest }, phase) => {
   const names = mains.map((_text, i) => `main-${i}`);
   const initContainers: Container[] = [
