@@ -20,6 +20,8 @@ import { ImagePuller } from './images/image-puller.ts';
 import { PullCredentials } from './images/pull-credentials.ts';
 import { NodeLease } from './lease/node-lease.ts';
 import type { Machine } from './machine/machine.ts';
+import { countedRuntime } from './metrics/counted-runtime.ts';
+import type { KubeletMetrics } from './metrics/kubelet-metrics.ts';
 import type { ServiceSource } from './network/service-source.ts';
 import { NodeReporter } from './node/node-reporter.ts';
 import { InformerNodeSource, type NodeSource } from './node/node-source.ts';
@@ -37,6 +39,7 @@ import { kubeletHandler } from './server/kubelet-handler.ts';
 import type { KubeletHost } from './server/kubelet-host.ts';
 import { followManifestFiles, followManifestUrl } from './static-pods/manifest-source.ts';
 import { MirroredPodSource } from './static-pods/mirrored-pod-source.ts';
+import { StatsProvider } from './stats/stats-provider.ts';
 import { StatusManager } from './status/status-manager.ts';
 import { CachedConfigSource, type ConfigSource } from './volumes/config-source.ts';
 
@@ -76,6 +79,8 @@ export interface KubeletOptions {
   readonly recorder?: EventRecorder;
   /** The metrics at `/metrics/probes`. If absent, they are not recorded. */
   readonly probeMetrics?: ProbeMetrics;
+  /** The kubelet's own metrics. If absent, they are not recorded. */
+  readonly metrics?: KubeletMetrics;
 }
 
 const reconnectMs = 1000;
@@ -97,6 +102,7 @@ export class Kubelet {
   readonly #lease: NodeLease;
   readonly #lifecycle: PodLifecycleEvents;
   readonly #events: PodEvents;
+  readonly #stats: StatsProvider;
   /** True once the pods of the API server are known and all other pods are removed from the machine. */
   #areOrphansRemoved = false;
   readonly #mirrored: MirroredPodSource | undefined;
@@ -111,7 +117,7 @@ export class Kubelet {
     const { eventLoop = systemEventLoop, services, heartbeatClients: heartbeats = clients } = options;
     const settings = { ...defaultRuntimeSettings, ...options.settings };
     const runtime = new KubeRuntime({
-      cri: options.runtime,
+      cri: options.metrics ? countedRuntime(options.runtime, options.metrics, clock) : options.runtime,
       machine,
       settings,
       clock,
@@ -121,6 +127,13 @@ export class Kubelet {
     this.spec = completeNodeSpec(options.node);
     this.runtime = runtime;
     const { name } = this.spec;
+    this.#stats = new StatsProvider({
+      nodeName: name,
+      runtime,
+      clock,
+      machine: machine.stats,
+      pods: () => this.#workers.pods,
+    });
     this.#ownPods = options.pods ? undefined : new InformerPodSource({ clients, nodeName: name, clock, logger });
     this.#ownNodes = options.nodes ? undefined : new InformerNodeSource({ clients, nodeName: name, clock, logger });
     this.#ownRecorder = options.recorder
@@ -264,8 +277,12 @@ export class Kubelet {
   /** The parts of this kubelet that its API shows. */
   get host(): KubeletHost {
     const { nodeName, runtime } = this;
-    const { clock, logger, machine } = this.#options;
-    return { nodeName, runtime, logs: machine.logs, clock, logger, pods: () => this.pods };
+    const { clock, logger, machine, metrics, probeMetrics } = this.#options;
+    return {
+      ...{ nodeName, runtime, logs: machine.logs, stats: this.#stats, probeMetrics, clock, logger },
+      onWebSocket: (subresource) => metrics?.webSocketOpened(subresource),
+      pods: () => this.pods,
+    };
   }
 
   /** The IP addresses of the node. */

@@ -17,6 +17,8 @@ import { kubeletPages } from '../src/server/kubelet-pages.ts';
 import { type KubeletServer, startKubeletServer } from '../src/server/kubelet-server.ts';
 import type { KubeletServerSettings } from '../src/server/server-settings.ts';
 import type { ServingCertificateSource } from '../src/server/serving-certificate-source.ts';
+import { LinuxFigures } from '../src/stats/linux-figures.ts';
+import { StatsProvider } from '../src/stats/stats-provider.ts';
 
 /** `secured`: the API server calls the node over HTTPS. `local`: it calls the node in its own process. */
 export const sessionNodes = ['secured', 'local'] as const;
@@ -79,9 +81,27 @@ export class SessionCluster {
     const pods: Pod[] = [];
     const logs = { read: async function* () {} };
     const machine = { terminationMessage: async () => undefined, logs };
+    const kubeRuntime = new KubeRuntime({
+      cri: runtime,
+      machine,
+      settings: defaultRuntimeSettings,
+      clock: systemClock,
+    });
     const host: KubeletHost = {
       nodeName: 'secured',
-      runtime: new KubeRuntime({ cri: runtime, machine, settings: defaultRuntimeSettings, clock: systemClock }),
+      runtime: kubeRuntime,
+      stats: new StatsProvider({
+        nodeName: 'secured',
+        runtime: kubeRuntime,
+        clock: systemClock,
+        machine: {
+          figures: new LinuxFigures(),
+          rootDirectory: directory,
+          logDirectory: ({ name }, container) => join(directory, name, container),
+          volumes: async () => [],
+        },
+        pods: () => pods,
+      }),
       logs,
       clock: systemClock,
       logger: silentLogger,

@@ -8,6 +8,7 @@ import { attach, exec, execOutput, openPortForward } from '@coxswain/client';
 import { type ContainerRuntime, connectRuntime } from '@coxswain/cri';
 import { busyboxImage, type Containerd, containerdProblem, startContainerd } from '@coxswain/cri/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CadvisorMetrics } from '../src/stats/cadvisor-metrics.ts';
 import { SessionCluster, sessionNodes } from './session-cluster.ts';
 
 const problem = await containerdProblem();
@@ -226,5 +227,26 @@ describe.skipIf(problem)('sessions with a real containerd', () => {
       await until(async () => !(await isRunning(mark)));
       await until(async () => (await openSockets()) <= before);
     });
+  });
+
+  it('have figures beside them', async () => {
+    const { stats } = cluster.host;
+    await stats.summary('cpu and memory');
+    await delay(1100);
+    const { node, pods } = await stats.summary('all');
+    expect(pods.map(({ podRef }) => podRef.name).sort()).toEqual(['on-local', 'on-secured']);
+    const [pod] = pods;
+    expect(pod?.containers.map(({ name }) => name).sort()).toEqual(['main', 'server', 'terminal']);
+    for (const { cpu, memory } of [node, pod!, ...pod!.containers]) {
+      expect(cpu?.usageCoreNanoSeconds).toBeGreaterThan(0);
+      expect(cpu?.usageNanoCores).toBeGreaterThanOrEqual(0);
+      expect(memory?.workingSetBytes).toBeGreaterThan(0);
+    }
+    expect(node.fs?.capacityBytes).toBeGreaterThan(0);
+    expect(node.runtime?.imageFs?.capacityBytes).toBeGreaterThan(0);
+    const text = await new CadvisorMetrics(runtime.runtime, stats).text();
+    expect(text).toMatch(/^container_memory_working_set_bytes\{container="main",.*pod="on-local"\} [1-9]/m);
+    expect(text).toMatch(/^container_network_receive_bytes_total\{.*interface="eth0",.*pod="on-local"\} [1-9]/m);
+    expect(text).toMatch(/^machine_cpu_cores\{.*\} [1-9]/m);
   });
 });

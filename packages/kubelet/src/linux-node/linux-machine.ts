@@ -21,6 +21,9 @@ import { parseResolvConf, type ResolverConfiguration } from '../network/resolv-c
 import type { Prober } from '../probes/prober.ts';
 import type { ContainerSetup } from '../runtime/container-setup.ts';
 import type { PodSetup } from '../runtime/pod-setup.ts';
+import { LinuxFigures } from '../stats/linux-figures.ts';
+import type { NodeStatsSources } from '../stats/node-stats-sources.ts';
+import { volumeStats } from '../stats/volume-stats.ts';
 import { PodDirectories } from '../volumes/pod-directories.ts';
 import type { VolumeManager } from '../volumes/volume-manager.ts';
 
@@ -45,7 +48,7 @@ export interface LinuxMachineOptions {
   readonly configuration: LinuxMachineConfiguration;
   readonly volumes: Pick<
     VolumeManager,
-    'mount' | 'mountsOf' | 'pathOf' | 'observe' | 'supplementalGroups' | 'unmount' | 'remove'
+    'mount' | 'mountsOf' | 'pathOf' | 'observe' | 'supplementalGroups' | 'stats' | 'unmount' | 'remove'
   >;
   readonly cgroups: PodCgroups;
   readonly prober: Prober;
@@ -68,6 +71,7 @@ export class LinuxMachine implements Machine {
   readonly logs: ContainerLogs;
   readonly images: MachineImages;
   readonly directories: PodDirectories;
+  readonly stats: NodeStatsSources;
   readonly #options: LinuxMachineOptions;
 
   constructor(options: LinuxMachineOptions) {
@@ -77,6 +81,13 @@ export class LinuxMachine implements Machine {
     this.hooks = options.hooks;
     this.logs = options.logs;
     this.images = options.images;
+    const { rootDirectory, podLogsDirectory } = options.configuration;
+    this.stats = {
+      figures: new LinuxFigures(),
+      rootDirectory,
+      logDirectory: (metadata, container) => `${podLogDirectory(podLogsDirectory, { metadata })}/${container}`,
+      volumes: async (podUid) => (await options.volumes.stats(podUid)).map(volumeStats),
+    };
   }
 
   info(): Promise<MachineInfo> {

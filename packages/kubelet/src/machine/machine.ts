@@ -6,6 +6,7 @@ import type { ContainerLogs } from '../logs/container-logs.ts';
 import type { Prober } from '../probes/prober.ts';
 import type { ContainerSetup } from '../runtime/container-setup.ts';
 import type { PodSetup } from '../runtime/pod-setup.ts';
+import type { NodeStatsSources } from '../stats/node-stats-sources.ts';
 
 /**
  * Access to the machine, besides the container runtime: directories, volumes, cgroups, hooks, probes and logs. A hollow node has an
@@ -19,6 +20,8 @@ export interface Machine {
   readonly logs: ContainerLogs;
   /** Absent on a machine without logins, where every pod may use every image. */
   readonly images?: MachineImages;
+  /** Absent on a machine that is not there: the figures of its node are the sums of its pods'. */
+  readonly stats?: NodeStatsSources;
   info(): Promise<MachineInfo>;
   /** Creates the pod's directories and cgroup. */
   preparePod(pod: Pod, signal: AbortSignal): Promise<PodSetup>;

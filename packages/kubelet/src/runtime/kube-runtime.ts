@@ -4,7 +4,6 @@ import type { Clock } from '@coxswain/client';
 import type {
   ContainerConfig,
   ContainerRuntime,
-  ContainerStats,
   ContainerStatus,
   Image,
   ImageService,
@@ -247,12 +246,6 @@ export class KubeRuntime {
   async image(image: string, runtimeHandler = '', signal?: AbortSignal): Promise<Image | undefined> {
     const answer = await this.images.imageStatus({ image: { image, runtimeHandler } }, this.#within(signal));
     return answer.image;
-  }
-
-  /** Returns the resource usage of running containers: of one pod if `podUid` is given, otherwise of all pods. */
-  async stats(podUid?: string, signal?: AbortSignal): Promise<readonly ContainerStats[]> {
-    const filter = podUid === undefined ? {} : { labelSelector: { [podUidLabel]: podUid } };
-    return (await this.service.listContainerStats({ filter }, this.#within(signal))).stats;
   }
 
   /** Drops the memory requests and termination messages of all containers except the given ones. */

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { HollowRuntime } from '../hollow/hollow-runtime.ts';
 import { KubeRuntime } from '../runtime/kube-runtime.ts';
 import { defaultRuntimeSettings } from '../runtime/runtime-settings.ts';
+import { StatsProvider } from '../stats/stats-provider.ts';
 import { kubeletHandler } from './kubelet-handler.ts';
 
 it('lists pods with all digits of their integers', async () => {
@@ -12,11 +13,13 @@ it('lists pods with all digits of their integers', async () => {
   const clock = new FakeClock();
   const hollow = new HollowRuntime({ clock });
   const machine = { logs: hollow, terminationMessage: async () => undefined };
+  const runtime = new KubeRuntime({ cri: hollow.services, machine, settings: defaultRuntimeSettings, clock });
   const handle = kubeletHandler({
     nodeName: 'n',
     clock,
     logger: silentLogger,
-    runtime: new KubeRuntime({ cri: hollow.services, machine, settings: defaultRuntimeSettings, clock }),
+    runtime,
+    stats: new StatsProvider({ nodeName: 'n', runtime, clock }),
     logs: hollow,
     pods: () => [readJson(text) as Pod],
   });

@@ -1,20 +1,23 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { writeJson } from '@coxswain/apimachinery/codec/json';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import {
   type ApiHandler,
   type ApiRequest,
   type ApiResponse,
   jsonResponse,
   notFoundResponse,
+  readQuery,
   textResponse,
 } from '@coxswain/component-base/http';
+import { textFormat } from '@coxswain/component-base/metrics';
 import type { SessionHost, SessionTarget } from '../sessions/session-host.ts';
 import { attach, exec, portForward, run } from '../sessions/sessions.ts';
+import { CadvisorMetrics } from '../stats/cadvisor-metrics.ts';
+import { resourceMetrics } from '../stats/resource-metrics.ts';
 import { containerLogs } from './container-logs.ts';
 import { findPod, type KubeletHost } from './kubelet-host.ts';
-import { resourceMetrics } from './resource-metrics.ts';
 import { type PathParameters, type Route, Routes } from './routes.ts';
-import { statsSummary } from './stats-summary.ts';
 import { systemLogs } from './system-logs.ts';
 
 export interface KubeletHandlerOptions {
@@ -40,7 +43,7 @@ const fewPages =
   (host: KubeletHost): ApiHandler =>
   async ({ path }) => {
     if (path === '/healthz') return textResponse(200, 'ok');
-    return path === '/metrics' ? metricsText(await resourceMetrics(host)) : notFoundResponse();
+    return path === '/metrics' ? metricsText(await resourceMetrics(host.stats, host.logger)) : notFoundResponse();
   };
 
 const anyMethod = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -77,23 +80,37 @@ const get = ['GET'];
 const getAndPost = ['GET', 'POST'];
 
 function figureRoutes(host: KubeletHost): Route[] {
+  const cadvisor = new CadvisorMetrics(host.runtime.service, host.stats);
   return [
     { methods: get, path: '/pods', respond: () => jsonResponse(podList(host.pods())) },
     {
       methods: getAndPost,
       path: '/stats/summary',
-      respond: async () => jsonResponse(JSON.stringify(await statsSummary(host))),
+      respond: (request) => summary(host, request),
     },
-    {
-      methods: anyMethod,
-      path: '/metrics/resource',
-      isPage: true,
-      respond: async () => metricsText(await resourceMetrics(host)),
-    },
-    ...['/metrics/cadvisor', '/metrics/probes'].map(
-      (path): Route => ({ methods: anyMethod, path, isPage: true, respond: () => metricsText('') }),
-    ),
+    metricsPage('/metrics/resource', ({ signal }) => resourceMetrics(host.stats, host.logger, signal)),
+    metricsPage('/metrics/cadvisor', ({ signal }) => cadvisor.text(signal)),
+    metricsPage('/metrics/probes', () => textFormat(host.probeMetrics?.families ?? [])),
   ];
+}
+
+const metricsPage = (path: string, text: (request: ApiRequest) => string | Promise<string>): Route => ({
+  methods: anyMethod,
+  path,
+  isPage: true,
+  respond: async (request) => metricsText(await text(request)),
+});
+
+async function summary({ stats, logger }: KubeletHost, { search, signal }: ApiRequest): Promise<ApiResponse> {
+  const only = readQuery(search).getAll('only_cpu_and_memory');
+  try {
+    const detail = only.length === 1 && only[0] === 'true' ? 'cpu and memory' : 'all';
+    return jsonResponse(JSON.stringify(await stats.summary(detail, signal)));
+  } catch (error) {
+    signal.throwIfAborted();
+    logger.error('Failed to collect the figures of the node', error);
+    return textResponse(500, `Internal Error: ${messageOf(error)}`);
+  }
 }
 
 const metricsText = (text: string): ApiResponse => ({

@@ -2,11 +2,13 @@ import type { ClientSet, Clock, Logger } from '@coxswain/client';
 import { ComponentHealth } from '@coxswain/component-base/health';
 import { type ApiHandler, jsonErrorResponse, notFoundResponse, readQuery } from '@coxswain/component-base/http';
 import { type ComponentServer, startComponentServer } from '@coxswain/component-base/serving';
+import type { KubeletMetrics, ServedRequest } from '../metrics/kubelet-metrics.ts';
 import { authorizedHandler } from './authorized-handler.ts';
 import { certificateOfFiles } from './certificate-of-files.ts';
 import { kubeletHandler } from './kubelet-handler.ts';
 import type { KubeletHost } from './kubelet-host.ts';
 import type { KubeletPages } from './kubelet-pages.ts';
+import { measuredHandler } from './measured-handler.ts';
 import { SecuredPort } from './secured-port.ts';
 import { type ServerAccess, serverAccess } from './server-access.ts';
 import type { KubeletServerSettings } from './server-settings.ts';
@@ -26,6 +28,8 @@ export interface KubeletServerOptions {
   readonly hostName: string;
   /** The directory of the node's logs: `/var/log`. */
   readonly systemLogs: string;
+  /** Counts requests. */
+  readonly metrics?: Pick<KubeletMetrics, 'requestBegan'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -57,7 +61,7 @@ export async function startKubeletServer(options: KubeletServerOptions): Promise
   try {
     const secured = await startSecured(options, undo);
     const readOnly = kubeletHandler(options.host, { pages: options.pages.figures, debugging: false });
-    await plain(settings.readOnlyPort, settings.address, readOnly);
+    await plain(settings.readOnlyPort, settings.address, measured(options, 'readonly', readOnly));
     await plain(settings.healthzPort, settings.healthzBindAddress, healthHandler());
     return {
       get port() {
@@ -69,6 +73,14 @@ export async function startKubeletServer(options: KubeletServerOptions): Promise
     await close();
     throw error;
   }
+}
+
+function measured(
+  { metrics, clock }: KubeletServerOptions,
+  serverType: ServedRequest['serverType'],
+  handler: ApiHandler,
+): ApiHandler {
+  return metrics ? measuredHandler(handler, { metrics, serverType, clock }) : handler;
 }
 
 /** Opens the port for the health of the process alone, for a kubelet without an API. Undefined if none is configured. */
@@ -93,7 +105,12 @@ function healthHandler(): ApiHandler {
 async function startSecured(options: KubeletServerOptions, undo: Undo[]): Promise<SecuredPort> {
   const { settings, clock, logger } = options;
   const access = await serverAccess(options);
-  const port = new SecuredPort({ settings, logger, access, handler: securedHandler(options, access) });
+  const port = new SecuredPort({
+    settings,
+    logger,
+    access,
+    handler: measured(options, 'readwrite', securedHandler(options, access)),
+  });
   undo.push(() => port.close());
   const source = options.certificate ?? (await certificateOfFiles(options));
   const first = source.current();

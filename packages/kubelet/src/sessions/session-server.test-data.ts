@@ -8,6 +8,7 @@ import { type ApiHandler, type Connection, serveHttp1, serveUpgrade } from '@cox
 import { type RuntimeServiceHandlers, runtimeInProcess } from '@coxswain/cri';
 import { WebSocket } from 'ws';
 import { kubeletHandler } from '../server/kubelet-handler.ts';
+import { StatsProvider } from '../stats/stats-provider.ts';
 
 export const pod: Pod = {
   metadata: { name: 'web', namespace: 'default', uid: 'u-1' },
@@ -90,10 +91,11 @@ export class SessionServer {
       portForward: session('portForward'),
       execSync: (asked, options) => this.execSync(asked, options),
     };
-    const { runtime } = runtimeInProcess(handlers, {});
+    const { runtime, images } = runtimeInProcess(handlers, {});
     const handler: ApiHandler = kubeletHandler({
       nodeName: 'n1',
-      runtime: { service: runtime, podStatus: unused, listPods: unused, stats: unused },
+      runtime: { service: runtime, listPods: unused },
+      stats: new StatsProvider({ nodeName: 'n1', runtime: { service: runtime, images }, clock: systemClock }),
       logs: { read: async function* () {} },
       clock: systemClock,
       logger: silentLogger,
