@@ -62,7 +62,7 @@ export interface KubeletOptions {
   readonly settings?: Partial<RuntimeSettings>;
   /** How often all containers are listed while the runtime sends no events. Infinity if the runtime never loses an event. */
   readonly relistMs?: number;
-  /** By whose variables containers find services. Without it, containers have no such variables. */
+  /** The Services whose addresses containers get as environment variables. If absent, containers have no such variables. */
   readonly services?: ServiceSource;
   /** Where the manifests of static pods are. If absent, the node has no static pods and treats mirror pods as ordinary pods. */
   readonly manifests?: ManifestOptions;
@@ -292,7 +292,7 @@ export class Kubelet {
   }
 
   /**
-   * Registers the node and runs its pods until the signal is aborted. Resolves when the background loops have ended. The containers keep
+   * Registers the node and runs its pods until the signal is aborted. Resolves when all work in progress has ended. The containers keep
    * running: the next kubelet of this node takes them over.
    */
   async run(signal: AbortSignal): Promise<void> {

@@ -81,7 +81,7 @@ describe.skipIf(problem)('with a real containerd', () => {
 
   it('a follower gets each line of a container once and in order while its log is rotated', async () => {
     const lines = 200_000;
-    // Line 7 is so long that the runtime writes it in parts.
+    // Line 7 is long, so the runtime writes it in parts.
     const script = `awk 'BEGIN { for (i = 0; i < ${lines}; i++) { if (i == 7) { for (j = 0; j < 50000; j++) printf "x" } print i } }'`;
     const container = await start(`${script}; sleep 3; echo the end`);
     let text = '';

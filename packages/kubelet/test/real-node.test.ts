@@ -13,7 +13,7 @@ describe.skipIf(problem)('on a real node', () => {
   });
   afterAll(() => node?.close());
 
-  it('a kubelet starts without directories of an earlier one, and finds nothing wrong', async () => {
+  it('a kubelet starts on a machine without its directories, and logs no errors', async () => {
     await node.untilNode((found) => readinessOf(found)?.status === 'True');
     expect(node.log).toEqual([]);
     expect((await node.events('real')).filter((event) => event.startsWith('Warning'))).toEqual([]);

@@ -28,9 +28,9 @@ import { CachedConfigSource } from '../src/volumes/config-source.ts';
 const nodeName = 'real';
 const run = promisify(execFile);
 
-/** What a kubelet of a test works with instead of the usual. */
+/** Functions that wrap dependencies of the kubelet under test. */
 export interface KubeletParts {
-  /** To the API server. */
+  /** Wraps the transport to the API server. */
   transport?(transport: Transport): Transport;
   runtime?(runtime: ContainerRuntime): ContainerRuntime;
   machine?(machine: Machine): Machine;
@@ -231,7 +231,7 @@ export class RealNode {
     }
   }
 
-  /** Resolves with the Node once the condition holds. Rejects with its status after 60 seconds. */
+  /** Resolves with the Node once the condition is true. Rejects with its status after 60 seconds. */
   async untilNode(condition: (node: Node) => boolean): Promise<Node> {
     const deadline = systemClock.now() + 60_000;
     for (;;) {
@@ -298,13 +298,13 @@ export class RealNode {
     await this.#server.stop();
     await this.containerd.close();
     await this.cgroups.destroy(this.cgroupRoot);
-    // Volumes of pods that a test has left behind.
+    // Unmount the volumes of pods that a test has left behind.
     for (const path of (await mountPointsBelow(this.directory)).reverse()) await run('umount', ['-l', path]);
     await rm(this.directory, { recursive: true, force: true });
   }
 }
 
-/** Returns what is mounted below a directory, in the order in which it was mounted. */
+/** Returns the mount points below a directory, in the order in which they were mounted. */
 export async function mountPointsBelow(directory: string): Promise<string[]> {
   const lines = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n');
   return lines.map((line) => line.split(' ')[4] ?? '').filter((path) => path.startsWith(`${directory}/`));

@@ -9,7 +9,7 @@ import { TestNodes } from './test-nodes.ts';
 
 const services = ['runtime', 'images'] as const;
 
-/** A container runtime that stops to answer when it is told to. */
+/** A container runtime whose calls fail or hang if the test says so. */
 class FaultyRuntime {
   answers: 'all' | 'nothing' | 'errors' = 'all';
   readonly services: ContainerRuntime;
@@ -22,7 +22,7 @@ class FaultyRuntime {
           if (typeof method !== 'function' || key === 'getContainerEvents') return method;
           return async (...args: unknown[]) => {
             if (this.answers === 'errors') throw new Error('connection refused');
-            // A call that hangs is ended by its deadline.
+            // A hanging call ends at its deadline.
             if (this.answers === 'nothing') await this.#untilDeadline(args[1] as { timeoutMs?: number });
             return await Reflect.apply(method, target, args);
           };
@@ -32,7 +32,7 @@ class FaultyRuntime {
     this.services = { ...runtime, runtime: service, images } as ContainerRuntime;
   }
 
-  /** Set to the test's clock. */
+  /** Waits on the test's clock, which the test sets. */
   wait: (ms: number) => Promise<void> = async () => {};
 
   async #untilDeadline({ timeoutMs }: { readonly timeoutMs?: number } = {}): Promise<never> {
@@ -82,7 +82,7 @@ describe.each(['errors', 'nothing'] as const)('a container runtime that answers 
   const node = (): Promise<Node> => nodes.clients.core.v1.nodes().get('alone');
   const readiness = async () => (await node()).status?.conditions?.find(({ type }) => type === 'Ready');
 
-  it('makes its node unready after half a minute, until it answers again', async () => {
+  it('makes its node not ready after half a minute, until it answers again', async () => {
     await nodes.clients.core.v1.pods('default').create({
       metadata: { name: 'web' },
       spec: { nodeName: 'alone', containers: [{ name: 'web', image: 'registry.example/web:1' }] },
@@ -96,7 +96,7 @@ describe.each(['errors', 'nothing'] as const)('a container runtime that answers 
     expect(await readiness()).toMatchObject({ status: 'True' });
     await nodes.advance(40_000, 5000);
     expect(await readiness()).toMatchObject({ status: 'False', message: 'container runtime is down' });
-    // What the runtime said before is not taken back.
+    // The runtime's previous answers stay in the status.
     const { images, features, runtimeHandlers } = (await node()).status!;
     expect({ images, features, runtimeHandlers }).toEqual({
       images: before.images,

@@ -28,7 +28,7 @@ const runtimePod: RuntimePod = {
   containers: ['proxy', 'first', 'second'].map(running),
 };
 
-it('a container that cannot be stopped does not keep the others from being stopped in their order, and no rejection is unhandled', async () => {
+it('if a container cannot be stopped, the others are stopped in order, and no rejection is unhandled', async () => {
   const calls: string[] = [];
   const killer = new ContainerKiller({
     runtime: {
@@ -45,6 +45,6 @@ it('a container that cannot be stopped does not keep the others from being stopp
     clock: new FakeClock(),
   });
   await expect(killer.killPod(pod, runtimePod)).rejects.toThrow('the runtime is down');
-  // The sandbox stays: the pod is killed again.
+  // The sandbox is kept, because killing the pod is retried.
   expect(calls).toEqual(['first-id', 'second-id', 'proxy-id']);
 });

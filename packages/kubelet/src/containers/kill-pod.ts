@@ -14,7 +14,7 @@ export interface KillerOptions {
 }
 
 export interface KillOptions {
-  /** The message of the Killing event; a default one if absent. */
+  /** The message of the Killing event. If absent, it has a default message. */
   readonly message?: string;
   /** The probe that failed, if that is the reason. */
   readonly probe?: 'Liveness' | 'Startup' | undefined;
@@ -54,8 +54,8 @@ export class ContainerKiller {
   }
 
   /**
-   * Stops all containers of a pod, then its sandboxes. Resolves early if the signal is aborted. If a container cannot be stopped, the others
-   * are stopped all the same, before the call rejects.
+   * Stops all containers of a pod, then its sandboxes. Resolves early if the signal is aborted. If a container cannot be stopped, the call
+   * rejects after all others are stopped.
    */
   async killPod(
     pod: Pod,
@@ -66,7 +66,7 @@ export class ContainerKiller {
     const containers = pod.spec?.containers ?? [];
     const ephemeralContainers = pod.spec?.ephemeralContainers ?? [];
     const kills: Promise<void>[] = [];
-    /** Resolve also if the container cannot be stopped. */
+    // These promises resolve even if the container cannot be stopped.
     const ended = new Map<string, Promise<void>>();
     const kill = (container: Container, turn?: Promise<unknown>): void => {
       const running = runtimePod.containers.find(({ name, state }) => name === container.name && state === 'Running');

@@ -31,7 +31,7 @@ export interface PodSyncerOptions {
   readonly settings: RuntimeSettings;
   readonly images: ImagePuller;
   readonly config: ConfigSource;
-  /** Undefined if containers get no variables of services. */
+  /** If undefined, containers have no environment variables of Services. */
   readonly services?: ServiceSource | undefined;
   readonly killer: ContainerKiller;
   readonly probes: ProbeVerdicts;
@@ -279,7 +279,7 @@ export class PodSyncer {
     }
   }
 
-  /** Returns the restart count of a container that the runtime does not know: it may have lost it, and must not overwrite its logs. */
+  /** Returns the restart count for a container that the runtime does not have. It is higher than that of existing logs, which must be kept. */
   async #restartCountOf({ name }: Container, { pod, restartCountOf }: SyncInput): Promise<number> {
     const { machine, logger } = this.#options;
     const byLogs = await machine.restartCountOf?.(pod, name).catch((error: unknown) => {

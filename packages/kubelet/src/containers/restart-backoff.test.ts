@@ -20,11 +20,11 @@ function newBackoff(maxPeriodMs: number): RestartBackoff {
   return new RestartBackoff({ events: new PodEvents(recorder as never), clock, maxPeriodMs });
 }
 
-/** The pod as the runtime has it when the container has just exited. */
+/** The pod in the runtime when its container has just exited. */
 const exited = (): RuntimePod =>
   ({ containers: [{ name: 'web', state: 'Exited', finishedAtMs: clock.now() }] }) as unknown as RuntimePod;
 
-/** Lets the container exit, and returns for how many seconds it then waits. */
+/** Makes the container exit. Returns its back-off in seconds. */
 async function waitedSeconds(backoff: RestartBackoff, changed: Container = container): Promise<number> {
   const runtimePod = exited();
   for (let seconds = 0; ; seconds++) {
@@ -44,16 +44,16 @@ async function waits(backoff: RestartBackoff, times: number): Promise<number[]> 
   return all;
 }
 
-it('the wait doubles up to five minutes', async () => {
+it('the back-off doubles up to five minutes', async () => {
   expect(await waits(newBackoff(300_000), 8)).toEqual([0, 10, 20, 40, 80, 160, 300, 300]);
 });
 
-it('the longest wait may be shorter than the first usually is', async () => {
+it('the longest back-off may be shorter than the default first one', async () => {
   expect(await waits(newBackoff(25_000), 5)).toEqual([0, 10, 20, 25, 25]);
   expect(await waits(newBackoff(3000), 4)).toEqual([0, 3, 3, 3]);
 });
 
-it('a container that ran for ten minutes does not wait, whatever the longest wait is', async () => {
+it('a container that ran for ten minutes has no back-off, for any longest back-off', async () => {
   const backoff = newBackoff(3000);
   await waits(backoff, 3);
   await clock.advance(601_000);
@@ -66,13 +66,13 @@ it('a container that ran for ten minutes does not wait, whatever the longest wai
   expect(await waits(other, 2)).toEqual([0, 10]);
 });
 
-it('a container that was changed does not wait', async () => {
+it('a container that has changed has no back-off', async () => {
   const backoff = newBackoff(300_000);
   await waits(backoff, 3);
   expect(await waitedSeconds(backoff, { ...container, image: 'other' })).toBe(0);
 });
 
-it('says for how long it waits', () => {
+it('is in the message of the error', () => {
   const backoff = newBackoff(300_000);
   backoff.check(pod, exited(), container);
   const message = 'back-off 10s restarting failed container=web pod=p_ns(1)';

@@ -8,19 +8,19 @@ import { StartError } from '../runtime/start-error.ts';
 export interface RestartBackoffOptions {
   readonly events: PodEvents;
   readonly clock: Clock;
-  /** The longest wait. */
+  /** The longest back-off. */
   readonly maxPeriodMs: number;
 }
 
 const firstWaitMs = 10_000;
-/** A container that ran for so long is started at once when it ends. */
+/** A container that ran at least this long has no back-off when it ends. */
 const resetAfterMs = 600_000;
 
-/** Lets containers that keep exiting wait for their next start, twice as long each time. */
+/** The back-off of containers that keep exiting. It doubles with each restart. */
 export class RestartBackoff {
   readonly #options: RestartBackoffOptions;
   readonly #backoff: Backoff;
-  /** Image and resources of the last run, by pod and container. A container that was changed does not wait. */
+  /** Image and resources of the last run, by pod and container. The back-off is reset when they change. */
   readonly #tried = new Map<string, string>();
 
   constructor(options: RestartBackoffOptions) {
@@ -30,7 +30,7 @@ export class RestartBackoff {
     this.#backoff = new Backoff({ initialMs, maxMs: maxPeriodMs, resetAfterMs, clock });
   }
 
-  /** To be called before each start. Throws a CrashLoopBackOff if the container has to wait. */
+  /** Must be called before each start. Throws a StartError with the reason CrashLoopBackOff if the back-off has not elapsed. */
   check(pod: Pod, runtimePod: RuntimePod, container: Container): void {
     const { name, image, resources } = container;
     const ended = runtimePod.containers.find((each) => each.name === name && each.state === 'Exited');

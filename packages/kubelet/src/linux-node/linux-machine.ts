@@ -37,7 +37,7 @@ interface LinuxMachineConfiguration {
   readonly clusterDomain: string;
   /** The file with the DNS configuration that pods inherit from the node. If undefined, they inherit none. */
   readonly resolvConf: string | undefined;
-  /** Where links to the logs of running containers are: `/var/log/containers`. */
+  /** The directory of symbolic links to the logs of containers, such as `/var/log/containers`. */
   readonly containerLogsDirectory: string;
   /** The node's hosts file, which pods in the node's network get as `/etc/hosts`. */
   readonly hostsFile: string;
@@ -184,7 +184,7 @@ export class LinuxMachine implements Machine {
     return await readFileInside(directory, path, mostBytesOfVolumeFile);
   }
 
-  /** There are no user namespaces. Without this check, root of such a pod would be root of the node. */
+  /** Throws for pods with `hostUsers: false`: user namespaces are not supported, so root of such a pod would be root of the node. */
   checkUserNamespace({ spec }: Pod, runtimeHandler: string): void {
     if (spec?.hostUsers !== false) return;
     const who = runtimeHandler === '' ? 'runtime' : `RuntimeClass handler ${quote(runtimeHandler)}`;

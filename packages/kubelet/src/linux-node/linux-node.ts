@@ -56,7 +56,7 @@ export class LinuxNode {
   readonly machine: LinuxMachine;
   readonly settings: RuntimeSettings;
   readonly volumes: VolumeManager;
-  /** For the kubelet of this node. Watched while `run` works. */
+  /** The Services for the kubelet of this node. They are watched while `run` works. */
   readonly services: InformerServiceSource;
   readonly #images: { readonly keyring: NodeKeyring; readonly pulled: PulledImages };
   readonly #options: LinuxNodeOptions;
@@ -252,7 +252,7 @@ export class LinuxNode {
     await this.#systemd?.close();
   }
 
-  /** Makes the directories that are there also without pods. */
+  /** Creates the directories that exist even without pods. */
   async #makeDirectories(): Promise<void> {
     const { root, podLogs } = this.#options.configuration.directories;
     for (const path of [root, this.machine.directories.pods, podLogs])

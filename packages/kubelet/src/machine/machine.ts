@@ -18,9 +18,9 @@ export interface Machine {
   readonly prober: Prober;
   readonly hooks: HookRunner;
   readonly logs: ContainerLogs;
-  /** Absent on a machine without logins, where every pod may use every image. */
+  /** Credentials and records of image pulls. If absent, images are pulled anonymously and every pod may use every image. */
   readonly images?: MachineImages;
-  /** Absent on a machine that is not there: the figures of its node are the sums of its pods'. */
+  /** Statistics of the machine. If absent, the statistics of the node are the sums of those of its pods. */
   readonly stats?: NodeStatsSources;
   info(): Promise<MachineInfo>;
   /** Creates the pod's directories and cgroup. */
@@ -47,11 +47,11 @@ export interface Machine {
   removePod(podUid: string): Promise<void>;
   /** Reads the termination message that a container has written. Returns undefined if there is no such file. */
   terminationMessage(path: string): Promise<string | undefined>;
-  /** Returns how often a container was started before, by its logs; 0 if there are none. For a container that the runtime has forgotten. */
+  /** Returns the restart count of the next run according to the container's logs, for a container that the runtime no longer has. */
   restartCountOf?(pod: Pod, container: string): Promise<number>;
-  /** Reads a file in a mounted volume of a pod. Rejects if there is no such file, and if it is large. */
+  /** Reads a file in a mounted volume of a pod. Rejects if the file does not exist or is too large. */
   readVolumeFile?(pod: Pod, volume: string, path: string): Promise<string>;
-  /** Throws if the pod cannot have the user namespace that it asks for. */
+  /** Throws if the pod requires a user namespace that the machine cannot provide. */
   checkUserNamespace?(pod: Pod, runtimeHandler: string): void;
   /** Returns messages for events of type Warning of the pod, for example about invalid annotations. */
   podWarnings?(pod: Pod): readonly string[];

@@ -13,7 +13,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-it('knows the services of one namespace, and not those of others', async () => {
+it('returns the Services of one namespace only', async () => {
   const transport = new InProcessTransport(server.transport({ username: 'admin', groups: ['system:masters'] }));
   const clients = new ClientSet(new RESTClient(transport));
   const spec = { ports: [{ port: 80 }] };

@@ -8,9 +8,9 @@ import {
   stripManagedFields,
 } from '@coxswain/client';
 
-/** The services of the cluster, which containers find by variables. */
+/** The Services of the cluster, whose addresses containers get as environment variables. */
 export interface ServiceSource {
-  /** Whether all services that existed at the start are known. */
+  /** True once all Services that existed at the start are known. */
   readonly hasSynced: boolean;
   inNamespace(namespace: string): readonly Service[];
 }
@@ -21,7 +21,7 @@ export interface InformerServiceSourceOptions {
   readonly logger?: Logger;
 }
 
-/** Watches services at the API server. */
+/** Watches the Services of the API server. */
 export class InformerServiceSource implements ServiceSource {
   readonly #informer: SharedIndexInformer<Service>;
 

@@ -32,7 +32,7 @@ export interface PodWorkerContext {
   readonly random: () => number;
   readonly logger: Logger;
   hostIPs(): readonly string[];
-  /** Nothing of the pod runs any more, and nothing will. */
+  /** Called when all containers of the pod have ended and none will be started. */
   onTerminated(podUid: string): void;
   /** Called when the pod is deleted in the API server and removed from the node. */
   onGone(podUid: string): void;
@@ -64,14 +64,14 @@ export class PodWorker {
   #termination: AbortController | undefined;
   /** Cancels the sync that is under way. Undefined if there is none. */
   #syncing: AbortController | undefined;
-  /** Cancels what belongs to no sync when the worker is stopped. */
+  /** Aborted by `stop`. Cancels the work that is not part of a sync. */
   readonly #stopping = new AbortController();
   /** Resolves when the steps in progress have ended. */
   #working: Promise<void> = Promise.resolve();
   #isWorking = false;
   #isPending = false;
   #isStopped = false;
-  /** Nothing of the pod is started yet. It can be ended. */
+  /** True while the pod must not be started. It can be terminated. */
   #isBlocked = false;
   #timer: Timer | undefined;
   #timerAtMs = Number.POSITIVE_INFINITY;
@@ -126,12 +126,12 @@ export class PodWorker {
     this.kick();
   }
 
-  /** The node does not admit the pod: nothing of it is ever started. */
+  /** Makes the worker of a pod that the node does not admit `Finished`, so that nothing is started. */
   reject(): void {
     this.#state = 'Finished';
   }
 
-  /** Starts nothing of the pod before `unblock` is called, unless it is to end. */
+  /** Defers syncing until `unblock` is called. A pod that is deleted is terminated nevertheless. */
   block(): void {
     this.#isBlocked = true;
   }

@@ -14,7 +14,7 @@ import { Preemptions } from './preemptions.ts';
 export interface PodWorkersOptions extends Omit<PodWorkerContext, 'onTerminated' | 'onGone' | 'allocations'> {
   /** The Node object. While it is undefined, every pod is admitted. */
   readonly node: () => Node | undefined;
-  /** Returns the node as the API server has it now. */
+  /** Reads the Node object from the API server. */
   readonly fetchNode: () => Promise<Node>;
   readonly settings: RuntimeSettings;
 }
@@ -129,7 +129,7 @@ export class PodWorkers implements PodHandler {
     for (const worker of this.#workers.values()) worker.evict(eviction, graceSeconds);
   }
 
-  /** Stops all workers and ignores further pods. Containers keep running. */
+  /** Stops all workers and ignores further pods. Containers keep running. Resolves when no worker is active. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#allocations.stop();
@@ -147,7 +147,7 @@ export class PodWorkers implements PodHandler {
     for (const pod of waiting) this.onPod(pod);
   }
 
-  /** Allocates what the pod requests, or lets it fail if the node does not admit it. */
+  /** Decides whether the node admits the pod. Allocates its resources, or makes it fail. */
   #admit(worker: PodWorker): void {
     const { machine, events } = this.#options;
     const { pod } = worker;
@@ -157,7 +157,7 @@ export class PodWorkers implements PodHandler {
       return;
     }
     const admission = this.#admissionBesideVictims(pod, this.#options.node());
-    // The labels of the node may have changed, and the scheduler may know it already.
+    // The cached Node may have older labels than the scheduler's, so affinity is checked again with the current one.
     if (isForAffinity(admission)) void this.#admitByCurrentNode(worker, admission);
     else this.#conclude(worker, admission);
   }
@@ -170,7 +170,7 @@ export class PodWorkers implements PodHandler {
       return undefined;
     });
     if (this.#isStopped) return;
-    // Meanwhile it may have been deleted; then it ends.
+    // If the pod was deleted meanwhile, it is terminated without a decision.
     if (worker.state === 'Syncing' && !worker.pod.metadata.deletionTimestamp) {
       this.#conclude(worker, node ? this.#admissionBesideVictims(worker.pod, node) : before);
     }
@@ -202,13 +202,13 @@ export class PodWorkers implements PodHandler {
     });
   }
 
-  /** What pods have that are ending for a critical one counts as free: nothing starts before they have ended. */
+  /** Resources of preempted pods count as free, because no pod is started before they have ended. */
   #admissionBesideVictims(pod: Pod, node: Node | undefined): Admission {
     const others = this.#othersThan(pod).filter(({ metadata }) => !this.#preemptions.isVictim(metadata.uid ?? ''));
     return this.#admissionOf(pod, node, others);
   }
 
-  /** A resize does not end other pods: it waits until there is room. */
+  /** Returns why a resize does not fit. Resizes never preempt pods: they are deferred until there are enough resources. */
   #rejectionOf(pod: Pod): Rejection | undefined {
     return this.#admissionOf(pod, this.#options.node(), this.#othersThan(pod)).rejection;
   }

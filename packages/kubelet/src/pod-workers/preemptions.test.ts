@@ -24,7 +24,7 @@ const workerOf = (uid: string, graceSeconds = 1) => ({
   unblock: () => void log.push(`start ${uid}`),
 });
 
-it('a pod waits until all others have ended that must', async () => {
+it('a critical pod starts when all of its victims have ended', async () => {
   preemptions.start(workerOf('critical'), [workerOf('a'), workerOf('b')]);
   preemptions.ended('a');
   expect(preemptions.isWaiting('critical')).toBe(true);
@@ -42,7 +42,7 @@ it('a pod waits until all others have ended that must', async () => {
   expect(clock.nextInMs).toBeUndefined();
 });
 
-it('pods that are admitted meanwhile wait, too', () => {
+it('pods that are admitted during a preemption wait, too', () => {
   preemptions.start(workerOf('critical'), [workerOf('a')]);
   preemptions.start(workerOf('later'), []);
   preemptions.ended('a');
@@ -51,7 +51,7 @@ it('pods that are admitted meanwhile wait, too', () => {
   expect(log).toHaveLength(6);
 });
 
-it('a pod that does not end is not waited for longer than half as long again as its grace period', async () => {
+it('a victim is waited for at most 1.5 times its grace period', async () => {
   preemptions.start(workerOf('critical'), [workerOf('stuck', 20)]);
   await clock.advance(29_999);
   expect(log).not.toContain('start critical');

@@ -3,7 +3,7 @@ import type { Clock, Timer } from '@coxswain/client';
 import type { PodEvents } from '../pods/pod-events.ts';
 import type { Eviction } from '../status/pod-status.ts';
 
-/** What a preemption does with the worker of a pod. */
+/** The part of `PodWorker` that preemptions use. */
 interface Worker {
   readonly uid: string;
   readonly pod: Pod;
@@ -14,7 +14,7 @@ interface Worker {
 
 interface Wait {
   readonly worker: Worker;
-  /** The uids of pods that have not ended yet. */
+  /** The preempted pods that have not ended yet, by uid. */
   readonly victims: Map<string, Pod>;
   readonly timer: Timer;
 }
@@ -32,27 +32,30 @@ const eviction: Eviction = {
 };
 const shortestWaitMs = 10_000;
 
-/** Pods that end so that critical pods can run. Nothing starts on the node before they have ended, or should have. */
+/**
+ * Terminates pods so that critical pods can run. No admitted pod starts before the preempted pods have ended. A preempted pod that exceeds
+ * its grace period is waited for only 1.5 times that period.
+ */
 export class Preemptions {
   readonly #options: PreemptionsOptions;
-  /** By the uid of the pod that waits. */
+  /** The admitted pods that wait, by uid. */
   readonly #waits = new Map<string, Wait>();
 
   constructor(options: PreemptionsOptions) {
     this.#options = options;
   }
 
-  /** Whether the pod is to end for a critical one. What it has is counted as free. */
+  /** Returns whether the pod is preempted and has not ended yet. Its resources count as free. */
   isVictim(podUid: string): boolean {
     return [...this.#waits.values()].some(({ victims }) => victims.has(podUid));
   }
 
-  /** Whether the pod waits for others to end. */
+  /** Returns whether the pod waits until preempted pods have ended. */
   isWaiting(podUid: string): boolean {
     return this.#waits.has(podUid);
   }
 
-  /** Ends the victims. The pod that was admitted starts when they, and those of earlier preemptions, have ended. */
+  /** Terminates the victims. Blocks the admitted pod until they, and the victims of earlier preemptions, have ended. */
   start(admitted: Worker, victims: readonly Worker[]): void {
     const { events, clock } = this.#options;
     const pending = new Map<string, Pod>();
@@ -70,7 +73,7 @@ export class Preemptions {
     admitted.block();
   }
 
-  /** Nothing of the pod runs any more. */
+  /** Called when all containers of a pod have ended. */
   ended(podUid: string): void {
     for (const [uid, { victims }] of this.#waits) {
       victims.delete(podUid);
@@ -78,7 +81,7 @@ export class Preemptions {
     }
   }
 
-  /** Forgets a pod that waits. */
+  /** Removes a waiting pod without unblocking it. */
   forget(podUid: string): void {
     this.#waits.get(podUid)?.timer.cancel();
     this.#waits.delete(podUid);

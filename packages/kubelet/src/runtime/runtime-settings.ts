@@ -14,22 +14,22 @@ export interface RuntimeSettings {
   readonly memoryCapacityBytes: number;
   /** The sizes of huge pages that the kernel supports, such as `2MB`. */
   readonly hugePageSizes: readonly string[];
-  /** Sysctls that pods may set besides the safe ones, or beginnings of their names with `*` at the end. */
+  /** The unsafe sysctls that pods may set: names, or prefixes with `*` at the end. */
   readonly allowedUnsafeSysctls: readonly string[];
-  /** Why the machine can't confine containers by AppArmor; undefined if it can. */
+  /** Why the machine does not support AppArmor. Undefined if it does. */
   readonly appArmorProblem: string | undefined;
-  /** The longest time that a container that keeps failing waits for its next start. */
+  /** The longest back-off of a container that keeps exiting. */
   readonly maxRestartPeriodMs: number;
   readonly imagePulls: ImagePullLimits;
 }
 
-/** How many images are pulled at a time. */
+/** The limits of image pulls. */
 export interface ImagePullLimits {
-  /** How many pulls may go on at a time; undefined for no limit. */
+  /** The most pulls at the same time. Undefined for no limit. */
   readonly maxParallel: number | undefined;
-  /** How many pulls may begin in a second; 0 for no limit. A pull beyond that fails. */
+  /** The most pulls that start per second on average. Further pulls fail. 0 for no limit. */
   readonly qps: number;
-  /** How many pulls may begin at once after a time without pulls. */
+  /** The most pulls that start at once. */
   readonly burst: number;
 }
 

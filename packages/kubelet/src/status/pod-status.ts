@@ -39,7 +39,7 @@ export interface Eviction {
   readonly message: string;
   /** True if the pod gets the condition `DisruptionTarget`, which a Job's pod failure policy can ignore. */
   readonly isDisruption?: boolean;
-  /** The message of the condition `DisruptionTarget`, if it is another one. */
+  /** The message of the condition `DisruptionTarget`. `message` by default. */
   readonly disruptionMessage?: string;
 }
 
