@@ -279,7 +279,7 @@ export class PodSyncer {
     }
   }
 
-  /** Returns the restart count for a container that the runtime does not have. It is higher than that of existing logs, which must be kept. */
+  /** Returns the restart count for a container that the runtime does not have. It is above those of existing logs, which must be kept. */
   async #restartCountOf({ name }: Container, { pod, restartCountOf }: SyncInput): Promise<number> {
     const { machine, logger } = this.#options;
     const byLogs = await machine.restartCountOf?.(pod, name).catch((error: unknown) => {
