@@ -21,7 +21,7 @@ import { PullCredentials } from './images/pull-credentials.ts';
 import { NodeLease } from './lease/node-lease.ts';
 import type { Machine } from './machine/machine.ts';
 import { countedRuntime } from './metrics/counted-runtime.ts';
-import type { KubeletMetrics } from './metrics/kubelet-metrics.ts';
+import { KubeletMetrics } from './metrics/kubelet-metrics.ts';
 import type { ServiceSource } from './network/service-source.ts';
 import { NodeReporter } from './node/node-reporter.ts';
 import { InformerNodeSource, type NodeSource } from './node/node-source.ts';
@@ -115,6 +115,7 @@ export class Kubelet {
   constructor(options: KubeletOptions) {
     const { clients, clock = systemClock, random = systemRandom.number, logger = consoleLogger, machine } = options;
     const { eventLoop = systemEventLoop, services, heartbeatClients: heartbeats = clients } = options;
+    const { metrics = new KubeletMetrics() } = options;
     const settings = { ...defaultRuntimeSettings, ...options.settings };
     const runtime = new KubeRuntime({
       cri: options.metrics ? countedRuntime(options.runtime, options.metrics, clock) : options.runtime,
@@ -172,9 +173,18 @@ export class Kubelet {
     });
     const { keyring, pulled } = machine.images ?? {};
     const credentials = new PullCredentials({ config, node: keyring });
-    const images = new ImagePuller({ runtime, events, clock, credentials, pulled, limits: settings.imagePulls });
+    const images = new ImagePuller({
+      runtime,
+      events,
+      clock,
+      credentials,
+      pulled,
+      metrics,
+      limits: settings.imagePulls,
+    });
     const probes = this.#probes;
-    const syncer = { runtime, machine, settings, images, config, services, killer, probes, events, clock, logger };
+    const common = { events, metrics, clock, logger };
+    const syncer = { runtime, machine, settings, images, config, services, killer, probes, ...common };
     const node = (): Node | undefined => this.#reporter.node;
     this.#workers = new PodWorkers({
       runtime,
@@ -185,10 +195,8 @@ export class Kubelet {
       probes: this.#probes,
       statuses: this.#statuses,
       config,
-      events,
-      clock,
+      ...common,
       random,
-      logger,
       hostIPs,
       node,
       fetchNode: () => heartbeats.core.v1.nodes().get(name),
@@ -209,6 +217,7 @@ export class Kubelet {
       runtime,
       clock,
       logger,
+      metrics,
       ...(options.relistMs !== undefined && { relistMs: options.relistMs }),
       onPod: (uid) => this.#workers.kick(uid),
     });

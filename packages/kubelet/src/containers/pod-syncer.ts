@@ -5,6 +5,7 @@ import { hookFailure } from '../hooks/hook-failure.ts';
 import type { ImagePuller, NeededImage, PresentImage, PullContext } from '../images/image-puller.ts';
 import { type ImageVolumes, pullImageVolumes } from '../images/image-volumes.ts';
 import type { Machine } from '../machine/machine.ts';
+import type { ContainerType, KubeletMetrics } from '../metrics/kubelet-metrics.ts';
 import type { ServiceSource } from '../network/service-source.ts';
 import type { PodEvents } from '../pods/pod-events.ts';
 import { isSidecar } from '../pods/restart-rules.ts';
@@ -36,12 +37,15 @@ export interface PodSyncerOptions {
   readonly killer: ContainerKiller;
   readonly probes: ProbeVerdicts;
   readonly events: PodEvents;
+  readonly metrics: StartMetrics;
   readonly clock: Clock;
   readonly logger: Logger;
   hostIPs(): readonly string[];
   /** Returns the Node object in the API server. Undefined before it is registered. */
   node(): Node | undefined;
 }
+
+type StartMetrics = Pick<KubeletMetrics, 'podStarted' | 'podStartFailed' | 'containerStarted' | 'containerStartFailed'>;
 
 export interface SyncInput {
   readonly pod: Pod;
@@ -189,11 +193,13 @@ export class PodSyncer {
   }
 
   async #createSandbox(pod: Pod, { sandboxConfig, runtimeHandler, signal }: PullContext): Promise<RuntimeSandbox> {
-    const { runtime, events } = this.#options;
+    const { runtime, events, metrics } = this.#options;
+    metrics.podStarted();
     try {
       return await runtime.runPodSandbox(sandboxConfig, runtimeHandler, signal);
     } catch (error) {
       signal.throwIfAborted();
+      metrics.podStartFailed();
       events.pod(pod, 'Warning', 'FailedCreatePodSandBox', `Failed to create pod sandbox: ${messageOf(error)}`);
       throw error;
     }
@@ -224,13 +230,16 @@ export class PodSyncer {
     try {
       this.#backoff.check(input.pod, input.runtimePod, container);
       this.#checkImageVolumes(input.pod, container, imageVolumes);
+      this.#options.metrics.containerStarted(typeOf(input.pod, container));
       await this.#startNow(container, context);
       await this.#prune(input.pod, container);
       return undefined;
     } catch (error) {
-      if (error instanceof StartError) return error;
-      input.signal.throwIfAborted();
-      return new StartError('RunContainerError', messageOf(error), { cause: error });
+      if (!(error instanceof StartError)) input.signal.throwIfAborted();
+      const failure =
+        error instanceof StartError ? error : new StartError('RunContainerError', messageOf(error), { cause: error });
+      this.#options.metrics.containerStartFailed(typeOf(input.pod, container), failure.reason);
+      return failure;
     }
   }
 
@@ -362,3 +371,8 @@ const imageOf = (container: Container): NeededImage => ({
   pullPolicy: container.imagePullPolicy,
   container,
 });
+
+function typeOf({ spec }: Pod, { name }: Container): ContainerType {
+  if (spec?.initContainers?.some((each) => each.name === name)) return 'init_container';
+  return spec?.ephemeralContainers?.some((each) => each.name === name) ? 'ephemeral_container' : 'container';
+}

@@ -4,6 +4,7 @@ import { formatDuration } from '@coxswain/apimachinery/time';
 import { Backoff, type Clock, type EventType, TokenBucketRateLimiter } from '@coxswain/client';
 import type { Image, PodSandboxConfig } from '@coxswain/cri';
 import type { Init } from '@coxswain/grpc/protobuf';
+import type { KubeletMetrics } from '../metrics/kubelet-metrics.ts';
 import type { PodEvents } from '../pods/pod-events.ts';
 import type { KubeRuntime } from '../runtime/kube-runtime.ts';
 import { containerNameLabel } from '../runtime/labels.ts';
@@ -24,6 +25,7 @@ export interface ImagePullerOptions {
   readonly limits: ImagePullLimits;
   /** Undefined if a pod may use every image that is on the node. */
   readonly pulled?: PulledImages | undefined;
+  readonly metrics?: Pick<KubeletMetrics, 'imagePulled'>;
 }
 
 /** An image that a pod needs. */
@@ -154,6 +156,7 @@ export class ImagePuller {
       const [took, inAll] = [tookMs, clock.now() - nowMs].map((ms) => formatDuration(Math.trunc(ms) * 1e6));
       const message = `Successfully pulled image "${requested}" in ${took} (${inAll} including waiting). Image size: ${pulled.size} bytes.`;
       this.#tell(pod, needed, 'Normal', 'Pulled', message);
+      this.#options.metrics?.imagePulled(tookMs / 1000, pulled.size);
       this.#failures.delete(key);
       this.#backoff.gc();
       return presentImage(pulled);

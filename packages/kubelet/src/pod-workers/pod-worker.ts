@@ -5,6 +5,7 @@ import type { AllocationManager } from '../allocation/allocation-manager.ts';
 import type { ContainerKiller } from '../containers/kill-pod.ts';
 import type { PodSyncer, SyncResult } from '../containers/pod-syncer.ts';
 import type { Machine } from '../machine/machine.ts';
+import type { KubeletMetrics } from '../metrics/kubelet-metrics.ts';
 import type { PodEvents } from '../pods/pod-events.ts';
 import type { ProbeManager } from '../probes/probe-manager.ts';
 import type { KubeRuntime } from '../runtime/kube-runtime.ts';
@@ -28,6 +29,7 @@ export interface PodWorkerContext {
   readonly config: ConfigSource;
   readonly allocations: AllocationManager;
   readonly events: PodEvents;
+  readonly metrics: Pick<KubeletMetrics, 'podWorker'>;
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Logger;
@@ -76,6 +78,7 @@ export class PodWorker {
   #timer: Timer | undefined;
   #timerAtMs = Number.POSITIVE_INFINITY;
   #isMounted = false;
+  #hasSynced = false;
   #mountRetryMs = firstMountRetryMs;
   readonly #failures = new Map<string, StartFailure>();
   readonly #context: PodWorkerContext;
@@ -203,10 +206,14 @@ export class PodWorker {
 
   /** Syncs the pod until it is done or cancelled. A terminating pod must not wait for images or volumes. */
   async #syncUnlessAborted(): Promise<void> {
+    const { metrics, clock } = this.#context;
     const syncing = new AbortController();
     this.#syncing = syncing;
+    const begunMs = clock.monotonic();
     try {
       await this.#sync(syncing.signal);
+      metrics.podWorker(this.#hasSynced ? 'sync' : 'create', (clock.monotonic() - begunMs) / 1000);
+      this.#hasSynced = true;
     } catch (error) {
       if (!syncing.signal.aborted) throw error;
       this.#isPending = true;
@@ -335,12 +342,14 @@ export class PodWorker {
   }
 
   async #cleanUp(): Promise<void> {
-    const { runtime, machine, syncer, statuses } = this.#context;
+    const { runtime, machine, syncer, statuses, metrics, clock } = this.#context;
+    const begunMs = clock.monotonic();
     const { sandboxes } = await runtime.podStatus(this.uid, this.#stopping.signal);
     for (const { id } of sandboxes) await runtime.removePodSandbox(id, this.#stopping.signal);
     await machine.removePod(this.uid);
     syncer.forgetPod(this.#pod);
     statuses.forget(this.uid);
+    metrics.podWorker('terminated', (clock.monotonic() - begunMs) / 1000);
     void this.stop();
     this.#context.onGone(this.uid);
   }

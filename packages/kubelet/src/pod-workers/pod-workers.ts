@@ -4,6 +4,7 @@ import { jsonEquals } from '@coxswain/apimachinery/json';
 import { type Admission, PodAdmission } from '../admission/pod-admission.ts';
 import type { Rejection } from '../admission/rejection.ts';
 import { AllocationManager } from '../allocation/allocation-manager.ts';
+import type { KubeletMetrics } from '../metrics/kubelet-metrics.ts';
 import type { PodHandler } from '../pods/pod-source.ts';
 import type { RuntimeSettings } from '../runtime/runtime-settings.ts';
 import { isStaticPod } from '../static-pods/read-static-pods.ts';
@@ -17,6 +18,7 @@ export interface PodWorkersOptions extends Omit<PodWorkerContext, 'onTerminated'
   /** Reads the Node object from the API server. */
   readonly fetchNode: () => Promise<Node>;
   readonly settings: RuntimeSettings;
+  readonly metrics: Pick<KubeletMetrics, 'podWorker' | 'podRejected'>;
 }
 
 const isEnded = (status: PodStatus | undefined): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
@@ -191,6 +193,7 @@ export class PodWorkers implements PodHandler {
     }
     worker.reject();
     const { reason, message } = rejection;
+    this.#options.metrics.podRejected(reason);
     events.pod(pod, 'Warning', reason, message);
     const { generation } = pod.metadata;
     statuses.reject(pod, {

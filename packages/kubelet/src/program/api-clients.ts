@@ -2,6 +2,7 @@ import {
   ClientSet,
   type Clock,
   type Logger,
+  type Metrics,
   newTransport,
   noWarnings,
   RESTClient,
@@ -17,6 +18,8 @@ export interface ApiClientsOptions {
   readonly limits: NodeConfiguration['client'];
   /** Timeout of what says that the node lives. */
   readonly heartbeatTimeoutMs: number;
+  /** Receives metrics of the requests. */
+  readonly metrics: Metrics;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -30,11 +33,14 @@ export class ApiClients {
   readonly signingRequests: SigningRequestClient;
   readonly #connections: Transport;
 
-  constructor({ config, limits, heartbeatTimeoutMs, clock, logger }: ApiClientsOptions) {
+  constructor({ config, limits, heartbeatTimeoutMs, metrics, clock, logger }: ApiClientsOptions) {
     const named: RestConfig = { ...config, userAgent: userAgentOf('kubelet'), clock };
     this.#connections = newTransport(named);
     const client = (rates: Pick<RestConfig, 'qps' | 'burst' | 'timeoutMs'>): RESTClient =>
-      RESTClient.forConfig({ ...named, ...rates }, { transport: this.#connections, logger, warnings: noWarnings });
+      RESTClient.forConfig(
+        { ...named, ...rates },
+        { transport: this.#connections, logger, metrics, warnings: noWarnings },
+      );
     const main = client({ qps: limits.qps, burst: limits.burst });
     this.clients = new ClientSet(main);
     this.heartbeats = new ClientSet(client({ qps: 0, timeoutMs: heartbeatTimeoutMs }));

@@ -3,12 +3,14 @@ import type { Verbosity } from '@coxswain/apimachinery/log';
 import { type Random, systemRandom } from '@coxswain/apimachinery/random';
 import { type Clock, CoreEventRecorder, type Logger, systemClock } from '@coxswain/client';
 import { withDefaults } from '@coxswain/component-base';
+import { kubernetesBuildInfo, MetricsRegistry } from '@coxswain/component-base/metrics';
 import { type ContainerRuntime, connectRuntime } from '@coxswain/cri';
 import { clientConnection } from '../certificates/client-connection.ts';
 import { fieldNotices, type KubeletConfiguration } from '../configuration/index.ts';
 import { Kubelet, type KubeletOptions } from '../kubelet.ts';
 import { LinuxNode, type LinuxNodeOptions } from '../linux-node/linux-node.ts';
 import type { Machine } from '../machine/machine.ts';
+import { KubeletMetrics } from '../metrics/kubelet-metrics.ts';
 import type { ServiceSource } from '../network/service-source.ts';
 import { parseNodeIPs } from '../node/node-ips.ts';
 import { nodeNameOf } from '../node/node-name.ts';
@@ -16,6 +18,7 @@ import { checkReservations, enforcedAllocatable } from '../node/node-resources.t
 import { type KubeletCommandOptions, nodeFlags } from '../options/kubelet-flags.ts';
 import { loadConfiguration } from '../options/load-configuration.ts';
 import { type NodeConfiguration, nodeConfiguration } from '../options/node-configuration.ts';
+import { ProbeMetrics } from '../probes/probe-metrics.ts';
 import type { RuntimeSettings } from '../runtime/runtime-settings.ts';
 import { CachedConfigSource } from '../volumes/config-source.ts';
 import { ApiClients } from './api-clients.ts';
@@ -94,11 +97,16 @@ export async function runKubelet(
     },
     signal,
   );
+  const registry = new MetricsRegistry(() => new Date(clock.now()));
+  registry.register([kubernetesBuildInfo()]);
+  const metrics = { registry, kubelet: new KubeletMetrics(registry) };
+  metrics.kubelet.node(nodeName, (await host.isCgroupV2()) ? 2 : 1);
   const { updateEveryMs, leaseDurationSeconds } = configuration.status;
   const api = new ApiClients({
     config: connection.config,
     limits: configuration.client,
     heartbeatTimeoutMs: Math.min(updateEveryMs, leaseDurationSeconds * 1000),
+    metrics: registry,
     clock,
     logger,
   });
@@ -117,7 +125,7 @@ export async function runKubelet(
       until,
     );
     const cgroups = { ...configuration.cgroups, driver };
-    const program = { options, config, configuration: { ...configuration, cgroups }, api, runtime };
+    const program = { options, config, configuration: { ...configuration, cgroups }, api, runtime, metrics };
     await work(program, environment, until);
     await certificate;
   } catch (error) {
@@ -148,6 +156,7 @@ interface Program {
   readonly configuration: NodeConfiguration;
   readonly api: ApiClients;
   readonly runtime: ContainerRuntime;
+  readonly metrics: { readonly registry: MetricsRegistry; readonly kubelet: KubeletMetrics };
 }
 
 type Manifests = NodeConfiguration['pods']['staticPods'];
@@ -183,6 +192,7 @@ async function work(program: Program, environment: KubeletEnvironment, signal: A
     logger,
   });
   const config = new CachedConfigSource(clients, clock);
+  const { metrics } = program;
   let kubelet: Kubelet | undefined;
   const machine = await newMachine({
     configuration,
@@ -206,6 +216,8 @@ async function work(program: Program, environment: KubeletEnvironment, signal: A
       ...(machine.settings && { settings: machine.settings }),
       ...(machine.services && { services: machine.services }),
       ...manifestsOf(configuration.pods.staticPods),
+      metrics: metrics.kubelet,
+      probeMetrics: new ProbeMetrics(),
       config,
       recorder,
       clock,

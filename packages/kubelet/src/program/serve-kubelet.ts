@@ -3,10 +3,11 @@ import type { Verbosity } from '@coxswain/apimachinery/log';
 import { type Random, systemRandom } from '@coxswain/apimachinery/random';
 import { type Clock, type Logger, systemClock } from '@coxswain/client';
 import { camelCase } from '@coxswain/component-base';
-import { kubernetesBuildInfo, MetricsRegistry } from '@coxswain/component-base/metrics';
+import type { MetricsRegistry } from '@coxswain/component-base/metrics';
 import { RequestedServingCertificate } from '../certificates/requested-serving-certificate.ts';
 import { configurationKind, type KubeletConfiguration } from '../configuration/index.ts';
 import type { Kubelet } from '../kubelet.ts';
+import type { KubeletMetrics } from '../metrics/kubelet-metrics.ts';
 import { type KubeletCommandOptions, kubeletFlags } from '../options/kubelet-flags.ts';
 import type { NodeConfiguration } from '../options/node-configuration.ts';
 import { kubeletPages } from '../server/kubelet-pages.ts';
@@ -18,6 +19,7 @@ export interface ServeKubeletOptions {
   readonly config: KubeletConfiguration;
   readonly configuration: NodeConfiguration;
   readonly api: ApiClients;
+  readonly metrics: { readonly registry: MetricsRegistry; readonly kubelet: KubeletMetrics };
   readonly environment: {
     readonly logger: Logger;
     readonly verbosity?: Verbosity;
@@ -60,6 +62,7 @@ export async function serveKubelet(
     certDirectory: configuration.directories.certificates,
     hostName: configuration.nodeName,
     systemLogs: '/var/log',
+    metrics: program.metrics.kubelet,
     clock,
     logger,
   });
@@ -84,18 +87,16 @@ function requestedCertificate(kubelet: Kubelet, program: ServeKubeletOptions): P
   });
 }
 
-function pagesOf({ options, config, environment }: ServeKubeletOptions) {
+function pagesOf({ options, config, metrics, environment }: ServeKubeletOptions) {
   const { verbosity, clock = systemClock } = environment;
   const gates = new FeatureGates(config.featureGates);
-  const metrics = new MetricsRegistry(() => new Date(clock.now()));
-  metrics.register([kubernetesBuildInfo()]);
   const given: Readonly<Record<string, unknown>> = options;
   const flags = Object.entries(kubeletFlags).map(([name, { byDefault }]) => [
     name,
     given[camelCase(name)] ?? byDefault,
   ]);
   return kubeletPages({
-    metrics,
+    metrics: metrics.registry,
     checks: [{ name: 'syncloop', check: () => {} }],
     configuration: { ...configurationKind, ...masked(config) },
     flags: Object.fromEntries(flags),

@@ -1,5 +1,6 @@
 import { type Clock, type Logger, sleep } from '@coxswain/client';
 import { hasRpcCode } from '@coxswain/grpc';
+import type { KubeletMetrics } from '../metrics/kubelet-metrics.ts';
 import type { KubeRuntime, ListedPod } from './kube-runtime.ts';
 import { podUidLabel } from './labels.ts';
 
@@ -7,6 +8,7 @@ export interface PodLifecycleEventsOptions {
   readonly runtime: KubeRuntime;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly metrics?: Pick<KubeletMetrics, 'relisted' | 'running'>;
   /** How often all containers are listed while the runtime sends no events. Infinity if the runtime never loses an event. */
   readonly relistMs?: number;
   /** Called when a sandbox or container of the pod has changed. */
@@ -69,13 +71,20 @@ export class PodLifecycleEvents {
   }
 
   async #relist(signal: AbortSignal): Promise<void> {
-    const { runtime, clock, logger, relistMs = defaultRelistMs } = this.#options;
+    const { runtime, clock, logger, metrics, relistMs = defaultRelistMs } = this.#options;
     if (relistMs === Number.POSITIVE_INFINITY) return;
     this.#listedAtMs = clock.monotonic();
     let hasFailed = false;
+    let lastMs: number | undefined;
     while (!signal.aborted) {
+      const begunMs = clock.monotonic();
+      const sinceLast = lastMs === undefined ? undefined : (begunMs - lastMs) / 1000;
+      lastMs = begunMs;
       try {
-        this.#compare(await runtime.listPods(signal));
+        const pods = await runtime.listPods(signal);
+        this.#compare(pods);
+        metrics?.relisted((clock.monotonic() - begunMs) / 1000, sinceLast, new Date(clock.now()));
+        metrics?.running(...countsOf(pods));
         hasFailed = false;
       } catch (error) {
         if (signal.aborted) return;
@@ -103,6 +112,16 @@ export class PodLifecycleEvents {
     for (const uid of before.keys()) if (!this.#listed.has(uid)) onPod(uid);
     runtime.forgetAllBut(new Set(pods.flatMap(({ containers }) => containers.map(({ id }) => id))));
   }
+}
+
+/** Pods with a sandbox that is ready, and containers by state. */
+function countsOf(pods: readonly ListedPod[]): [number, Record<string, number>] {
+  const counts: Record<string, number> = { created: 0, running: 0, exited: 0, unknown: 0 };
+  for (const { state } of pods.flatMap(({ containers }) => containers)) {
+    const name = state.toLowerCase();
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return [pods.filter(({ sandboxes }) => sandboxes.some(({ isReady }) => isReady)).length, counts];
 }
 
 const fingerprint = ({ sandboxes, containers }: ListedPod): string =>
