@@ -1,4 +1,4 @@
-import { kubeletFlags, kubeletHelp, parseKubeletOptions, runKubelet } from '@coxswain/kubelet';
+import { kubeletFlags, kubeletHelp, parseKubeletOptions, runKubelet } from '@coxswain/kubelet/program';
 import { componentBody } from './commands/component-body.ts';
 import { runComponent } from './component-command.ts';
 import type { Terminal } from './main.ts';

@@ -11,7 +11,8 @@ import { ClientSet, InProcessTransport, newTransport, RESTClient, untilWithSync 
 import { type AuthInfo, formatKubeConfig, loadRestConfig, parseKubeConfig } from '@coxswain/client/kubeconfig';
 import { issueKeyPair } from '@coxswain/client/x509';
 import { allControllers, ControllerManager, chosenControllers } from '@coxswain/controllers';
-import { HollowMachine, HollowRuntime, type KubeletEnvironment, runKubelet } from '@coxswain/kubelet';
+import { HollowMachine, HollowRuntime } from '@coxswain/kubelet';
+import { type KubeletEnvironment, runKubelet } from '@coxswain/kubelet/program';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nodeBootstrapBindings, nodeBootstrapRoles, nodeTokenGroup } from '../src/nodes/node-bootstrap-rbac.ts';
 

@@ -3,6 +3,7 @@
  * of the test's `ApiError`. `scripts/build-kept-cluster.ts` fails when one is missing here.
  */
 import * as apimachinery from '@coxswain/apimachinery';
+import * as abort from '@coxswain/apimachinery/abort';
 import * as cache from '@coxswain/apimachinery/cache';
 import * as clock from '@coxswain/apimachinery/clock';
 import * as codecJson from '@coxswain/apimachinery/codec/json';
@@ -34,6 +35,7 @@ import * as x509 from '@coxswain/client/x509';
 
 export const modules: Readonly<Record<string, object>> = {
   '@coxswain/apimachinery': apimachinery,
+  '@coxswain/apimachinery/abort': abort,
   '@coxswain/apimachinery/cache': cache,
   '@coxswain/apimachinery/clock': clock,
   '@coxswain/apimachinery/codec/json': codecJson,

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { ClientSet } from '@coxswain/client';
-import type { EmbeddedNode, KubeletDialer } from '@coxswain/kubelet';
+import { inProcessDialer, type KubeletDialer } from '@coxswain/kubelet';
+import type { EmbeddedNode } from '@coxswain/kubelet/program';
 import type { ComponentContext } from '../component.ts';
 import { kubeletOf } from '../identities.ts';
 import type { NamedNode, NodeProvider } from './node-provider.ts';
@@ -48,7 +49,7 @@ export class RealNodeProvider implements NodeProvider {
 
   async run({ clientAs, clock, random, logger, signal }: ComponentContext): Promise<void> {
     // Imported here, because most clusters have no real node.
-    const { EmbeddedNode, inProcessDialer } = await import('@coxswain/kubelet');
+    const { EmbeddedNode } = await import('@coxswain/kubelet/program');
     const clients = new ClientSet(clientAs(kubeletOf(this.name)));
     const node = await EmbeddedNode.start(
       { ...this.#options, nodeName: this.name, clients, clock, random, logger },
@@ -66,7 +67,7 @@ export class RealNodeProvider implements NodeProvider {
 
   async removeDirectory(path: string, node: string | undefined): Promise<void> {
     if (node !== undefined && node !== this.name) return;
-    const { removeDirectory } = await import('@coxswain/kubelet');
+    const { removeDirectory } = await import('@coxswain/kubelet/program');
     await removeDirectory(path);
   }
 }
@@ -75,6 +76,6 @@ export class RealNodeProvider implements NodeProvider {
 export async function removeRealNode(
   options: Pick<RealNodeOptions, 'endpoint' | 'owner' | 'directory'>,
 ): Promise<void> {
-  const { removeEmbeddedNode } = await import('@coxswain/kubelet');
+  const { removeEmbeddedNode } = await import('@coxswain/kubelet/program');
   await removeEmbeddedNode(options);
 }

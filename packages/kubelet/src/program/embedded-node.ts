@@ -144,7 +144,7 @@ async function configurationOf(
   return { ...configuration, cgroups: { ...configuration.cgroups, driver, root: `/${root.join('/')}` } };
 }
 
-export interface RemoveNodeOptions extends Pick<EmbeddedNodeOptions, 'endpoint' | 'owner' | 'directory'> {}
+interface RemoveNodeOptions extends Pick<EmbeddedNodeOptions, 'endpoint' | 'owner' | 'directory'> {}
 
 /**
  * Removes all pods of a node whose kubelet does not run, and unmounts their volumes. For a cluster that is deleted. Rejects if the runtime

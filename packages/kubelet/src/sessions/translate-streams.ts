@@ -126,5 +126,5 @@ async function send(client: Duplex, to: Channel, bytes: Uint8Array): Promise<voi
   if (!client.write(message)) await once(client, 'drain');
 }
 
-export const internalError = (error: unknown): Status =>
+const internalError = (error: unknown): Status =>
   toStatus(newInternalError(error instanceof Error ? error : new Error(String(error))));

@@ -13,7 +13,7 @@ export async function tearDownDirectory(directory: string, mounter: VolumeMounte
 }
 
 /** Unmounts everything at and below a directory, and leaves the directory. */
-export async function unmountAll(directory: string, mounter: VolumeMounter): Promise<void> {
+async function unmountAll(directory: string, mounter: VolumeMounter): Promise<void> {
   for (const { mountPoint } of await mounter.mountsBelow(directory)) await mounter.unmount(mountPoint);
   while (await mounter.isMountPoint(directory)) await mounter.unmount(directory);
 }
