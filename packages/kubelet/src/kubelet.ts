@@ -314,14 +314,19 @@ export class Kubelet {
     try {
       this.#reporter.starting();
       const isConnected = await this.#connect(ended);
-      await this.#reporter.register(ended);
-      // The node is registered even if its runtime does not answer. It is not ready then.
+      const registered = this.#reporter.register(ended);
+      // The node is reported on even if its runtime does not answer. It is not ready then.
+      background.push(this.#report(registered, ended));
       if (!isConnected) await this.#untilConnected(ended);
       background.push(this.#lifecycle.run(ended));
+      // Static pods do not wait for the API server, which may be one of them.
+      if (this.#mirrored) unsubscribe.push(this.#mirrored.subscribeStatic(this.#workers));
+      background.push(...this.#followManifests(ended));
+      await registered;
       unsubscribe.push(nodes.subscribe(this.nodeName, (node) => void this.#configureNetwork(node, ended)));
       unsubscribe.push(pods.subscribe(this.nodeName, this.#workers));
-      background.push(...this.#followManifests(ended));
-      background.push(this.#reporter.run(ended), this.#lease.run(ended), this.#removeOrphans(pods, ended));
+      if (this.#mirrored) background.push(this.#keepMirrors(this.#mirrored, ended));
+      background.push(this.#removeOrphans(pods, ended));
       await new Promise<void>((resolve) => {
         if (ended.aborted) resolve();
         else ended.addEventListener('abort', () => resolve(), { once: true });
@@ -350,6 +355,17 @@ export class Kubelet {
     await this.#reporter.shutDown(signal);
   }
 
+  /** Reports the node's status and renews its lease once it is registered. */
+  async #report(registered: Promise<void>, signal: AbortSignal): Promise<void> {
+    try {
+      await registered;
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
+    await Promise.all([this.#reporter.run(signal), this.#lease.run(signal)]);
+  }
+
   #followManifests(signal: AbortSignal): Promise<void>[] {
     const { manifests, clock, logger } = this.#options;
     const mirrored = this.#mirrored;
@@ -365,7 +381,6 @@ export class Kubelet {
     return [
       ...(path === undefined ? [] : [followManifestFiles({ ...common, ...every, path }, signal, replace('path'))]),
       ...(url === undefined ? [] : [followManifestUrl({ ...common, ...every, url, headers }, signal, replace('url'))]),
-      this.#keepMirrors(mirrored, signal),
     ];
   }
 

@@ -214,9 +214,9 @@ export class RealNode {
     return await this.clients.core.v1.pods('default').create({ metadata: { name }, spec: whole });
   }
 
-  /** Resolves with the pod once the condition is true for it; undefined is a deleted pod. Rejects after 20 seconds with the pod's state. */
-  async until(name: string, condition: (pod: Pod | undefined) => boolean): Promise<Pod | undefined> {
-    const deadline = systemClock.now() + 20_000;
+  /** Resolves with the pod once the condition is true for it; undefined is a deleted pod. Rejects with the pod's state when the time is over. */
+  async until(name: string, condition: (pod: Pod | undefined) => boolean, timeMs = 20_000): Promise<Pod | undefined> {
+    const deadline = systemClock.now() + timeMs;
     for (;;) {
       const pod = await this.clients.core.v1
         .pods('default')

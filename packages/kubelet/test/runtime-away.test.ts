@@ -45,6 +45,7 @@ class FaultyRuntime {
 describe.each(['errors', 'nothing'] as const)('a container runtime that answers with %s', (answers) => {
   let nodes: TestNodes;
   let faulty: FaultyRuntime;
+  let start: () => Promise<void>;
   let stop: () => Promise<void>;
   beforeEach(async () => {
     nodes = await TestNodes.start([]);
@@ -65,8 +66,11 @@ describe.each(['errors', 'nothing'] as const)('a container runtime that answers 
       logger: silentLogger,
     });
     const end = new AbortController();
-    const running = kubelet.run(end.signal);
-    await nodes.settle();
+    let running: Promise<void> | undefined;
+    start = async () => {
+      running = kubelet.run(end.signal);
+      await nodes.settle();
+    };
     stop = async () => {
       end.abort();
       await nodes.advance(120_000);
@@ -83,6 +87,7 @@ describe.each(['errors', 'nothing'] as const)('a container runtime that answers 
   const readiness = async () => (await node()).status?.conditions?.find(({ type }) => type === 'Ready');
 
   it('makes its node not ready after half a minute, until it answers again', async () => {
+    await start();
     await nodes.clients.core.v1.pods('default').create({
       metadata: { name: 'web' },
       spec: { nodeName: 'alone', containers: [{ name: 'web', image: 'registry.example/web:1' }] },
@@ -119,5 +124,24 @@ describe.each(['errors', 'nothing'] as const)('a container runtime that answers 
       phase: 'Running',
       containerStatuses: [{ restartCount: 0 }],
     });
+  });
+
+  it('does not keep a kubelet that is started from reporting its node and renewing its lease', async () => {
+    faulty.answers = answers;
+    await start();
+    await nodes.advance(180_000, 10_000);
+    const lease = () => nodes.clients.coordination.v1.leases('kube-node-lease').get('alone');
+    expect(await readiness()).toMatchObject({
+      status: 'False',
+      message: 'container runtime status check may not have completed yet',
+    });
+    const { renewTime } = (await lease()).spec!;
+    await nodes.advance(20_000, 10_000);
+    expect((await lease()).spec?.renewTime).not.toBe(renewTime);
+
+    faulty.answers = 'all';
+    await nodes.advance(150_000, 10_000);
+    expect(await readiness()).toMatchObject({ status: 'True' });
+    expect((await node()).status?.nodeInfo?.containerRuntimeVersion).toBe('hollow://1.0.0');
   });
 });

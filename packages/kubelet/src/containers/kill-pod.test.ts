@@ -41,7 +41,7 @@ it('if a container cannot be stopped, the others are stopped in order, and no re
       },
     },
     hooks: { run: async () => {} },
-    events: new PodEvents({ event: () => {} }),
+    events: new PodEvents({ event: () => {}, annotatedEvent: () => {} }),
     clock: new FakeClock(),
   });
   await expect(killer.killPod(pod, runtimePod)).rejects.toThrow('the runtime is down');

@@ -48,16 +48,24 @@ export class MirroredPodSource implements PodSource {
     await Promise.all([this.#options.api.whenSynced(signal), Promise.race([this.#manifestsRead, aborted])]);
   }
 
-  subscribe(nodeName: string, handler: PodHandler): () => void {
+  /** Passes static pods to the handler, also before `subscribe` passes those of the API server to it. */
+  subscribeStatic(handler: PodHandler): () => void {
     this.#handler = handler;
     for (const pod of this.#staticPods.values()) handler.onPod(pod);
+    return () => {
+      this.#handler = undefined;
+    };
+  }
+
+  subscribe(nodeName: string, handler: PodHandler): () => void {
+    const leaveStatic = this.#handler === handler ? undefined : this.subscribeStatic(handler);
     const leave = this.#options.api.subscribe(nodeName, {
       onPod: (pod) => (isMirror(pod) ? this.#observe(pod) : handler.onPod(pod)),
       onPodGone: (pod) => (isMirror(pod) ? this.#gone(pod) : handler.onPodGone(pod)),
     });
     return () => {
       leave();
-      this.#handler = undefined;
+      leaveStatic?.();
     };
   }
 
