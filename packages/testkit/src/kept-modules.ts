@@ -30,6 +30,7 @@ import * as files from '@coxswain/client/files';
 import * as informers from '@coxswain/client/informers';
 import * as jwt from '@coxswain/client/jwt';
 import * as kubeconfig from '@coxswain/client/kubeconfig';
+import * as observe from '@coxswain/client/observe';
 import * as workqueue from '@coxswain/client/workqueue';
 import * as x509 from '@coxswain/client/x509';
 
@@ -62,6 +63,7 @@ export const modules: Readonly<Record<string, object>> = {
   '@coxswain/client/informers': informers,
   '@coxswain/client/jwt': jwt,
   '@coxswain/client/kubeconfig': kubeconfig,
+  '@coxswain/client/observe': observe,
   '@coxswain/client/workqueue': workqueue,
   '@coxswain/client/x509': x509,
 };

@@ -110,6 +110,12 @@ class NodeSetUp {
     say('nodes: starting kubelets and kube-proxies');
     const server = await this.#serverAddress();
     for (const [index, node] of this.#nodes.entries()) await this.#startKubernetes(node, pids[index]!, server);
+    await this.#recordingState(() => this.#untilReady());
+    say('nodes: ready');
+    return this.#daemons.lost;
+  }
+
+  async #untilReady(): Promise<void> {
     await this.#waitFor(
       () => this.#kubectl.run(['wait', '--for=condition=Ready', ...this.#nodes.map(({ name }) => `node/${name}`)]),
       'the nodes to be ready',
@@ -119,8 +125,23 @@ class NodeSetUp {
       () => this.#kubectl.run(['-n', 'kube-system', 'wait', '--for=condition=Available', 'deployment/coredns']),
       'DNS to be available',
     );
-    say('nodes: ready');
-    return this.#daemons.lost;
+  }
+
+  /** When the work fails, the state of the cluster is written to a log before the nodes are taken down. */
+  async #recordingState(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const commands = [
+        ['get', 'nodes,pods', '--all-namespaces', '-o', 'yaml'],
+        ['get', 'events', '-A'],
+      ];
+      const texts = commands.map((args) => this.#kubectl.run(args).catch((problem: Error) => problem.message));
+      const log = join(this.#options.logs, 'cluster-state.log');
+      await writeFile(log, (await Promise.all(texts)).join('\n'));
+      this.#options.say(`nodes: ${log} has the state of the cluster`);
+      throw error;
+    }
   }
 
   /** Writes down what changes outside of the nodes' own names, then makes the places for mounts. */

@@ -4,7 +4,7 @@ import { messageOf } from '@coxswain/apimachinery/errors';
 import { effectiveSecurityContext } from '../runtime/security-context.ts';
 import type { Rejection } from './rejection.ts';
 
-/** Returns why the machine can't confine containers by AppArmor; undefined if it can. `sys` is where sysfs is mounted. */
+/** Returns why AppArmor is not available; undefined if it is. `sys` is the mount point of sysfs. */
 export async function appArmorProblem(sys = '/sys'): Promise<string | undefined> {
   const isMounted = await access(`${sys}/kernel/security/apparmor`).then(
     () => true,

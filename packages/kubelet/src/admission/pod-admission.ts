@@ -13,13 +13,13 @@ import { SysctlAllowlist } from './sysctls.ts';
 export interface Admission {
   /** Undefined if the pod is admitted. */
   readonly rejection: Rejection | undefined;
-  /** Pods that must end so that the pod is admitted after all: then `rejection` is why it is not admitted beside them. */
+  /** If not empty, the pod is admitted once these pods have been terminated, and `rejection` is the reason for that. */
   readonly victims: readonly Pod[];
 }
 
 const admitted: Admission = { rejection: undefined, victims: [] };
 
-/** Decides which pods a node admits: pods may be bound to it without the scheduler, and by one that did not know of the others. */
+/** Decides which pods a node admits. The scheduler's view may be outdated, and pods can be bound without it. */
 export class PodAdmission {
   readonly #settings: Pick<RuntimeSettings, 'allowedUnsafeSysctls' | 'appArmorProblem'>;
   readonly #sysctls: SysctlAllowlist;
@@ -62,7 +62,7 @@ function groupsRejection({ spec }: Pod, { status }: Node): Rejection | undefined
   return { reason: 'SupplementalGroupsPolicyNotSupported', message };
 }
 
-/** Only for a lack of resources do other pods have to end. */
+/** Pods are preempted only for resources, and only if nothing else prevents the admission. */
 function generalAdmission(pod: Pod, node: Node, others: readonly Pod[]): Admission {
   const shortages = shortagesOf(pod, node, others);
   const [shortage] = shortages;
@@ -98,7 +98,7 @@ function taintRejection(pod: Pod, node: Node): Rejection | undefined {
   return taint && predicate('TaintToleration', "node(s) had taints that the pod didn't tolerate");
 }
 
-/** Features that a pod needs of its node, with the condition. */
+/** Features that pods require from their node, with the condition. */
 const neededFeatures: readonly (readonly [feature: string, isNeeded: (pod: Pod) => boolean])[] = [
   [
     'RestartAllContainersOnContainerExits',

@@ -6,7 +6,7 @@ import { requestOf, type Shortage } from './shortage.ts';
 const systemCriticalPriority = 2_000_000_000;
 const mirrorAnnotation = 'kubernetes.io/config.mirror';
 
-/** Returns whether a pod must run, even if others have to end for it. */
+/** Returns whether other pods are terminated if the node has too few resources for the pod. */
 export const isCriticalPod = (pod: Pod): boolean =>
   isStaticPod(pod) ||
   pod.metadata.annotations?.[mirrorAnnotation] !== undefined ||
@@ -19,8 +19,8 @@ interface Requirement {
 }
 
 /**
- * Returns the pods that must end so that a critical pod has what the node is short of: as few as possible, and those whose end does least
- * harm. Pods of a better QoS class only end if all those of worse ones would not do. Throws an Error if there are no such pods.
+ * Returns the pods to terminate so that a critical pod has enough resources: as few as possible, with the smallest requests. Pods of a
+ * higher QoS class are only chosen if those of lower classes do not free enough. Throws an Error if all of them would not.
  */
 export function podsToPreempt(pod: Pod, others: readonly Pod[], shortages: readonly Shortage[]): Pod[] {
   const required = shortages.map(({ resource, requested, used, capacity }) => ({
@@ -44,7 +44,7 @@ function isPreemptable(critical: Pod, other: Pod): boolean {
   return own !== undefined && its !== undefined && own > its;
 }
 
-/** Takes the pod that leaves the least to be required, again and again, until nothing is. */
+/** Chooses the pod that frees most of what is required, repeatedly, until nothing more is required. */
 function nearest(pods: readonly Pod[], requirements: readonly Requirement[]): Pod[] {
   const left = [...pods];
   const taken: Pod[] = [];
@@ -63,7 +63,7 @@ function nearest(pods: readonly Pod[], requirements: readonly Requirement[]): Po
   return taken;
 }
 
-/** Each requirement counts the same, however large it is. */
+/** Measures how much would still be required without the pod. All resources have the same weight. */
 function distanceOf(requirements: readonly Requirement[], pod: Pod): number {
   return requirements.reduce((sum, { resource, amount }) => {
     const missing = amount - requestOf(pod, resource);
@@ -71,7 +71,7 @@ function distanceOf(requirements: readonly Requirement[], pod: Pod): number {
   }, 0);
 }
 
-/** Returns what is still required when the pods have ended. */
+/** Returns what is still required after the pods have been terminated. */
 const without = (requirements: readonly Requirement[], pods: readonly Pod[]): Requirement[] =>
   requirements.flatMap(({ resource, amount }) => {
     const left = pods.reduce((rest, pod) => rest - requestOf(pod, resource), amount);

@@ -3,7 +3,7 @@ import type { Node, Pod } from '@coxswain/api/core/v1';
 import { Quantity } from '@coxswain/apimachinery/quantity';
 import type { Rejection } from './rejection.ts';
 
-/** A resource of which a node has less than a pod requests: CPU in thousandths, all others in units. */
+/** A resource of which a node has too little left for a pod. Amounts of CPU are in thousandths, all others in units. */
 export interface Shortage {
   readonly resource: string;
   readonly requested: number;

@@ -29,7 +29,7 @@ export interface ImageGarbageCollectorOptions {
   readonly logger: Logger;
   readonly recorder: EventRecorder;
   readonly policy?: Partial<ImageGCPolicy>;
-  /** Called with the ids of all images of the node, and the time before they were listed. */
+  /** Called with the ids of all images of the node, and the time at which their listing began. */
   readonly onImages?: (ids: ReadonlySet<string>, sinceMs: number) => Promise<void>;
   /** Returns the use of the file system with the images; by default as the runtime and the system tell. */
   readonly fileSystem?: ((signal: AbortSignal) => Promise<FileSystemStats>) | undefined;

@@ -7,14 +7,14 @@ export const verificationPolicies = [
   'AlwaysVerify',
 ] as const;
 
-/** For which images that are on the node a pod must have a login, as in `imagePullCredentialsVerificationPolicy`. */
+/** For which present images a pod must have a valid login (`imagePullCredentialsVerificationPolicy`). */
 export interface CredentialVerification {
   readonly policy: (typeof verificationPolicies)[number];
   /** Names of images without tag, or beginnings of such names with `/*` at the end. For `NeverVerifyAllowlistedImages`. */
   readonly allowlist: readonly string[];
 }
 
-/** Returns whether a pod must have a login for an image that is on the node. `isPulled`: the image was pulled by a kubelet. */
+/** Returns whether a pod must have a valid login for a present image. `isPulled`: a kubelet has pulled the image. */
 export function requiresVerification(
   { policy, allowlist }: CredentialVerification,
   image: string,

@@ -1,4 +1,4 @@
-/** What a registry is told to let somebody in. */
+/** The credentials for a registry. */
 export interface RegistryLogin {
   readonly username: string;
   readonly password: string;
@@ -14,7 +14,7 @@ export const parseDockerConfigJson = (text: string): DockerConfig => loginsOf(ob
 /** Throws an Error, without any of the content, if the text is not the content of a `.dockercfg`. */
 export const parseDockercfg = (text: string): DockerConfig => loginsOf(parse(text));
 
-/** JSON.parse has some of the text in its errors. */
+/** Errors of JSON.parse quote the text, which is secret. Throws an error without it. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -94,7 +94,7 @@ export class ImagePuller {
       return presentImage(present);
     }
     if (pullPolicy === 'Never') {
-      // Also if the image is there but is not for this pod, which must not learn that it is.
+      // The same answer for a present image that the pod may not use: the pod must not learn that it is present.
       const message = `Container image "${requested}" is not present with pull policy of Never`;
       this.#tell(pod, needed, 'Warning', 'ErrImageNeverPull', message);
       throw new StartError('ErrImageNeverPull', message);
@@ -172,7 +172,7 @@ export class ImagePuller {
     }
   }
 
-  /** Waits for the pull's turn. `tookMs` does not have the time of waiting. */
+  /** Waits for the pull's turn. `tookMs` excludes the time of waiting. */
   async #pullInTurn(
     pod: Pod,
     needed: NeededImage,

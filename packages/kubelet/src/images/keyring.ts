@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import type { DockerConfig, RegistryLogin } from './docker-config.ts';
 import { locationKey, matchesLocation, parseRegistryLocation, type RegistryLocation } from './registry-location.ts';
 
-/** The Secret that a login is from. */
+/** The Secret that contains a login. */
 export interface SecretSource {
   readonly uid: string;
   readonly namespace: string;
   readonly name: string;
 }
 
-/** A login for an image. */
+/** A login with which an image may be pulled. */
 export interface PullCredential {
   readonly username: string;
   readonly password: string;
-  /** Tells logins apart without telling what they are. */
+  /** A hash of the login, by which records of pulled images are compared. */
   readonly hash: string;
-  /** Undefined for a login of the node, which all its pods may use. */
+  /** Undefined for a login of the node's own files, which all pods may use. */
   readonly secret: SecretSource | undefined;
 }
 
@@ -24,14 +24,14 @@ interface Entry {
   readonly credentials: PullCredential[];
 }
 
-/** The key of logins for Docker Hub, whatever images of it are called. */
+/** Logins under this key are used for `docker.io` if there are no others for it. */
 const dockerHub = 'index.docker.io';
 
-/** Logins by the registries that they are for. */
+/** Finds logins by registry and path. */
 export class Keyring {
   readonly #entries = new Map<string, Entry>();
 
-  /** Adds logins. `secret` is where they are from; undefined for those of the node. Locations without a registry are ignored. */
+  /** Adds logins. `secret` contains them; it is undefined for logins of the node. Locations without a registry are ignored. */
   add(config: DockerConfig, secret?: SecretSource): void {
     for (const [text, login] of config) {
       const parsed = parseRegistryLocation(text);
@@ -60,16 +60,16 @@ export class Keyring {
   }
 }
 
-/** The versions of the registry's API mean the whole registry. */
+/** Docker writes the version of the registry's API as a path. It stands for the whole registry. */
 function effectivePath(path: string): string {
   const rest = /^\/v[12]\//.test(path) ? path.slice(3) : path;
   return rest === '/' ? '' : rest;
 }
 
-/** Returns upstream's hash of a login, so that a record of either kubelet is good for both. */
+/** Returns the same hash as upstream's kubelet, so that either kubelet can use the other's records. */
 function hashOf({ username, password, email }: RegistryLogin): string {
   const config = { ...(username && { username }), ...(password && { password }), ...(email && { email }) };
-  // Go escapes these, so that the text can stand in a page of HTML.
+  // Go's encoder escapes these characters.
   const text = JSON.stringify(config).replace(
     /[<>&\u2028\u2029]/g,
     (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -1,7 +1,7 @@
 import type { NodeKeyring } from './node-keyring.ts';
 import type { PulledImages } from './pulled-images.ts';
 
-/** What a machine has for pulling images. */
+/** Files of the machine about logins and pulled images. */
 export interface MachineImages {
   /** The logins that all pods of the node may use. */
   readonly keyring: NodeKeyring;

@@ -6,7 +6,7 @@ import { type DockerConfig, parseDockerConfigJson, parseDockercfg } from './dock
 import { Keyring } from './keyring.ts';
 
 export interface NodeKeyringOptions {
-  /** The kubelet's own directory, which is looked at first. */
+  /** The kubelet's directory, which is searched first. */
   readonly rootDirectory: string;
   /** The home directory of the kubelet's user. */
   readonly homeDirectory: string;
@@ -18,10 +18,10 @@ const validForMs = 300_000;
 const mostBytes = 2 ** 20;
 
 /**
- * The logins of the node, which are good for all its pods: the first `config.json` or `.dockercfg` that can be read. It is read again after
- * five minutes.
+ * The logins of the node, which all its pods may use. They are read from the first `config.json` or `.dockercfg` that exists, and again
+ * after five minutes.
  *
- * Differs from upstream: a file of more than 1 MiB is not read. Neither calls the credential helpers that a `config.json` names.
+ * Differs from upstream: a file of more than 1 MiB is skipped. As upstream, it does not call the credential helpers that a `config.json` names.
  */
 export class NodeKeyring {
   readonly #options: NodeKeyringOptions;
@@ -31,7 +31,7 @@ export class NodeKeyring {
     this.#options = options;
   }
 
-  /** Never rejects: files that can't be used are logged. */
+  /** Never rejects. A file that can't be used is logged and skipped. */
   keyring(): Promise<Keyring> {
     const nowMs = this.#options.clock.now();
     if (!this.#known || this.#known.untilMs <= nowMs) {

@@ -22,7 +22,7 @@ export class PullCredentials {
 
   /**
    * Returns the logins for an image in the order in which to try them: those of the pod's pull secrets, then those of the node. Secrets
-   * that can't be had are left out. Rejects if the content of a secret is no configuration; the message has nothing of the content.
+   * that can't be read are left out. Rejects if the content of a secret is invalid, with a message that does not quote it.
    */
   async of(pod: Pod, image: string): Promise<readonly PullCredential[]> {
     const repository = parseImageName(image)?.repository;

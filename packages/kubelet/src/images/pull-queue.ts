@@ -1,6 +1,6 @@
 import { onAbort } from '@coxswain/apimachinery/abort';
 
-/** Lets only so many pulls go on at a time. The others wait in the order in which they came, each as long as its pod wants it. */
+/** Limits the number of simultaneous pulls. Further pulls wait in the order of their requests, and can be cancelled while they wait. */
 export class PullQueue {
   readonly #most: number;
   #running = 0;
@@ -11,7 +11,7 @@ export class PullQueue {
     this.#most = most;
   }
 
-  /** How many wait. */
+  /** The number of waiting pulls. */
   get waiting(): number {
     return this.#waiting.size;
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isNoEntry } from '../files/no-entry.ts';
 import { readBoundedFile } from '../files/read-bounded-file.ts';
 
-/** A login with which an image was pulled. Its content is not recorded. */
+/** A Secret with which an image was pulled, and the hash of its login. */
 export interface RecordedSecret {
   readonly uid: string;
   readonly namespace: string;
@@ -15,7 +15,7 @@ export interface RecordedSecret {
 /** Who may use an image by one of its names. */
 export interface RecordedCredentials {
   readonly kubernetesSecrets?: readonly RecordedSecret[];
-  /** Service accounts, which only credential plug-ins use. They are kept for a kubelet that has these. */
+  /** Only credential plug-ins use service accounts. They are kept for a kubelet that supports these. */
   readonly kubernetesServiceAccounts?: readonly object[];
   /** All pods of the node may use it. */
   readonly nodePodsAccessible?: boolean;
@@ -34,8 +34,8 @@ const mostBytes = 2 ** 20;
 const fileName = /^sha256-[0-9a-f]{64}$/;
 
 /**
- * Records of pulled images in files, in upstream's places and format, so that a kubelet of either kind reads what the other has written.
- * A file is complete or not there.
+ * Files with records of pulled images. Paths and format are upstream's, so a node can change between both kubelets. Files are replaced
+ * atomically.
  */
 export class PullRecords {
   readonly #pulling: string;

@@ -14,12 +14,12 @@ export interface PulledImagesOptions {
   readonly logger: Logger;
 }
 
-/** More secrets than that are not added to a record while an image is only looked up. */
+/** A lookup adds no secret to a record that has this many. */
 const mostSecretsByLookup = 100;
 
 /**
- * Knows with which logins images were pulled, so that a pod cannot use a private image just because another pod's secret has brought it
- * to the node. The knowledge survives restarts of the kubelet.
+ * Records the logins with which images were pulled, so that a pod cannot use a private image only because it was pulled with the secret of
+ * another pod. The records survive restarts of the kubelet.
  */
 export class PulledImages {
   readonly #options: PulledImagesOptions;
@@ -33,7 +33,7 @@ export class PulledImages {
     this.#options = options;
   }
 
-  /** Records that an image is about to be pulled: if the kubelet dies, the image does not count as one that was always there. */
+  /** Records the intent to pull an image. If the kubelet ends before the pull does, the image is not mistaken for a preloaded one. */
   async pulling(image: string): Promise<void> {
     await this.#whenReady();
     await this.#options.records.writeIntent(image);
@@ -47,7 +47,7 @@ export class PulledImages {
       await this.#record(image, imageRef, secret ? { kubernetesSecrets: [secret] } : { nodePodsAccessible: true });
       await this.#pullEnded(image);
     } catch (error) {
-      // The intent stays, so the image is not taken for one that was always there.
+      // The intent is kept, so the image is not mistaken for a preloaded one.
       this.#options.logger.error('failed to write image pulled record', error, { imageRef });
     }
   }
@@ -157,7 +157,7 @@ export class PulledImages {
     return this.#ready;
   }
 
-  /** Pulls that an earlier kubelet began may have been completed: whoever uses such an image must show a login. */
+  /** Records images whose pull was completed after the previous kubelet had ended. Their logins are unknown, so pods must have a valid one. */
   async #completePulls(): Promise<void> {
     const { records, images } = this.#options;
     const intents = new Set(await records.intents());

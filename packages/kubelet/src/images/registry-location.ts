@@ -1,4 +1,4 @@
-/** The registry, and a prefix of paths in it, for which a login is good. */
+/** The registry, and optionally the prefix of paths in it, to which a login applies. */
 export interface RegistryLocation {
   /** The parts between the dots of the host's name. `*` stands for any characters of a part. */
   readonly hostParts: readonly string[];
@@ -16,11 +16,11 @@ export function parseRegistryLocation(text: string): RegistryLocation | undefine
   return host === '' ? undefined : { hostParts: host.split('.'), port, path };
 }
 
-/** The text of a location, by which locations are sorted: of several that match, the longest path comes first. */
+/** Returns the location as text. In descending order of these texts, longer paths come first. */
 export const locationKey = ({ hostParts, port, path }: RegistryLocation): string =>
   `${hostParts.join('.')}${port && `:${port}`}${path}`;
 
-/** Returns whether a login for the location is good for an image's repository. */
+/** Returns whether a login for the location applies to an image's repository. */
 export function matchesLocation(location: RegistryLocation, repository: RegistryLocation): boolean {
   const { hostParts, port, path } = location;
   return (
@@ -31,10 +31,10 @@ export function matchesLocation(location: RegistryLocation, repository: Registry
   );
 }
 
-/** Takes time in proportion to the product of the lengths, however many stars there are. */
+/** The time is at most proportional to the product of both lengths. A regular expression could take exponentially long. */
 function matchesGlob(pattern: string, text: string): boolean {
   let [p, t] = [0, 0];
-  /** Where to go on if what follows the last star does not match: the star takes one character more. */
+  /** Where to continue when the text after the last star does not match: the star then takes one more character. */
   let star: { readonly p: number; t: number } | undefined;
   while (t < text.length) {
     if (pattern[p] === '*') {

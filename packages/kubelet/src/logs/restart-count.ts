@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { unlessNoEntry } from '../files/no-entry.ts';
 
-/** Larger numbers are not those of the kubelet. */
+/** Restart counts have 32 bits in CRI. */
 const largest = 2 ** 31 - 2;
 
 /** Returns one more than the number of the latest log in a container's directory; 0 if there is none. */

@@ -92,7 +92,7 @@ export interface NodeConfiguration {
     /** 0 for no limit. */
     readonly pullQps: number;
     readonly pullBurst: number;
-    /** For which images that are on the node a pod must have a login; the images that the kubelet has pulled if absent. */
+    /** For which present images a pod must have a valid login. By default for those that a kubelet has pulled. */
     readonly verification?: CredentialVerification;
     readonly gc: {
       readonly highThresholdPercent: number;

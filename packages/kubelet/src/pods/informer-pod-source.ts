@@ -21,7 +21,7 @@ export interface InformerPodSourceOptions {
 export class InformerPodSource implements PodSource {
   readonly #informer: SharedIndexInformer<Pod>;
   readonly #handlers = new Map<string, PodHandler>();
-  /** Whether handlers have all pods that existed at the start. They get those together, in the order in which nodes admit them. */
+  /** True once the initial list is complete. Handlers get no pod before: they must get the oldest pods first. */
   #isReleased = false;
 
   constructor({ clients, nodeName, clock, logger }: InformerPodSourceOptions) {
@@ -69,7 +69,7 @@ export class InformerPodSource implements PodSource {
     };
   }
 
-  /** The oldest pods come first: there may not be room for all. */
+  /** The oldest pods come first: a node admits pods in this order, and may not have enough resources for all. */
   #passOn(nodeName: string, handler: PodHandler): void {
     for (const pod of this.#informer.indexer.byIndex('node', nodeName).toSorted(byAge)) handler.onPod(pod);
   }

@@ -18,7 +18,8 @@ interface RootfsOptions {
 /** What a container has written to its root file system, and to its logs. */
 export async function rootfsStats(options: RootfsOptions): Promise<Pick<ContainerStats, 'rootfs' | 'logs'>> {
   const { machine, writableLayer, logs, clock } = options;
-  const rootfs = writableLayer && {
+  // Runtimes measure now and then; 0 stands for not yet.
+  const rootfs = writableLayer?.timestamp && {
     ...capacityOf(await machine?.figures.fileSystem(writableLayer.fsId?.mountpoint ?? '/')),
     time: timeOf(writableLayer.timestamp),
     usedBytes: writableLayer.usedBytes?.value,

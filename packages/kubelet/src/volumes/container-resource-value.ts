@@ -8,7 +8,7 @@ export interface ResourceHolders {
   readonly node: Node | undefined;
 }
 
-/** Resources whose limit is that of the pod or what the node has, if the container has none. */
+/** Resources whose limit defaults to that of the pod, or to what the node has. */
 const limitedByNode: readonly string[] = ['cpu', 'memory', 'ephemeral-storage'];
 
 /**
@@ -38,7 +38,7 @@ export function containerResourceValue(
   return String(Math.ceil(parts));
 }
 
-/** Returns what a container without a limit may use: all that the pod may, else all that the node has. */
+/** Returns the limit for a container without its own: that of the pod, else what is allocatable on the node. */
 function largest(name: string, pod: Pod, node: Node | undefined): Quantity {
   const ofNode = node?.status?.allocatable?.[name];
   const ofPod = name === 'ephemeral-storage' ? quantityOf('0') : quantityOf(pod.spec?.resources?.limits?.[name]);

@@ -13,7 +13,7 @@ export interface EnvironmentInput extends ResourceHolders {
   readonly source: ConfigSource;
   readonly podIPs: readonly string[];
   readonly hostIPs: readonly string[];
-  /** Undefined if containers get no variables of services. */
+  /** If undefined, containers get no variables of Services. */
   readonly services?: ServiceSource | undefined;
   /** Returns the text of a file in a mounted volume of the pod. */
   readFile?(volume: string, path: string): Promise<string>;
@@ -35,7 +35,7 @@ export async function environmentOf(input: EnvironmentInput): Promise<Map<string
     for (const [key, value] of Object.entries(data ?? {})) env.set(prefix + key, value);
   }
   for (const { name, value = '', valueFrom } of container.env ?? []) {
-    // Each may use those before it, and those of services.
+    // A variable can refer to variables before it and to those of Services.
     if (value !== '' || !valueFrom)
       env.set(
         name,
@@ -50,14 +50,14 @@ export async function environmentOf(input: EnvironmentInput): Promise<Map<string
   return env;
 }
 
-/** Throws as long as the services are not known: a container without the address of the API server could not work. */
+/** Throws until the Services have been listed: a container needs the variables of the API server. */
 function serviceVariables({ pod, services }: EnvironmentInput): ReadonlyMap<string, string> {
   if (!services) return new Map();
   const { enableServiceLinks } = pod.spec ?? {};
   if (enableServiceLinks === undefined) {
     throw new Error('nil pod.spec.enableServiceLinks encountered, cannot construct envvars');
   }
-  // Static pods may be what the API server needs.
+  // Static pods do not wait: the API server may be one of them.
   if (!isStaticPod(pod) && !services.hasSynced) {
     throw new Error('services have not yet been read at least once, cannot construct envvars');
   }
@@ -100,7 +100,7 @@ const decoded = (data: Readonly<Record<string, string>> = {}): Record<string, st
   Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]));
 
 /**
- * Returns the value of a variable in a file of a volume; undefined if it has none and may be without.
+ * Returns the value of a variable in a file of a volume; undefined if it is missing and optional.
  *
  * Differs from upstream: the message has the path inside the volume, not that on the node, and symlinks are not followed.
  */
