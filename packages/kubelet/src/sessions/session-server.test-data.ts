@@ -10,7 +10,7 @@ import { WebSocket } from 'ws';
 import { kubeletHandler } from '../server/kubelet-handler.ts';
 import { StatsProvider } from '../stats/stats-provider.ts';
 
-export const pod: Pod = {
+const pod: Pod = {
   metadata: { name: 'web', namespace: 'default', uid: 'u-1' },
   spec: {
     containers: [

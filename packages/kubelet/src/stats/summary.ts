@@ -122,7 +122,7 @@ export interface VolumeStats extends FsStats {
   readonly volumeHealthStats?: { readonly abnormal: boolean };
 }
 
-export interface RlimitStats {
+interface RlimitStats {
   readonly time: string;
   readonly maxpid?: number | undefined;
   readonly curproc?: number | undefined;
