@@ -3,6 +3,7 @@ import type { AppArmorProfile, Pod } from '@coxswain/api/core/v1';
 import { messageOf } from '@coxswain/apimachinery/errors';
 import { effectiveSecurityContext } from '../runtime/security-context.ts';
 import type { Rejection } from './rejection.ts';
+import { allContainers } from '../pods/all-containers.ts';
 
 /** Returns why AppArmor is not available; undefined if it is. `sys` is the mount point of sysfs. */
 export async function appArmorProblem(sys = '/sys'): Promise<string | undefined> {
@@ -17,9 +18,8 @@ export async function appArmorProblem(sys = '/sys'): Promise<string | undefined>
 /** Returns why a pod that has not run yet is rejected because of its AppArmor profiles; undefined if it is not. */
 export function appArmorRejection(pod: Pod, problemOfHost: string | undefined): Rejection | undefined {
   if (pod.status?.phase !== 'Pending' && pod.status?.phase !== undefined) return undefined;
-  const { containers = [], initContainers = [], ephemeralContainers = [], securityContext } = pod.spec ?? {};
-  const all = [...initContainers, ...containers, ...ephemeralContainers];
-  const own = [securityContext, ...all.map((container) => container.securityContext)];
+  const all = allContainers(pod);
+  const own = [pod.spec?.securityContext, ...all.map((container) => container.securityContext)];
   const isRequired = own.some((context) => isConfined(context?.appArmorProfile));
   if (!isRequired) return undefined;
   try {

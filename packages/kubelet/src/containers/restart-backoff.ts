@@ -4,6 +4,7 @@ import { Backoff, type Clock } from '@coxswain/client';
 import { type PodEvents, podText } from '../pods/pod-events.ts';
 import type { RuntimePod } from '../runtime/runtime-pod.ts';
 import { StartError } from '../runtime/start-error.ts';
+import { allContainers } from '../pods/all-containers.ts';
 
 export interface RestartBackoffOptions {
   readonly events: PodEvents;
@@ -52,8 +53,7 @@ export class RestartBackoff {
   }
 
   forgetPod(pod: Pod): void {
-    const { initContainers = [], containers = [], ephemeralContainers = [] } = pod.spec ?? {};
-    for (const { name } of [...initContainers, ...containers, ...ephemeralContainers]) {
+    for (const { name } of allContainers(pod)) {
       this.#backoff.reset(keyOf(pod, name));
       this.#tried.delete(keyOf(pod, name));
     }

@@ -1,6 +1,7 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { Quantity } from '@coxswain/apimachinery/quantity';
 import { durationToMs } from '@coxswain/apimachinery/time';
+import { allContainers } from '../pods/all-containers.ts';
 
 /** The prefix of the annotations that script the behaviour of a pod's containers. */
 export const FATE_PREFIX = 'hollow.coxswain.dev/';
@@ -78,13 +79,10 @@ export function fateOf(annotations: Readonly<Record<string, string>> | undefined
 }
 
 /** Returns a message for users for each invalid annotation of the pod. */
-export function fateProblems({ metadata, spec }: Pod): string[] {
+export function fateProblems(pod: Pod): string[] {
   const problems: string[] = [];
-  const containers = spec?.containers ?? [];
-  const initContainers = spec?.initContainers ?? [];
-  const ephemeralContainers = spec?.ephemeralContainers ?? [];
-  const names = new Set([...containers, ...initContainers, ...ephemeralContainers].map(({ name }) => name));
-  for (const [key, text] of Object.entries(metadata.annotations ?? {})) {
+  const names = new Set(allContainers(pod).map(({ name }) => name));
+  for (const [key, text] of Object.entries(pod.metadata.annotations ?? {})) {
     if (!key.startsWith(FATE_PREFIX)) continue;
     const name = key.slice(FATE_PREFIX.length);
     const dot = name.lastIndexOf('.');

@@ -34,7 +34,8 @@ export class ContainerHooks implements HookRunner {
     throw new Error(`invalid handler: ${handlerText(handler)}`);
   }
 
-  async #exec({ command = [] }: ExecAction, { containerId }: Hook, signal: AbortSignal): Promise<void> {
+  async #exec(action: ExecAction, { containerId }: Hook, signal: AbortSignal): Promise<void> {
+    const command = action.command ?? [];
     const result = await runInContainer(this.#options.service, { containerId, command }, signal);
     const words = command.join(' ');
     if (!result) throw new HookCommandError(`command timed out: ${quote(words)} timed out after 0s`, '');

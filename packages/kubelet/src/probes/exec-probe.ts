@@ -12,10 +12,10 @@ const maxOutputBytes = 10 * 1024;
 /** Runs the command in the container. It passes with exit code 0, and fails if it takes too long. */
 export async function probeExec(
   service: Pick<RuntimeService, 'execSync'>,
-  { command: words = [] }: ExecAction,
+  action: ExecAction,
   { container, containerId, probe, signal }: ProbeRequest,
 ): Promise<ProbeResult> {
-  const command = expandWithStatic(words, container.env);
+  const command = expandWithStatic(action.command ?? [], container.env);
   const { timeoutSeconds = 1 } = probe;
   const result = await runInContainer(service, { containerId, command, timeoutSeconds }, signal);
   if (!result) {

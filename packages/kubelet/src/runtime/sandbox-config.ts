@@ -18,17 +18,17 @@ export function sandboxConfig(
   setup: PodSetup & { readonly supplementalGroups: readonly number[] },
   settings: RuntimeSettings,
 ): Init<PodSandboxConfig> {
-  const { name = '', namespace = '', uid = '', annotations = {} } = pod.metadata;
-  const { hostNetwork, containers = [], securityContext } = pod.spec ?? {};
+  const { name = '', namespace = '', uid = '' } = pod.metadata;
+  const { hostNetwork, containers, securityContext } = pod.spec ?? {};
   const sysctls = (securityContext?.sysctls ?? []).map(({ name, value }) => [name, value] as const);
   return {
     metadata: { name, namespace, uid, attempt },
     labels: sandboxLabels(pod),
-    annotations,
+    annotations: pod.metadata.annotations ?? {},
     ...(!hostNetwork && { hostname: podHostname(pod, setup.clusterDomain) }),
     logDirectory: setup.logDirectory,
     ...(setup.dns && { dnsConfig: setup.dns }),
-    portMappings: containers.flatMap(portMappings),
+    portMappings: (containers ?? []).flatMap(portMappings),
     linux: {
       cgroupParent: setup.cgroupParent,
       securityContext: sandboxSecurityContext(pod, setup.supplementalGroups),

@@ -9,6 +9,7 @@ import type {
 import type { Init } from '@coxswain/grpc/protobuf';
 import { namespaceOptions } from './namespaces.ts';
 import type { RuntimeSettings } from './runtime-settings.ts';
+import { allContainers } from '../pods/all-containers.ts';
 
 /** The user of an image. At most one of the two fields is set. */
 export interface ImageUser {
@@ -90,12 +91,6 @@ export function effectiveSecurityContext(pod: Pod, { securityContext }: Containe
     ...securityContext,
   } as SecurityContext;
 }
-
-const allContainers = ({ spec }: Pod): Container[] => [
-  ...(spec?.containers ?? []),
-  ...(spec?.initContainers ?? []),
-  ...(spec?.ephemeralContainers ?? []),
-];
 
 const userOf = ({ uid, username }: ImageUser) => ({
   ...(uid !== undefined && { runAsUser: { value: uid } }),

@@ -4,6 +4,7 @@ import { type ApiResponse, type ResponseSink, readQuery, textResponse } from '@c
 import type { LoggedContainer, LogOptions } from '../logs/container-logs.ts';
 import { findPod, type KubeletHost } from './kubelet-host.ts';
 import { readLogOptions } from './log-options.ts';
+import { allContainers } from '../pods/all-containers.ts';
 
 export interface LogRequest {
   readonly namespace: string;
@@ -28,10 +29,7 @@ export async function containerLogs(host: KubeletHost, request: LogRequest): Pro
   if (validatePodLogOptions(options, true).length > 0) return textResponse(422, '{"message": "Invalid request."}');
   const pod = findPod(host, request.namespace, request.pod);
   if (!pod) return textResponse(404, `pod "${request.pod}" does not exist`);
-  const containers = pod.spec?.containers ?? [];
-  const initContainers = pod.spec?.initContainers ?? [];
-  const ephemeralContainers = pod.spec?.ephemeralContainers ?? [];
-  if (![...containers, ...initContainers, ...ephemeralContainers].some(({ name }) => name === request.container)) {
+  if (!allContainers(pod).some(({ name }) => name === request.container)) {
     return textResponse(404, `container "${request.container}" not found in pod "${request.pod}"`);
   }
   const found = containerIdOf(pod, request.container, options.previous === true);

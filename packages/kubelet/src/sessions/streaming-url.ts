@@ -1,8 +1,9 @@
-import type { Container, Pod } from '@coxswain/api/core/v1';
+import type { Pod } from '@coxswain/api/core/v1';
 import type { CallOptions } from '@coxswain/grpc';
 import { podUidLabel } from '../runtime/labels.ts';
 import type { SessionHost, SessionTarget } from './session-host.ts';
 import type { StreamOptions } from './stream-options.ts';
+import { allContainers } from '../pods/all-containers.ts';
 
 /** The runtime's answer should come at once. */
 const timeoutMs = 120_000;
@@ -29,7 +30,7 @@ export async function attachUrl(
 ): Promise<URL> {
   const { pod, container } = target;
   const containerId = await runningContainer(runtime, target, signal);
-  const spec = containersOf(pod).find(({ name }) => name === container);
+  const spec = allContainers(pod).find(({ name }) => name === container);
   if (containerId === undefined || !spec) {
     throw new Error(`container ${container} not found in pod ${fullName(pod)}`);
   }
@@ -69,11 +70,6 @@ export const containerNotFound = ({ container }: SessionTarget): Error =>
 const ofPod = ({ metadata: { uid = '' } }: Pod) => ({ [podUidLabel]: uid });
 
 const fullName = ({ metadata: { name = '', namespace = '' } }: Pod): string => `${name}_${namespace}`;
-
-function containersOf({ spec }: Pod): readonly Container[] {
-  const { containers = [], initContainers = [], ephemeralContainers = [] } = spec ?? {};
-  return [...containers, ...initContainers, ...ephemeralContainers];
-}
 
 function urlOf({ url }: { readonly url: string }): URL {
   if (url === '') throw new Error('URL is not set');

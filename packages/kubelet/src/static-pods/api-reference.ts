@@ -1,13 +1,11 @@
-import type { Container, Pod, Volume, VolumeProjection } from '@coxswain/api/core/v1';
+import type { Pod, Volume, VolumeProjection } from '@coxswain/api/core/v1';
+import { allContainers } from '../pods/all-containers.ts';
 
 /** Returns the kind of API objects that a pod refers to, as upstream's error message names it. Undefined if it refers to none. */
-export function apiReferenceOf({ spec }: Pod): string | undefined {
+export function apiReferenceOf(pod: Pod): string | undefined {
+  const { spec } = pod;
   if (!spec) return undefined;
-  const containers: Container[] = [
-    ...(spec.initContainers ?? []),
-    ...spec.containers,
-    ...(spec.ephemeralContainers ?? []),
-  ];
+  const containers = allContainers(pod);
   const uses = (kind: 'secret' | 'configMap'): boolean =>
     containers.some(
       ({ env, envFrom }) =>

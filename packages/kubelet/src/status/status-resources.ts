@@ -6,7 +6,8 @@ import type { RuntimeContainer } from '../runtime/runtime-pod.ts';
 type Amounts = Record<string, string>;
 
 /** Returns the resources for a container's status: those of its spec, with CPU and memory as in its cgroup while it runs. */
-export function statusResources({ resources = {} }: Container, container: RuntimeContainer): ResourceRequirements {
+export function statusResources(spec: Container, container: RuntimeContainer): ResourceRequirements {
+  const resources = spec.resources ?? {};
   const { resources: actual } = container;
   if (container.state !== 'Running' || !actual) return resources;
   const milliCpuOf = (amounts: Amounts): number => Quantity.parse(amounts.cpu ?? '0').milliValue();

@@ -3,7 +3,9 @@ import { quote } from '@coxswain/apimachinery';
 
 /** Returns a field of a pod as a file of a volume has it. Throws if the field cannot be in a volume. */
 export function podField({ metadata }: Pod, fieldPath: string): string {
-  const { labels = {}, annotations = {}, name = '', namespace = '', uid = '' } = metadata;
+  const { name = '', namespace = '', uid = '' } = metadata;
+  const labels = metadata.labels ?? {};
+  const annotations = metadata.annotations ?? {};
   const entry = /^(.+?)\['(.*)'\]$/s.exec(fieldPath);
   if (entry) {
     const [, path, key = ''] = entry;

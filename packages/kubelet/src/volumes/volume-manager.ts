@@ -123,9 +123,8 @@ export class VolumeManager {
   /** Returns the mounts of a container. Rejects with the reason for which it cannot be created. */
   async mountsOf(pod: Pod, container: Container, context: MountContext): Promise<readonly Init<Mount>[]> {
     const uid = uidOf(pod);
-    const { volumeMounts = [] } = container;
     // An ephemeral container may use a volume that no other container does.
-    if (volumeMounts?.some(({ name }) => !this.#pods.get(uid)?.mounted.has(name))) {
+    if (container.volumeMounts?.some(({ name }) => !this.#pods.get(uid)?.mounted.has(name))) {
       await this.mount(pod, context.signal ?? new AbortController().signal);
     }
     return await containerMounts(pod, container, context, {

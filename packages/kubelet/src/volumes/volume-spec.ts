@@ -3,6 +3,7 @@ import { messageOf } from '@coxswain/apimachinery/errors';
 import type { ConfigSource } from './config-source.ts';
 import type { VolumeSpec } from './plugins/volume-plugin.ts';
 import type { VolumeApi } from './sources/volume-api.ts';
+import { allContainers } from '../pods/all-containers.ts';
 
 interface SpecContext {
   readonly config: ConfigSource;
@@ -88,14 +89,8 @@ async function volumeOf(claim: PersistentVolumeClaim, { api, signal }: SpecConte
   return volume;
 }
 
-const containersOf = ({ spec }: Pod) => [
-  ...(spec?.initContainers ?? []),
-  ...(spec?.containers ?? []),
-  ...(spec?.ephemeralContainers ?? []),
-];
-
 const isMounted = (pod: Pod, volume: string): boolean =>
-  containersOf(pod).some(({ volumeMounts }) => volumeMounts?.some(({ name }) => name === volume));
+  allContainers(pod).some(({ volumeMounts }) => volumeMounts?.some(({ name }) => name === volume));
 
 const isDevice = (pod: Pod, volume: string): boolean =>
-  containersOf(pod).some(({ volumeDevices }) => volumeDevices?.some(({ name }) => name === volume));
+  allContainers(pod).some(({ volumeDevices }) => volumeDevices?.some(({ name }) => name === volume));

@@ -1,17 +1,13 @@
 import { posix } from 'node:path';
 import type { Pod } from '@coxswain/api/core/v1';
+import { allContainers } from '../../pods/all-containers.ts';
 
 /**
  * Returns the directories of a volume on which containers mount other volumes, relative to the volume: `b` if the volume is at `/a` and
  * another one at `/a/b`. None inside another. Throws if a mount path leads out of the container.
  */
-export function nestedMountPoints({ spec }: Pod, volume: string): readonly string[] {
-  const containers = [
-    ...(spec?.initContainers ?? []),
-    ...(spec?.containers ?? []),
-    ...(spec?.ephemeralContainers ?? []),
-  ];
-  return containers.flatMap(({ volumeMounts }) => {
+export function nestedMountPoints(pod: Pod, volume: string): readonly string[] {
+  return allContainers(pod).flatMap(({ volumeMounts }) => {
     const mounts = (volumeMounts ?? []).map(({ name, mountPath }) => ({ name, path: cleanPath(mountPath) }));
     const paths = mounts.map(({ path }) => path).sort();
     return mounts.filter(({ name }) => name === volume).flatMap(({ path }) => nestedIn(path, paths));
