@@ -102,6 +102,15 @@ it('built packages work together: a program starts a cluster, and a pod runs in 
   expect(run(program)).toEqual({ status: 0, stdout: 'ran\n', stderr: '' });
 });
 
+it('importing the built client loads neither the WebSocket library nor an HTTP server', () => {
+  const program = `
+    import { createRequire } from 'node:module';
+    await import('@coxswain/client');
+    const loaded = Object.keys(createRequire(import.meta.url).cache).filter((path) => /node_modules.ws./.test(path));
+    console.log(loaded.length, process.moduleLoadList.includes('NativeModule _http_server'));`;
+  expect(run(program)).toEqual({ status: 0, stdout: '0 false\n', stderr: '' });
+});
+
 it('a built cluster uses the same classes that a test can import, although it is loaded from scripts', () => {
   const program = `
     import { ApiError } from '@coxswain/apimachinery';

@@ -2,8 +2,11 @@ import { basename } from 'node:path';
 import type { RestConfig } from '../../config/rest-config.ts';
 import type { Transport } from '../transport.ts';
 import { NodeTransport } from './node-transport.ts';
+import type { openInProcessWebSocket as openType } from './web-socket/in-process-web-socket.ts';
 
-export { openInProcessWebSocket } from './web-socket/in-process-web-socket.ts';
+/** Opens a WebSocket to a server in the same process. The library is loaded at the first call. */
+export const openInProcessWebSocket: typeof openType = async (request, call) =>
+  (await import('./web-socket/in-process-web-socket.ts')).openInProcessWebSocket(request, call);
 
 /** The transport for Node. */
 export const newPlatformTransport = (config: RestConfig): Transport => new NodeTransport(config);
