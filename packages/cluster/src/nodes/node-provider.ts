@@ -24,12 +24,12 @@ export interface NodeProvider {
   run(context: ComponentContext): Promise<void>;
   /** Returns whether the node's kubelet runs. */
   isAlive(name: string): boolean;
+  /** Removes a directory of a node, or of all nodes if `node` is undefined. Absent for nodes without a disk. */
+  removeDirectory?(path: string, node: string | undefined): Promise<void>;
   /**
    * Ends a node at once, with everything that runs there, without notice to the API. Absent when a provider cannot do it. Rejects when
    * there is no such node.
    */
-  /** Removes a directory of a node, or of all nodes if `node` is undefined. Absent for nodes without a disk. */
-  removeDirectory?(path: string, node: string | undefined): Promise<void>;
   kill?(name: string): Promise<void>;
   /** Starts a killed node again, with nothing running on it. Throws when there is no such node. */
   revive?(name: string): void;
