@@ -90,7 +90,8 @@ describe.skipIf(problem)('a cluster with a real node', () => {
       () => pods.get('says'),
       ({ status }) => status?.phase === 'Succeeded',
     );
-    expect(await pods.getLogs('says')).toBe('hello\n');
+    const log = await pods.getLogs('says');
+    expect(Buffer.from(await log.bytes()).toString()).toBe('hello\n');
     await pods.delete('says');
   });
 

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { connectRuntime } from '../services.ts';
@@ -72,13 +72,33 @@ export async function startContainerd(options: ContainerdOptions): Promise<Conta
     for (const image of [pause, { name: busyboxImage, files: busybox, command: ['/bin/sh'] }, ...images]) {
       const archive = join(directory, 'image.tar');
       await writeFile(archive, ociArchive(image));
-      await run('ctr', ['-a', `${directory}/containerd.sock`, '-n', 'k8s.io', 'images', 'import', archive]);
+      await run(await ctrOf(program), [
+        '-a',
+        `${directory}/containerd.sock`,
+        '-n',
+        'k8s.io',
+        'images',
+        'import',
+        archive,
+      ]);
     }
   } catch (error) {
     await containerd.close();
     throw error;
   }
   return containerd;
+}
+
+/** Returns the `ctr` beside the program, or that of the PATH. */
+async function ctrOf(program: string): Promise<string> {
+  const beside = join(dirname(program), 'ctr');
+  const isThere =
+    program.includes('/') &&
+    (await access(beside).then(
+      () => true,
+      () => false,
+    ));
+  return isThere ? beside : 'ctr';
 }
 
 /** The files of an image in which every command of busybox can be run. */
@@ -182,7 +202,8 @@ async function answers(endpoint: string): Promise<boolean> {
   const runtime = await connectRuntime(endpoint);
   try {
     const { status } = await runtime.runtime.status({}, { timeoutMs: 1000 });
-    return status?.conditions.every(({ status: is }) => is) ?? false;
+    const isTrue = (type: string) => status?.conditions.some((each) => each.type === type && each.status);
+    return isTrue('RuntimeReady') === true && isTrue('NetworkReady') === true;
   } catch {
     return false;
   } finally {

@@ -119,11 +119,12 @@ describe.skipIf(problem)('a kubelet that is killed', () => {
     await dead;
     await kubelets.start();
     const ready = await until(name, isReady);
-    expect(await runsOf(name)).toBe(1);
+    await expect.poll(() => runsOf(name)).toBe(1);
     expect(ready?.status?.phase).toBe('Running');
     expect(mayCount.includes(step) ? 0 : stateOf(ready)?.restartCount).toBe(0);
     await pods().delete(name);
     await until(name, isGone);
+    expect(await runsOf(name)).toBe(1);
   });
 
   it.each(endSteps)('%s is followed by one that ends the pod, and leaves nothing behind', async (step) => {

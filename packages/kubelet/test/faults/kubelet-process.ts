@@ -31,6 +31,8 @@ export class KubeletProcesses {
       cgroupDriver: 'cgroupfs',
       cgroupRoot: cgroups.path(cgroupRoot),
       resolvConf,
+      clusterDNS: ['10.96.0.10'],
+      clusterDomain: 'cluster.local',
       failSwapOn: false,
       failCgroupV1: false,
       enableServer: false,

@@ -54,7 +54,6 @@ await runKubelet(
     rootDir: join(directory, 'kubelet'),
     certDir: join(directory, 'certificates'),
     hostnameOverride: 'real',
-    nodeIp: '127.0.0.1',
   },
   {
     logger: consoleLogger,
