@@ -236,7 +236,7 @@ export class RealNode {
   }
 
   /** Resolves with the pod once the condition is true for it; undefined is a deleted pod. Rejects with the pod's state when the time is over. */
-  async until(name: string, condition: (pod: Pod | undefined) => boolean, timeMs = 20_000): Promise<Pod | undefined> {
+  async until(name: string, condition: (pod: Pod | undefined) => boolean, timeMs = 40_000): Promise<Pod | undefined> {
     const deadline = systemClock.now() + timeMs;
     for (;;) {
       const pod = await this.clients.core.v1
@@ -268,7 +268,7 @@ export class RealNode {
 
   /** Resolves when the runtime has no sandboxes. */
   async untilNothingIsLeft(): Promise<void> {
-    const deadline = systemClock.now() + 20_000;
+    const deadline = systemClock.now() + 40_000;
     for (;;) {
       const { items } = await this.kubelet.runtime.service.listPodSandbox({});
       if (items.length === 0) return;

@@ -183,7 +183,7 @@ async function startDaemon(program: string, directory: string, endpoint: string)
   for (let tries = 0; ; tries++) {
     const isReady = await answers(endpoint);
     if (isReady) break;
-    if (hasEnded || tries > 200) {
+    if (hasEnded || tries > 600) {
       child.kill('SIGKILL');
       throw new Error(`containerd did not start: ${(await readFile(log, 'utf8')).slice(-2000)}`);
     }

@@ -32,7 +32,7 @@ describe.skipIf(problem)('a pod', () => {
       containers: [
         {
           ...shell('main', "trap 'exit 0' TERM; while :; do sleep 0.1; done"),
-          livenessProbe: { exec: { command: ['true'] }, periodSeconds: 1 },
+          livenessProbe: { exec: { command: ['true'] }, periodSeconds: 1, timeoutSeconds: 60 },
         },
       ],
     });
@@ -67,10 +67,10 @@ describe.skipIf(problem)('a pod', () => {
   });
 
   it('that forks without bound gets no more processes than its limit', async () => {
-    const script = "while :; do sh -c 'while :; do sleep 1000 & done' 2> /dev/null; done";
+    const script = "while :; do sh -c 'while :; do sleep 1000 & done' 2> /dev/null; sleep 0.5; done";
     const { metadata } = await node.create('forks', { containers: [shell('main', script)] });
     const cgroup = newCgroupName(node.cgroupRoot, 'kubepods', 'besteffort', `pod${metadata.uid}`);
-    await expect.poll(async () => (await node.cgroups.pids(cgroup)).length, { timeout: 20_000 }).toBe(podPidsLimit);
+    await expect.poll(async () => (await node.cgroups.pids(cgroup)).length, { timeout: 40_000 }).toBe(podPidsLimit);
     // It can be seen, and others can be started beside it.
     await node.create('other', { restartPolicy: 'Never', containers: [shell('main', 'echo here')] });
     await node.until('other', (pod) => pod?.status?.phase === 'Succeeded');
@@ -99,9 +99,10 @@ describe.skipIf(problem)('a pod', () => {
       await expect.poll(rotated, { timeout: 20_000 }).toBeGreaterThan(0);
       expect((await readdir(directory)).length).toBeLessThanOrEqual(logs.maxFiles + 1);
     }
-    const lines = (await node.logs('talks').catch(String)).trim().split('\n').map(Number);
-    expect(lines.every((line, i) => i === 0 || line === lines[i - 1]! + 1)).toBe(true);
-    expect(lines.length).toBeGreaterThan(100);
+    const lines = async () => (await node.logs('talks')).trim().split('\n').map(Number);
+    // A file is short right after a rotation.
+    await expect.poll(async () => (await lines()).length, { timeout: 20_000 }).toBeGreaterThan(100);
+    expect((await lines()).findIndex((line, i, all) => i > 0 && line !== all[i - 1]! + 1)).toBe(-1);
   });
 
   it('that writes more to the disk than its limits allow is evicted', { timeout: 150_000 }, async () => {

@@ -149,7 +149,7 @@ describe.skipIf(problem || !kubectlPath)('cox up --runtime', () => {
   it('attaches to containers, and to ephemeral ones that see the processes of another', async () => {
     await interact(['attach', '-i', 'shell'], 'echo attached $((1+1))', /attached 2/);
     const debug = ['debug', '-i', 'shell', `--image=${busyboxImage}`, '--image-pull-policy=IfNotPresent'];
-    await interact([...debug, '--target=main', '--', 'sh'], 'ps; echo seen $((1+1))', / sh\n[^]*seen 2/);
+    await interact([...debug, '--target=main', '--', 'sh'], 'ps; echo seen $((1+1))', / sh\n[\s\S]*seen 2/);
   });
 
   it('restarts containers that end and that fail their probes', async () => {
