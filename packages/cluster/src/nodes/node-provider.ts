@@ -25,11 +25,16 @@ export interface NodeProvider {
   /** Returns whether the node's kubelet runs. */
   isAlive(name: string): boolean;
   /**
+   * Resolves when all kubelets run. Rejects when the signal is aborted. Absent if they run as soon as `run` is called. Node objects of an
+   * earlier run may say that a node is ready before its kubelet runs.
+   */
+  whenRunning?(signal: AbortSignal | undefined): Promise<void>;
+  /** Removes a directory of a node, or of all nodes if `node` is undefined. Absent for nodes without a disk. */
+  removeDirectory?(path: string, node: string | undefined): Promise<void>;
+  /**
    * Ends a node at once, with everything that runs there, without notice to the API. Absent when a provider cannot do it. Rejects when
    * there is no such node.
    */
-  /** Removes a directory of a node, or of all nodes if `node` is undefined. Absent for nodes without a disk. */
-  removeDirectory?(path: string, node: string | undefined): Promise<void>;
   kill?(name: string): Promise<void>;
   /** Starts a killed node again, with nothing running on it. Throws when there is no such node. */
   revive?(name: string): void;
