@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { pauseImage } from '../images/recipes.ts';
 import { cniConfiguration, containerdConfiguration, kubeletConfiguration, mountScript } from './configurations.ts';
 import { containerdKinds } from './containerd-kind.ts';
-import { ownDirectories, ownTmpfs, planNodes } from './topology.ts';
+import { ownDirectories, ownTmpfs, planNodes, stateDirectory } from './topology.ts';
 
 const run = promisify(execFile);
 
@@ -64,7 +63,7 @@ const problem = process.platform !== 'linux' || process.getuid?.() !== 0 ? 'it n
 if (problem) console.warn(`mount namespaces of nodes are not tried for real: ${problem}`);
 
 it.skipIf(problem)('mounts of a node stay when their directories are removed on the machine', async () => {
-  const state = await mkdtemp(join(tmpdir(), 'nodes-'));
+  const state = await mkdtemp(`${stateDirectory}-test-`);
   const directory = join(state, 'node1');
   try {
     for (const name of Object.keys(ownDirectories)) await mkdir(join(directory, name), { recursive: true });
@@ -74,7 +73,17 @@ it.skipIf(problem)('mounts of a node stay when their directories are removed on 
     const isolated = ['--mount', '--propagation', 'private', 'sh', '-c', mountScript({ directory })];
     const { stdout } = await run('unshare', [...isolated, 'sh', 'sh', '-c', show, state]);
     // Nothing of the machine's own /var/lib is there, so nobody there can remove what a mount is on.
-    expect(stdout.split('\n')).toEqual(['here', '1', 'cni', 'cni-networks', 'containerd', 'kubelet', directory, '']);
+    expect(stdout.split('\n')).toEqual([
+      'here',
+      '1',
+      'cni',
+      'cni-networks',
+      'containerd',
+      basename(state),
+      'kubelet',
+      directory,
+      '',
+    ]);
   } finally {
     await rm(state, { recursive: true, force: true });
   }

@@ -185,7 +185,8 @@ export function mountScript({ directory }: Pick<NodePlan, 'directory'>): string 
     ...ownTmpfs.map((path) => `mount -t tmpfs -o mode=755 tmpfs ${path}`),
     `mkdir -p ${state} ${Object.values(ownDirectories).join(' ')}`,
     `mkdir -m 711 ${runtimeDirectory}`,
-    `mount --bind . ${state}`,
+    // As an absolute path, the dot would be the new and empty directory.
+    `mount --no-canonicalize --bind . ${state}`,
     ...Object.entries(ownDirectories).map(([name, target]) => `mount --bind ${join(directory, name)} ${target}`),
     'cd /',
     // Only this namespace's own: mounts of pods are propagated to containers, and nothing to the machine.
