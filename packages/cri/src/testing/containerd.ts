@@ -27,6 +27,8 @@ export interface Containerd {
   restart(): Promise<void>;
   /** Kills the daemon. */
   kill(): Promise<void>;
+  /** Stops and removes all pods. */
+  removePods(): Promise<void>;
   /** Removes all pods, stops the daemon, and removes its mounts, its network bridge and its directory. */
   close(): Promise<void>;
 }
@@ -66,6 +68,7 @@ export async function startContainerd(options: ContainerdOptions): Promise<Conta
   const containerd: Containerd = {
     endpoint,
     kill: () => daemon.kill(),
+    removePods: () => removePods(endpoint),
     async restart() {
       await daemon.kill();
       daemon = await startDaemon(program, directory, endpoint);
