@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { RESTClient, type RestConfig } from '@coxswain/client';
@@ -50,11 +49,9 @@ export class RunningKubelet {
 
   static async start(options: RunningKubeletOptions): Promise<RunningKubelet> {
     const { name, command, directory, runtimeEndpoint, kubeconfig, admin, clientCA } = options;
-    const clientCAFile = `${directory}.ca.crt`;
-    await writeFile(clientCAFile, clientCA);
     const port = await freePort();
     const node = await ScratchNode.create({
-      ...{ name, directory, runtimeEndpoint, kubeconfig, clientCAFile, port },
+      ...{ name, directory, runtimeEndpoint, kubeconfig, clientCA, port },
       // One log of the bench is large.
       configuration: { address: '127.0.0.1', maxPods: 200, containerLogMaxSize: '1Gi' },
     });
@@ -114,7 +111,8 @@ export class RunningKubelet {
 
   /** Reads the whole log of a container of the default namespace. Returns its size. */
   async readLog(pod: string, container: string, signal: AbortSignal): Promise<number> {
-    const body = await this.#rest.stream({ method: 'GET', path: `/containerLogs/default/${pod}/${container}`, signal });
+    const path = `/containerLogs/default/${pod}/${container}`;
+    const body = await this.#rest.stream({ method: 'GET', path, headers: { accept: '*/*' }, signal });
     let bytes = 0;
     for await (const chunk of body.chunks({ borrowed: true })) bytes += chunk.length;
     return bytes;

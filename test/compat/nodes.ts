@@ -29,14 +29,13 @@ const kubeconfigTimeoutMs = 60_000;
  */
 export async function startNode(stage: Stage, server: ApiServer, command: readonly string[]): Promise<JudgedNode> {
   const { admin, caPem } = await prepareCluster(server);
-  const clientCAFile = join(stage.folder, 'clients.crt');
-  writeFileSync(clientCAFile, await clientAuthorities(stage, admin));
+  const clientCA = await clientAuthorities(stage, admin);
   await admin.rest.close();
   // First, so that its files are removed after containerd has ended.
   const directory = `${stage.folder}-node`;
   const runtime = join(stage.folder, 'containerd');
   const node = await ScratchNode.create({
-    ...{ name, directory, clientCAFile, port: await freePort() },
+    ...{ name, directory, clientCA, port: await freePort() },
     runtimeEndpoint: `unix://${runtime}/containerd.sock`,
     kubeconfig: join(directory, 'kubeconfig'),
     bootstrapKubeconfig: writeBootstrapKubeconfig(stage.folder, await serverOf(server), caPem),

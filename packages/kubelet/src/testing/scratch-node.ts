@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type CgroupManager, findCgroups, newCgroupName, readMountInfo } from '@coxswain/linux';
@@ -15,8 +15,8 @@ export interface ScratchNodeOptions {
   readonly runtimeEndpoint: string;
   /** Of the kubelet's server. */
   readonly port: number;
-  /** The authorities of the clients of that server. */
-  readonly clientCAFile: string;
+  /** The authorities of the clients of that server, in PEM. */
+  readonly clientCA: string;
   readonly kubeconfig: string;
   /** The kubelet requests its certificate with it, and writes `kubeconfig`. */
   readonly bootstrapKubeconfig?: string;
@@ -57,6 +57,7 @@ export class ScratchNode {
       await mkdir(manifestsIn(directory), { recursive: true });
       await noteMachine(notesIn(directory));
       await writeFile(join(directory, 'resolv.conf'), 'nameserver 192.0.2.1\n');
+      await writeFile(clientCAIn(directory), options.clientCA);
       await writeFile(join(directory, 'kubelet.json'), JSON.stringify(configurationOf(options, cgroups)));
       await cgroups.create(cgroupOf(directory), {});
     } catch (error) {
@@ -71,6 +72,10 @@ export class ScratchNode {
     const directory = this.#directory;
     await this.#cgroups.destroy(cgroupOf(directory));
     const mounts = await readMountInfo('/proc');
+    // With cgroup v1, runc makes cgroups of version 2 as well where that is mounted.
+    for (const { mountPoint } of mounts.filter(({ type }) => type === 'cgroup2')) {
+      await removeCgroups(join(mountPoint, basename(directory)));
+    }
     const below = mounts.map(({ mountPoint }) => mountPoint).filter((path) => path.startsWith(`${directory}/`));
     for (const path of below.reverse()) await run('umount', ['-l', path]);
     await restoreMachine(notesIn(directory), directory);
@@ -78,19 +83,29 @@ export class ScratchNode {
   }
 }
 
+async function removeCgroups(path: string): Promise<void> {
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) if (entry.isDirectory()) await removeCgroups(join(path, entry.name));
+  await rmdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+}
+
 const manifestsIn = (directory: string): string => join(directory, 'manifests');
+const clientCAIn = (directory: string): string => join(directory, 'clients.crt');
 const notesIn = (directory: string): string => join(directory, 'machine.json');
 const cgroupOf = (directory: string) => newCgroupName([], basename(directory));
 
 /** A KubeletConfiguration. JSON is YAML too. */
 function configurationOf(
-  { directory, runtimeEndpoint, port, clientCAFile, configuration }: ScratchNodeOptions,
+  { directory, runtimeEndpoint, port, configuration }: ScratchNodeOptions,
   cgroups: CgroupManager,
 ): object {
+  const x509 = { clientCAFile: clientCAIn(directory) };
   return {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     kind: 'KubeletConfiguration',
-    authentication: { anonymous: { enabled: false }, webhook: { enabled: true }, x509: { clientCAFile } },
+    authentication: { anonymous: { enabled: false }, webhook: { enabled: true }, x509 },
     authorization: { mode: 'Webhook' },
     containerRuntimeEndpoint: runtimeEndpoint,
     port,
