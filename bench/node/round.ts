@@ -8,12 +8,12 @@ const warmUpPods = 5;
 const pods = { oneByOne: 35, atOnce: 60 };
 /** All pods of a round. */
 const allPods = warmUpPods + pods.oneByOne + pods.atOnce;
-const settleMs = 15_000;
-const idleMs = 60_000;
+const settleMs = 10_000;
+const idleMs = 30_000;
 const commands = 30;
 const logReads = 3;
-/** 64 MB in lines of 100 bytes. */
-const logBytes = 64_000_000;
+/** In lines of 100 bytes. */
+const logBytes = 24_000_000;
 const writeLog = `yes ${'x'.repeat(99)} | head -c ${logBytes}`;
 
 /** What a kubelet has used in one round. */
