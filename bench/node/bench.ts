@@ -46,24 +46,25 @@ type Turn = (side: KubeletSide, which: string) => Promise<Round>;
 /** Starts a cluster and a containerd for the work, and ends them after it. */
 async function withNodes(signal: AbortSignal, work: (turn: Turn) => Promise<void>): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'bench-node-'));
-  const cluster = await RunningCluster.start(0, { detached: true });
+  let cluster: RunningCluster | undefined;
   let containerd: Containerd | undefined;
   try {
+    cluster = await RunningCluster.start(0, { detached: true });
     signal.throwIfAborted();
     const { CONTAINERD: program } = process.env;
     containerd = await startContainerd({
       ...{ directory: join(directory, 'containerd'), podCIDR },
       ...(program && { program }),
     });
-    const runtime = containerd;
+    const surroundings = { cluster, containerd, signal };
     let count = 0;
     await work((side, which) => {
       count++;
-      return takeTurn(side, which, { cluster, containerd: runtime, directory: `${directory}-${count}`, signal });
+      return takeTurn(side, which, { ...surroundings, directory: `${directory}-${count}` });
     });
   } finally {
     await containerd?.close();
-    await cluster.stop();
+    await cluster?.stop();
     await rm(directory, { recursive: true, force: true });
   }
 }
@@ -102,8 +103,11 @@ async function takeTurn(
       .nodes()
       .delete(nodeName)
       .catch(() => {});
-    await containerd.removePods();
-    await kubelet.remove();
+    try {
+      await containerd.removePods();
+    } finally {
+      await kubelet.remove();
+    }
   }
 }
 

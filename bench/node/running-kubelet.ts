@@ -59,6 +59,8 @@ export class RunningKubelet {
     const output = openSync(log, 'a');
     const [program, ...args] = command;
     const child = spawn(program, [...args, ...node.flags], { stdio: ['ignore', output, output], detached: true });
+    // `usage` reports that it does not run.
+    child.once('error', () => {});
     const rest = RESTClient.forConfig({
       ...admin,
       server: `https://127.0.0.1:${port}`,
@@ -121,8 +123,8 @@ export class RunningKubelet {
   /** Ends the kubelet. Its containers keep running. */
   async stop(): Promise<void> {
     await this.#rest.close();
-    const { exitCode, signalCode } = this.#child;
-    if (exitCode !== null || signalCode !== null) return;
+    const { pid, exitCode, signalCode } = this.#child;
+    if (pid === undefined || exitCode !== null || signalCode !== null) return;
     const gone = new Promise((resolve) => this.#child.once('exit', resolve));
     this.#child.kill('SIGTERM');
     const insist = setTimeout(() => this.#child.kill('SIGKILL'), 10_000);
