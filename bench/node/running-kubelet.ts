@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { RESTClient, type RestConfig } from '@coxswain/client';
@@ -59,6 +59,7 @@ export class RunningKubelet {
     const output = openSync(log, 'a');
     const [program, ...args] = command;
     const child = spawn(program, [...args, ...node.flags], { stdio: ['ignore', output, output], detached: true });
+    closeSync(output);
     // `usage` reports that it does not run.
     child.once('error', () => {});
     const rest = RESTClient.forConfig({
