@@ -8,3 +8,4 @@ export {
   startContainerd,
 } from './containerd.ts';
 export { type OciImage, ociArchive } from './oci-image.ts';
+export { timeFactor } from './time-factor.ts';
