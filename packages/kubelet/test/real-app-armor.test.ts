@@ -69,12 +69,7 @@ describe.skipIf(problem)('on a real node with AppArmor', () => {
       undefined,
       'cri-containerd.apparmor.d (enforce)\nwritten\n',
     ],
-    [
-      'not confined although its pod is',
-      { type: 'Unconfined' },
-      localhost('coxswain-test'),
-      'unconfined\nwritten\n',
-    ],
+    ['not confined although its pod is', { type: 'Unconfined' }, localhost('coxswain-test'), 'unconfined\nwritten\n'],
   ])('a container is %s', async (title, ofContainer, ofPod, log) => {
     const name = title.replaceAll(' ', '-');
     await create(name, ofContainer, ofPod);

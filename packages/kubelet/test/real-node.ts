@@ -224,7 +224,11 @@ export class RealNode {
   }
 
   /** Resolves with the pod once the condition is true for it; undefined is a deleted pod. Rejects with the pod's state when the time is over. */
-  async until(name: string, condition: (pod: Pod | undefined) => boolean, timeMs = 20_000 * timeFactor): Promise<Pod | undefined> {
+  async until(
+    name: string,
+    condition: (pod: Pod | undefined) => boolean,
+    timeMs = 20_000 * timeFactor,
+  ): Promise<Pod | undefined> {
     const deadline = systemClock.now() + timeMs;
     for (;;) {
       const pod = await this.clients.core.v1

@@ -51,7 +51,7 @@ describe.each(['cgroupfs', 'systemd'] as const)('cgroup v2 of this machine with 
 
     /** Starts a shell that enters the cgroup before it runs the script. */
     function start(name: CgroupName, script: string): ChildProcess {
-      const enter = `echo $$ > ${join(root, manager.path(name))}/cgroup.procs && ${script}`;
+      const enter = `echo $$ > ${join(root, manager.path(name))}/cgroup.procs\n${script}`;
       const child = spawn('/bin/sh', ['-c', enter], { stdio: ['ignore', 'pipe', 'ignore'] });
       children.push(child);
       return child;
@@ -96,7 +96,7 @@ describe.each(['cgroupfs', 'systemd'] as const)('cgroup v2 of this machine with 
 
     it('a process beyond the limit of processes does not start, and one beyond that of memory is killed', async () => {
       await manager.create(pod, { memory: 16 << 20, pids: 3 });
-      const forks = start(pod, 'sleep 1000 & sleep 1000 & (sleep 1000 & echo started) || echo refused');
+      const forks = start(pod, 'trap "echo refused" EXIT; sleep 1000 & sleep 1000 & sleep 1000 & echo started; wait');
       const [answer] = await once(forks.stdout!, 'data');
       expect(String(answer)).toBe('refused\n');
       await manager.update(pod, { pids: 100 });
@@ -138,11 +138,22 @@ describe.each(['cgroupfs', 'systemd'] as const)('cgroup v2 of this machine with 
     describe.runIf(driver === 'systemd')('systemd', () => {
       const show = async (unit: string, ...properties: readonly string[]): Promise<Record<string, string>> => {
         const { stdout } = await run('systemctl', ['show', unit, ...properties.map((name) => `--property=${name}`)]);
-        return Object.fromEntries(stdout.trim().split('\n').map((line) => line.split('=', 2)));
+        return Object.fromEntries(
+          stdout
+            .trim()
+            .split('\n')
+            .map((line) => line.split('=', 2)),
+        );
       };
 
       it('knows the limits, and leaves them when it is loaded again', async () => {
-        await manager.create(pod, { cpuShares: 1024, cpuQuota: 33_300, cpuPeriod: 100_000, memory: 64 << 20, pids: 20 });
+        await manager.create(pod, {
+          cpuShares: 1024,
+          cpuQuota: 33_300,
+          cpuPeriod: 100_000,
+          memory: 64 << 20,
+          pids: 20,
+        });
         expect(await show(sliceOf(pod).unit, 'MemoryMax', 'TasksMax', 'CPUWeight', 'CPUQuotaPerSecUSec')).toEqual({
           MemoryMax: String(64 << 20),
           TasksMax: '20',
