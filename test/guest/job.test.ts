@@ -23,6 +23,14 @@ it.skipIf(process.platform !== 'linux')('runs all suites, and reports their stat
   rmSync(directory, { recursive: true });
 });
 
+it('tests are run from their bundles, with the variables of their suite', () => {
+  const tests = ['packages/linux/src/cgroups', 'packages/kubelet/test/real-node.test.ts'];
+  const suite = { name: 'node', about: '', tests, environment: { COXSWAIN_CGROUP_DRIVER: 'systemd' } };
+  expect(jobScript([suite], { timeFactor: 1, suiteSeconds: 60 })).toMatch(
+    /'COXSWAIN_CGROUP_DRIVER=systemd node .* bundled-tests\/packages\/linux\/src\/cgroups bundled-tests\/packages\/kubelet\/test\/real-node\.test\.mjs'/,
+  );
+});
+
 it('a line that was cut off is no result', () => {
   expect(readResults('one 0 12\ntwo 1')).toEqual([{ name: 'one', status: 0, seconds: 12 }]);
 });

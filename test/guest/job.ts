@@ -1,3 +1,4 @@
+import { bundledName, bundledTests } from './bundle-tests.ts';
 import type { Suite } from './suites.ts';
 
 export interface JobOptions {
@@ -25,9 +26,18 @@ export function jobScript(suites: readonly Suite[], { timeFactor, suiteSeconds }
     `  timeout --kill-after=10 ${suiteSeconds} bash -c "$2"`,
     '  echo "$1 $? $((SECONDS - began))" > "$results"',
     '}',
-    ...suites.map(({ name, command }) => `suite ${quoted(name)} ${quoted(command)}`),
+    ...suites.map((suite) => `suite ${quoted(suite.name)} ${quoted(commandOf(suite))}`),
     '',
   ].join('\n');
+}
+
+/** Runs the bundled tests, and prints the titles of all. */
+function commandOf({ tests = [], environment = {}, command }: Suite): string {
+  if (command !== undefined) return command;
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+  const paths = tests.map((test) => `${bundledTests.directory}/${bundledName(test)}`);
+  const vitest = ['node node_modules/vitest/vitest.mjs run --reporter=verbose', '--config', bundledTests.config];
+  return [...variables, ...vitest, ...paths].join(' ');
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

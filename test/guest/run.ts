@@ -67,7 +67,10 @@ async function main(args: readonly string[]): Promise<number> {
     const packages = await packagesImage(signal);
     const directory = await mkdtemp(join(tmpdir(), 'coxswain-guest-'));
     try {
-      const sources = await makeSourcesImage(script, directory, signal);
+      const sources = await makeSourcesImage(
+        { script, tests: chosen.flatMap(({ tests = [] }) => tests), directory },
+        signal,
+      );
       const initrd = join(directory, 'initrd');
       await makeInitrd(debian, initrd);
       const { results, console } = await runGuest(

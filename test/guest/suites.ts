@@ -3,17 +3,12 @@ export interface Suite {
   readonly name: string;
   /** What it shows, for `--help`. */
   readonly about: string;
-  /** A command line for bash, in the repository's directory. */
-  readonly command: string;
+  /** Test files and directories of them. */
+  readonly tests?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** A command line for bash in place of tests, in the repository's directory. */
+  readonly command?: string;
 }
-
-/** Test files by vitest, on the sources, one after the other, with titles of all tests. */
-const vitest = (...paths: readonly string[]): string =>
-  `node node_modules/vitest/vitest.mjs run --no-file-parallelism --reporter=verbose ${paths.join(' ')}`;
-
-/** Tests of nodes and their containers, with one of the drivers of cgroups. */
-const withDriver = (driver: 'cgroupfs' | 'systemd', ...paths: readonly string[]): string =>
-  `COXSWAIN_CGROUP_DRIVER=${driver} ${vitest(...paths)}`;
 
 const node = ['packages/kubelet/test/real-node.test.ts', 'packages/kubelet/test/real-limits.test.ts'];
 
@@ -24,23 +19,30 @@ export const suites: readonly Suite[] = [
     command: 'bash test/guest/inside/kernel-features',
   },
   {
+    name: 'cgroups',
+    about: 'cgroup v2 by both drivers',
+    tests: ['packages/linux/src/cgroups'],
+  },
+  {
     name: 'linux',
-    about: 'the package linux: cgroup v2 by both drivers, mounts, safe paths',
-    command: vitest('packages/linux'),
+    about: 'the rest of the package linux: mounts, safe paths, facts about the machine',
+    tests: ['commands', 'files', 'machine', 'mounts', 'sub-path'].map((folder) => `packages/linux/src/${folder}`),
   },
   {
     name: 'node-cgroupfs',
     about: 'a kubelet with containerd on cgroup v2, both with the driver cgroupfs',
-    command: withDriver('cgroupfs', ...node),
+    tests: node,
+    environment: { COXSWAIN_CGROUP_DRIVER: 'cgroupfs' },
   },
   {
     name: 'node-systemd',
     about: 'the same with the driver systemd',
-    command: withDriver('systemd', ...node),
+    tests: node,
+    environment: { COXSWAIN_CGROUP_DRIVER: 'systemd' },
   },
   {
     name: 'apparmor',
     about: 'pods with AppArmor profiles',
-    command: vitest('packages/kubelet/test/real-app-armor.test.ts'),
+    tests: ['packages/kubelet/test/real-app-armor.test.ts'],
   },
 ];
