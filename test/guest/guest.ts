@@ -83,7 +83,7 @@ function machine(
   files: { readonly console: string; readonly results: string },
 ): string[] {
   const parameters = [
-    ...['console=ttyS0', 'quiet', 'panic=-1', 'mitigations=off', 'audit=0', 'systemd.show_status=auto'],
+    ...['console=ttyS0', 'quiet', 'panic=-1', 'mitigations=off', 'audit=0', 'systemd.show_status=error'],
     // The job waits for no other devices.
     'systemd.mask=systemd-udev-trigger.service',
     ...['systemd.unit=coxswain-job.target', 'apparmor=1', 'security=apparmor'],

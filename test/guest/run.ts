@@ -106,7 +106,7 @@ function judge(names: readonly string[], results: readonly SuiteResult[], consol
     say(`${name.padEnd(20)} ${status === 0 ? 'ok' : `status ${status}`} after ${seconds} s`);
   }
   const missing = names.filter((name) => !results.some((result) => result.name === name));
-  if (missing.length > 0) say(`The guest did not come to ${missing.join(', ')}. Its console:\n${console.slice(-8000)}`);
+  if (missing.length > 0) say(`The guest did not end ${missing.join(', ')}. Its console:\n${console.slice(-8000)}`);
   return missing.length === 0 && results.every(({ status }) => status === 0) ? 0 : 1;
 }
 
