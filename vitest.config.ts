@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+/** Set where the processor is emulated (test/guest). */
+const timeFactor = Math.max(1, Number(process.env.COXSWAIN_TIME_FACTOR) || 1);
+
 export default defineConfig({
   // Tests run on the sources of every package, so that no build has to come first.
   ssr: { resolve: { conditions: ['coxswain-source'] } },
@@ -22,7 +25,7 @@ export default defineConfig({
     maxWorkers: 2,
     experimental: { fsModuleCache: true },
     // A machine may be busy; what hangs is found all the same.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000 * timeFactor,
+    hookTimeout: 60_000 * timeFactor,
   },
 });

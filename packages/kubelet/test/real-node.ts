@@ -17,8 +17,8 @@ import {
   type Transport,
 } from '@coxswain/client';
 import { type ContainerRuntime, connectRuntime } from '@coxswain/cri';
-import { busyboxImage, type Containerd, startContainerd } from '@coxswain/cri/testing';
-import { type CgroupManager, type CgroupName, findCgroups, newCgroupName } from '@coxswain/linux';
+import { busyboxImage, type Containerd, startContainerd, timeFactor } from '@coxswain/cri/testing';
+import { type CgroupManager, type CgroupName, findCgroups, newCgroupName, Systemd } from '@coxswain/linux';
 import { Kubelet } from '../src/kubelet.ts';
 import { LinuxNode, type LinuxNodeOptions } from '../src/linux-node/linux-node.ts';
 import type { Machine } from '../src/machine/machine.ts';
@@ -26,6 +26,10 @@ import { inProcessDialer } from '../src/server/in-process-dialer.ts';
 import { CachedConfigSource } from '../src/volumes/config-source.ts';
 
 const nodeName = 'real';
+
+/** Of the kubelet and of runc. With `systemd`, the machine must run it. */
+export const cgroupDriver = process.env.COXSWAIN_CGROUP_DRIVER === 'systemd' ? 'systemd' : 'cgroupfs';
+
 const run = promisify(execFile);
 
 /** Functions that wrap dependencies of the kubelet under test. */
@@ -53,6 +57,7 @@ export class RealNode {
   readonly directory: string;
   readonly cgroups: CgroupManager;
   readonly cgroupRoot: CgroupName;
+  readonly #systemd: Systemd;
   readonly #rest: RESTClient;
   readonly #server: RunningApiServer;
   readonly #options: RealNodeOptions;
@@ -65,10 +70,12 @@ export class RealNode {
     server: RunningApiServer,
     containerd: Containerd,
     directory: string,
+    systemd: Systemd,
     cgroups: CgroupManager,
     options: RealNodeOptions,
   ) {
     this.#options = options;
+    this.#systemd = systemd;
     this.cgroups = cgroups;
     this.cgroupRoot = newCgroupName([], basename(directory));
     this.#server = server;
@@ -81,13 +88,15 @@ export class RealNode {
   static async start(podCIDR: string, options: RealNodeOptions = {}): Promise<RealNode> {
     const directory = await mkdtemp(join(tmpdir(), 'cox-node-'));
     await options.prepare?.(directory);
-    const containerd = await startContainerd({ directory: join(directory, 'containerd'), podCIDR });
+    const containerd = await startContainerd({ directory: join(directory, 'containerd'), podCIDR, cgroupDriver });
     const server = await startApiServer({
       memory: true,
       ...(options.kubeletElsewhere && { securePort: 0, bindAddress: '127.0.0.1' }),
       disableAdmissionPlugins: ['ServiceAccount', 'TaintNodesByCondition'],
     });
-    const node = new RealNode(server, containerd, directory, await findCgroups({ driver: 'cgroupfs' }), options);
+    const systemd = new Systemd();
+    const cgroups = await findCgroups({ driver: cgroupDriver, systemd });
+    const node = new RealNode(server, containerd, directory, systemd, cgroups, options);
     await node.#prepare();
     if (!options.kubeletElsewhere) await node.startKubelet();
     return node;
@@ -191,8 +200,8 @@ export class RealNode {
       dns: { servers: ['10.96.0.10'], domain: 'cluster.local', resolvConf: this.resolvConf },
       cgroups: {
         perQOS: true,
-        driver: 'cgroupfs',
-        root: this.cgroups.path(this.cgroupRoot),
+        driver: cgroupDriver,
+        root: `/${this.cgroupRoot.join('/')}`,
         enforcePods: true,
         podPidsLimit: -1,
         cpuCFSQuota: true,
@@ -236,7 +245,11 @@ export class RealNode {
   }
 
   /** Resolves with the pod once the condition is true for it; undefined is a deleted pod. Rejects with the pod's state when the time is over. */
-  async until(name: string, condition: (pod: Pod | undefined) => boolean, timeMs = 40_000): Promise<Pod | undefined> {
+  async until(
+    name: string,
+    condition: (pod: Pod | undefined) => boolean,
+    timeMs = 40_000 * timeFactor,
+  ): Promise<Pod | undefined> {
     const deadline = systemClock.now() + timeMs;
     for (;;) {
       const pod = await this.clients.core.v1
@@ -252,9 +265,9 @@ export class RealNode {
     }
   }
 
-  /** Resolves with the Node once the condition is true. Rejects with its status after 60 seconds. */
+  /** Resolves with the Node once the condition is true. Rejects with its status after a minute. */
   async untilNode(condition: (node: Node) => boolean): Promise<Node> {
-    const deadline = systemClock.now() + 60_000;
+    const deadline = systemClock.now() + 60_000 * timeFactor;
     for (;;) {
       const node = await this.clients.core.v1
         .nodes()
@@ -268,7 +281,7 @@ export class RealNode {
 
   /** Resolves when the runtime has no sandboxes. */
   async untilNothingIsLeft(): Promise<void> {
-    const deadline = systemClock.now() + 40_000;
+    const deadline = systemClock.now() + 40_000 * timeFactor;
     for (;;) {
       const { items } = await this.kubelet.runtime.service.listPodSandbox({});
       if (items.length === 0) return;
@@ -279,7 +292,7 @@ export class RealNode {
 
   /** Resolves when the kubelet has logged the text. */
   async untilLogged(text: string): Promise<void> {
-    const deadline = systemClock.now() + 20_000;
+    const deadline = systemClock.now() + 20_000 * timeFactor;
     while (!this.log.some((line) => line.includes(text))) {
       if (systemClock.now() > deadline) throw new Error(`not logged: ${text}\n${this.log.join('\n')}`);
       await delay(20);
@@ -328,6 +341,7 @@ export class RealNode {
     await this.#server.stop();
     await this.containerd.close();
     await this.cgroups.destroy(this.cgroupRoot);
+    await this.#systemd.close();
     // Unmount the volumes of pods that a test has left behind.
     for (const path of (await mountPointsBelow(this.directory)).reverse()) await run('umount', ['-l', path]);
     await rm(this.directory, { recursive: true, force: true });

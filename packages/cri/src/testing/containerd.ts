@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { connectRuntime } from '../services.ts';
 import { containerdProgram, pluginDirectory } from './containerd-problem.ts';
 import { type OciImage, ociArchive } from './oci-image.ts';
+import { timeFactor } from './time-factor.ts';
 
 const run = promisify(execFile);
 
@@ -17,6 +18,8 @@ export interface ContainerdOptions {
   readonly podCIDR: string;
   /** In addition to busybox. */
   readonly images?: readonly OciImage[];
+  /** The driver of runc; `cgroupfs` by default. */
+  readonly cgroupDriver?: 'cgroupfs' | 'systemd';
   /** The program; by default what the variable CONTAINERD names, or `containerd` of the PATH. */
   readonly program?: string;
 }
@@ -43,11 +46,11 @@ const pauseImage = 'registry.example/pause:1';
 
 /** Starts a containerd with images of its own and no access to any registry. Rejects if it does not become ready. */
 export async function startContainerd(options: ContainerdOptions): Promise<Containerd> {
-  const { directory, podCIDR, images = [], program = containerdProgram() } = options;
+  const { directory, podCIDR, images = [], program = containerdProgram(), cgroupDriver = 'cgroupfs' } = options;
   const endpoint = `unix://${directory}/containerd.sock`;
   const bridge = `cox${createHash('sha256').update(directory).digest('hex').slice(0, 8)}`;
   await mkdir(join(directory, 'cni'), { recursive: true });
-  await writeFile(join(directory, 'config.toml'), configuration(directory));
+  await writeFile(join(directory, 'config.toml'), configuration(directory, cgroupDriver));
   await writeFile(join(directory, 'cni', '10-bridge.conflist'), network(directory, bridge, podCIDR));
   let daemon = await startDaemon(program, directory, endpoint);
   const containerd: Containerd = {
@@ -117,7 +120,7 @@ export async function busyboxFiles() {
   ];
 }
 
-const configuration = (directory: string): string => `version = 2
+const configuration = (directory: string, cgroupDriver: 'cgroupfs' | 'systemd'): string => `version = 2
 root = "${directory}/root"
 state = "${directory}/state"
 oom_score = 0
@@ -137,6 +140,8 @@ oom_score = 0
     conf_dir = "${directory}/cni"
   [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
     runtime_type = "io.containerd.runc.v2"
+    [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+      SystemdCgroup = ${cgroupDriver === 'systemd'}
 [plugins."io.containerd.internal.v1.opt"]
   path = "${directory}/opt"
 `;
@@ -186,7 +191,7 @@ async function startDaemon(program: string, directory: string, endpoint: string)
   for (let tries = 0; ; tries++) {
     const isReady = await answers(endpoint);
     if (isReady) break;
-    if (hasEnded || tries > 600) {
+    if (hasEnded || tries > 600 * timeFactor) {
       child.kill('SIGKILL');
       throw new Error(`containerd did not start: ${(await readFile(log, 'utf8')).slice(-2000)}`);
     }
@@ -204,7 +209,7 @@ async function startDaemon(program: string, directory: string, endpoint: string)
 async function answers(endpoint: string): Promise<boolean> {
   const runtime = await connectRuntime(endpoint);
   try {
-    const { status } = await runtime.runtime.status({}, { timeoutMs: 1000 });
+    const { status } = await runtime.runtime.status({}, { timeoutMs: 1000 * timeFactor });
     const isTrue = (type: string) => status?.conditions.some((each) => each.type === type && each.status);
     return isTrue('RuntimeReady') === true && isTrue('NetworkReady') === true;
   } catch {
@@ -216,7 +221,7 @@ async function answers(endpoint: string): Promise<boolean> {
 
 async function removePods(endpoint: string): Promise<void> {
   const { runtime, close } = await connectRuntime(endpoint);
-  const options = { timeoutMs: 20_000 };
+  const options = { timeoutMs: 20_000 * timeFactor };
   try {
     const { items } = await runtime.listPodSandbox({}, options);
     await Promise.all(

@@ -8,3 +8,4 @@ export {
 } from './containerd.ts';
 export { containerdHasEvents, containerdProblem } from './containerd-problem.ts';
 export { type OciImage, ociArchive } from './oci-image.ts';
+export { timeFactor } from './time-factor.ts';
