@@ -117,8 +117,8 @@ class Builder {
   }
 
   #addZone(port: number, zone: ServedZone, place: Place): void {
-    let zones = this.#zones.get(port);
-    if (!zones) this.#zones.set(port, (zones = new Map<string, { zone: ServedZone; place: Place }>()));
+    const zones = this.#zones.get(port) ?? new Map<string, { zone: ServedZone; place: Place }>();
+    this.#zones.set(port, zones);
     if (zones.has(zone.zone)) {
       throw new CorefileError(`cannot serve dns://${zone.zone}:${port} - it is already defined`);
     }

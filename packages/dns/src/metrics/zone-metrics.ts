@@ -62,7 +62,10 @@ export class ZoneMetrics {
     }
     requests.inc();
     let byRcode = this.#responses.get(plugin);
-    if (!byRcode) this.#responses.set(plugin, (byRcode = new Map<number, Counter>()));
+    if (!byRcode) {
+      byRcode = new Map();
+      this.#responses.set(plugin, byRcode);
+    }
     let responses = byRcode.get(rcode);
     if (!responses) {
       responses = this.#metrics.responses.with(this.#server, this.#zone, '', rcodeName(rcode), plugin);

@@ -34,8 +34,9 @@ interface Word {
   readonly isQuoted: boolean;
 }
 
+/** Brackets only let a record continue on the next line. */
 function wordsOf(text: string): Word[] {
-  return Array.from(text.matchAll(/"((?:[^"\\]|\\.)*)"|(\S+)/g), ([, quoted, plain]) => ({
+  return Array.from(text.matchAll(/"((?:[^"\\]|\\.)*)"|([^\s()]+)/g), ([, quoted, plain]) => ({
     text: plain ?? quoted?.replace(/\\(["\\])/g, '$1') ?? '',
     isQuoted: quoted !== undefined,
   }));
