@@ -9,5 +9,7 @@
  */
 export { DnsServer, type DnsServerOptions } from './dns-server.ts';
 export type { Listen, Wanted } from './listeners/index.ts';
+export * from './kube-dns/index.ts';
 export { DnsMetrics } from './metrics/index.ts';
+export * from './program/index.ts';
 export * from './sources/index.ts';
