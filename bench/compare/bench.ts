@@ -13,6 +13,7 @@ export const comparable: Readonly<Record<string, () => Promise<Comparison>>> = {
   'controllers-idle': async () => (await import('../controllers/idle-bench.ts')).controllersIdleBench(),
   scheduler: async () => (await import('../scheduler/bench.ts')).schedulerBench(),
   client: async () => (await import('../client/bench.ts')).clientBench(),
+  dns: async () => (await import('../dns/bench.ts')).dnsBench(),
 };
 
 /** The environment variables with the paths of the real programs. */

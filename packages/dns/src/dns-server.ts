@@ -51,8 +51,6 @@ interface Running {
   readonly stop: () => Promise<void>;
 }
 
-/** How long the first answers wait for the cluster's objects. */
-const startupTimeoutMs = 5000;
 /** Without the plug-in `reload`. */
 const unlimitedMs = 2 ** 40;
 
@@ -187,6 +185,7 @@ export class DnsServer {
 
   /** Waits until the caches are synced, for a while: answers are failures until then. */
   async #synced(signal: AbortSignal): Promise<void> {
+    const { startupTimeoutMs = 0 } = this.#running?.configuration.settings ?? {};
     const end = this.#clock.monotonic() + startupTimeoutMs;
     while (!this.isReady && this.#clock.monotonic() < end && !signal.aborted) {
       await sleep(this.#clock, 10, signal).catch(() => {});

@@ -48,8 +48,8 @@ export function queryMessage(
 
 const timeoutMs = 10_000;
 
-/** Sends a packet over UDP and returns the answer. Rejects when there is none. */
-export function sendUdp(port: number, packet: Buffer, address = '127.0.0.1'): Promise<Buffer> {
+/** Sends packets over UDP, `packet` last, and returns the first answer. Rejects when there is none. */
+export function sendUdp(port: number, packet: Buffer, before: readonly Buffer[] = []): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const socket = createSocket('udp4');
     const timer = setTimeout(() => {
@@ -61,7 +61,7 @@ export function sendUdp(port: number, packet: Buffer, address = '127.0.0.1'): Pr
       socket.close();
       resolve(answer);
     });
-    socket.send(packet, port, address);
+    for (const one of [...before, packet]) socket.send(one, port, '127.0.0.1');
   });
 }
 

@@ -61,7 +61,7 @@ class Builder {
   readonly #classes = new Set<number>();
   readonly #measured = new Set<number>();
   readonly #pages = new Map<string, { use: 'health' | 'ready' | 'metrics'; pages: Page[] }>();
-  readonly #settings: ServerSettings = { reloadIntervalMs: 0, lameduckMs: 0 };
+  readonly #settings: ServerSettings = { reloadIntervalMs: 0, lameduckMs: 0, startupTimeoutMs: 0 };
   readonly #plugins: Plugin[] = [];
 
   constructor(options: ConfigurationOptions) {

@@ -41,18 +41,22 @@ export class KubeDnsService {
         data: { Corefile: defaultCorefile(clusterDomain) },
       }),
     );
-    await ignoring(isAlreadyExists, () =>
-      v1.services(namespace).create({
-        metadata,
-        spec: {
-          clusterIP,
-          ports: [
-            { name: 'dns', port: 53, protocol: 'UDP' },
-            { name: 'dns-tcp', port: 53, protocol: 'TCP' },
-          ],
-        },
-      }),
-    );
+    // Looked up first: the creation of a second one would fail because the address is in use.
+    const { items } = await v1.services(namespace).list({ fieldSelector: `metadata.name=${name}` });
+    if (items.length === 0) {
+      await ignoring(isAlreadyExists, () =>
+        v1.services(namespace).create({
+          metadata,
+          spec: {
+            clusterIP,
+            ports: [
+              { name: 'dns', port: 53, protocol: 'UDP' },
+              { name: 'dns-tcp', port: 53, protocol: 'TCP' },
+            ],
+          },
+        }),
+      );
+    }
     await this.#publishSlice();
   }
 

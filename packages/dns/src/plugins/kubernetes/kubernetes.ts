@@ -33,8 +33,9 @@ const schemaTtl = 28_800;
 const maxSoaTtl = 300;
 
 /** The plug-in `kubernetes`: names of Services, endpoints and pods, with the answers of CoreDNS. */
-export const setupKubernetes: Setup = (directives, context) => {
+export const setupKubernetes: Setup = (directives, context, settings) => {
   const options = kubernetesOptions(directives, context.block);
+  settings.startupTimeoutMs = Math.max(settings.startupTimeoutMs, options.startupTimeoutMs);
   const { labels, namespaceLabels, hasEndpoints, pods } = options;
   const shared = context.watches.acquire({ labels, namespaceLabels, hasEndpoints, hasPods: pods === 'verified' });
   const answers = new KubernetesAnswers(shared.watch, options, context.localAddresses);

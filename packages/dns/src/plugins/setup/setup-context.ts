@@ -57,6 +57,8 @@ export interface ServerSettings {
   reloadIntervalMs: number;
   /** How long to answer after the signal to stop. */
   lameduckMs: number;
+  /** How long the start waits for plug-ins that are not ready. */
+  startupTimeoutMs: number;
 }
 
 /** Makes a plug-in from all its directives in a server block. Throws a CorefileError. */
