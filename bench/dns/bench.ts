@@ -30,19 +30,34 @@ export async function dnsBench(): Promise<Comparison> {
   try {
     await createServices(target);
     const files = await queryFiles(directory);
-    const ours = await measure('ours', directory, files, (path, kubeconfig) => ({
-      command: [cox, 'dns', `--conf=${path}`, `--kubeconfig=${kubeconfig}`],
-      connection: '',
-    }), target);
+    const ours = await measure(
+      'ours',
+      directory,
+      files,
+      (path, kubeconfig) => ({
+        command: [cox, 'dns', `--conf=${path}`, `--kubeconfig=${kubeconfig}`],
+        connection: '',
+      }),
+      target,
+    );
     const theirs = peer
-      ? await measure(peerName, directory, files, (path, kubeconfig) => ({
-          command: [peer, '-conf', path],
-          connection: `kubeconfig ${kubeconfig}`,
-        }), target)
+      ? await measure(
+          peerName,
+          directory,
+          files,
+          (path, kubeconfig) => ({
+            command: [peer, '-conf', path],
+            connection: `kubeconfig ${kubeconfig}`,
+          }),
+          target,
+        )
       : undefined;
     const row = comparing(ours, theirs);
     const rows = Object.keys(files).map((name) =>
-      row(`${name}: queries per second of CPU`, '', ({ perCpuSecond }) => perCpuSecond[name] ?? 0, { of: 'ratio', atLeast: 1 }),
+      row(`${name}: queries per second of CPU`, '', ({ perCpuSecond }) => perCpuSecond[name] ?? 0, {
+        of: 'ratio',
+        atLeast: 1,
+      }),
     );
     return {
       peerName,
@@ -70,7 +85,10 @@ async function measure(
   name: string,
   directory: string,
   files: Readonly<Record<string, string>>,
-  program: (corefile: string, kubeconfig: string) => { readonly command: readonly string[]; readonly connection: string },
+  program: (
+    corefile: string,
+    kubeconfig: string,
+  ) => { readonly command: readonly string[]; readonly connection: string },
   target: Target,
 ): Promise<Measured> {
   const server = await DnsProcess.start(name, directory, program, target, `${nameOf(0)} A`);
@@ -83,7 +101,9 @@ async function measure(
       const before = server.cpuMs();
       const queries = await server.load(path, { seconds, clients, outstanding });
       perCpuSecond[load] = (queries * 1000) / (server.cpuMs() - before);
-      console.error(`${name}: ${load}: ${Math.round(queries / seconds)} queries/s, ${Math.round(perCpuSecond[load])} per second of CPU`);
+      console.error(
+        `${name}: ${load}: ${Math.round(queries / seconds)} queries/s, ${Math.round(perCpuSecond[load])} per second of CPU`,
+      );
     }
     return { perCpuSecond, idleMiB, loadedMiB: server.rssMiB(), startMs: server.startMs };
   } finally {
@@ -159,4 +179,3 @@ async function createServices({ port, token }: Target): Promise<void> {
   await Promise.all(Array.from({ length: concurrentRequests }, work));
   await clientSet.rest.close();
 }
-

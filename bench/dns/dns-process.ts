@@ -49,7 +49,10 @@ export class DnsProcess {
   static async start(
     name: string,
     directory: string,
-    program: (corefile: string, kubeconfig: string) => { readonly command: readonly string[]; readonly connection: string },
+    program: (
+      corefile: string,
+      kubeconfig: string,
+    ) => { readonly command: readonly string[]; readonly connection: string },
     { port: apiPort, token }: Target,
     query: string,
   ): Promise<DnsProcess> {
@@ -70,7 +73,10 @@ export class DnsProcess {
     const [executable = '', ...args] = command;
     const started = performance.now();
     // One core for each: the goal is for a core.
-    const child = spawn(executable, args, { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, GOMAXPROCS: '1' } });
+    const child = spawn(executable, args, {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, GOMAXPROCS: '1' },
+    });
     while (!(await hasRecord(port, query))) {
       if (child.exitCode !== null) throw new Error(`${name} ended before it answered`);
     }

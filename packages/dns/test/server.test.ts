@@ -21,7 +21,9 @@ const corefile = '.:53 {\n kubernetes cluster.local\n}\n';
 const web = { name: 'web.default.svc.cluster.local.', type: 'A' };
 
 const createWeb = (clusterIP = '10.96.0.50') =>
-  cluster.clients.core.v1.services('default').create({ metadata: { name: 'web' }, spec: { clusterIP, ports: [{ port: 80 }] } });
+  cluster.clients.core.v1
+    .services('default')
+    .create({ metadata: { name: 'web' }, spec: { clusterIP, ports: [{ port: 80 }] } });
 
 /** Asks until the answer is as expected: a watch needs some time. */
 async function until(query: typeof web, records: readonly string[], port = dns?.port ?? 0): Promise<void> {
@@ -49,7 +51,9 @@ describe('a DNS server', () => {
     dns = await startTestDns(cluster.rest, corefile);
     await cluster.stop();
     expect(await ask(dns.port, web)).toMatchObject({ answer: [address('10.96.0.50')] });
-    expect(await ask(dns.port, { ...web, name: 'other.default.svc.cluster.local.' })).toMatchObject({ rcode: 'NXDOMAIN' });
+    expect(await ask(dns.port, { ...web, name: 'other.default.svc.cluster.local.' })).toMatchObject({
+      rcode: 'NXDOMAIN',
+    });
   });
 
   it('fails queries for the cluster, but for nothing else, before it has seen the cluster', async () => {
@@ -97,7 +101,11 @@ describe('a DNS server', () => {
   it('serves its health, readiness and metrics', async () => {
     const metrics = new DnsMetrics();
     await createWeb();
-    dns = await startTestDns(cluster.rest, '.:53 {\n health\n ready\n prometheus :9153\n kubernetes cluster.local\n}\n', { metrics });
+    dns = await startTestDns(
+      cluster.rest,
+      '.:53 {\n health\n ready\n prometheus :9153\n kubernetes cluster.local\n}\n',
+      { metrics },
+    );
     const page = async (port: string, path: string): Promise<string> => {
       const response = await fetch(`http://127.0.0.1:${dns?.server.pagePort(port)}${path}`);
       return `${response.status} ${await response.text()}`;
@@ -112,13 +120,18 @@ describe('a DNS server', () => {
     const labels = 'server="dns://:53",type="A",view="",zone="."';
     expect(text).toContain(`coredns_dns_requests_total{family="1",proto="udp",${labels}} 2\n`);
     expect(text).toContain(`coredns_dns_requests_total{family="1",proto="tcp",${labels}} 1\n`);
-    expect(text).toContain('coredns_dns_responses_total{plugin="kubernetes",rcode="NOERROR",server="dns://:53",view="",zone="."} 3\n');
+    expect(text).toContain(
+      'coredns_dns_responses_total{plugin="kubernetes",rcode="NOERROR",server="dns://:53",view="",zone="."} 3\n',
+    );
     expect(text).toContain('coredns_plugin_enabled{name="kubernetes",server="dns://:53",view="",zone="."} 1\n');
   });
 
   it('is not ready while it has not seen the cluster', async () => {
     await cluster.stop();
-    dns = await startTestDns(cluster.rest, '.:53 {\n ready\n kubernetes cluster.local {\n  startup_timeout 10ms\n }\n}\n');
+    dns = await startTestDns(
+      cluster.rest,
+      '.:53 {\n ready\n kubernetes cluster.local {\n  startup_timeout 10ms\n }\n}\n',
+    );
     const response = await fetch(`http://127.0.0.1:${dns.server.pagePort(':8181')}/ready`);
     expect([response.status, await response.text()]).toEqual([503, 'kubernetes']);
   });
@@ -128,12 +141,16 @@ describe('a DNS server', () => {
     const listen = () => ({ hosts: ['127.7.7.7'], port: 5399 });
     const text = `.:53 {\n loop\n forward . 127.7.7.7:5399\n}\n`;
     const looping = await startTestDns(cluster.rest, text, { listen });
-    await expect(looping.running).rejects.toThrow(/^Loop \(127\.\d\.\d\.\d:\d+ -> dns:\/\/:53\) detected for zone "\."$/);
+    await expect(looping.running).rejects.toThrow(
+      /^Loop \(127\.\d\.\d\.\d:\d+ -> dns:\/\/:53\) detected for zone "\."$/,
+    );
   });
 
   it('does not start with a Corefile that it cannot use, and leaves nothing behind', async () => {
     const starting = startTestDns(cluster.rest, '.:53 {\n kubernetes cluster.local {\n  foo\n }\n}\n');
-    await expect(starting).rejects.toThrow(`plugin/kubernetes: Corefile:3 - Error during parsing: unknown property 'foo'`);
+    await expect(starting).rejects.toThrow(
+      `plugin/kubernetes: Corefile:3 - Error during parsing: unknown property 'foo'`,
+    );
   });
 });
 
@@ -193,7 +210,9 @@ describe('the Service kube-dns of a server outside of pods', () => {
     await service.publish();
     const { core, discovery } = cluster.clients;
     expect((await core.v1.services('kube-system').get('kube-dns')).spec?.clusterIP).toBe('10.96.0.10');
-    expect((await core.v1.configMaps('kube-system').get('coredns')).data?.Corefile).toContain('kubernetes cluster.local');
+    expect((await core.v1.configMaps('kube-system').get('coredns')).data?.Corefile).toContain(
+      'kubernetes cluster.local',
+    );
     const slices = discovery.v1.endpointSlices('kube-system');
     const { endpoints, ports } = await slices.get('kube-dns-here');
     expect([endpoints?.[0]?.addresses, ports?.map(({ port, protocol }) => `${port}/${protocol}`)]).toEqual([

@@ -142,7 +142,7 @@ class Parser {
     for (let token = this.#peek(); token && token.line === endLine && token.file === first.file; token = this.#peek()) {
       if (token.text === '}') break;
       this.#at++;
-      if (token.text === '{' && this.#peek()?.line !== token.line) {
+      if (token.text === '{') {
         return { ...placeOf(first), name: first.text, args, block: this.#directives(token, depth + 1) };
       }
       args.push(token.text);

@@ -1,19 +1,18 @@
 import { sleep } from '@coxswain/apimachinery/clock';
-import { randomInt } from 'node:crypto';
 import type { Plugin } from '../chain/index.ts';
 import { classIn, Flag, joinNames, Type } from '../wire/index.ts';
-import { newId, udpExchange } from './forward/exchange.ts';
+import { udpExchange } from './forward/exchange.ts';
+import { newId, newLabels } from './forward/unpredictable.ts';
 import { noArguments, onlyOne, type Setup, type SetupContext } from './setup/index.ts';
 
 const name = 'loop';
 const lookForMs = 30_000;
-const maxRandom = 2 ** 47;
 
 /** The plug-in `loop`: asks itself for a random name at the start. If that question comes back, queries are forwarded in a circle, and the server stops. */
 export const setupLoop: Setup = (directives, context) => {
   noArguments(onlyOne(directives));
   const zone = context.block.zones[0]?.zone ?? '.';
-  const asked = joinNames(`${randomInt(maxRandom)}`, `${randomInt(maxRandom)}`, zone);
+  const asked = joinNames(...newLabels(), zone);
   let seen = 0;
   let isLooking = true;
   let looking = Promise.resolve();

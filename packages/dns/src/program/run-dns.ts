@@ -24,7 +24,11 @@ export interface DnsEnvironment {
 }
 
 /** Answers queries until the signal is aborted; resolves when everything is closed. Throws an Error when the configuration cannot be used. */
-export async function runDns(options: DnsCommandOptions, environment: DnsEnvironment, signal: AbortSignal): Promise<void> {
+export async function runDns(
+  options: DnsCommandOptions,
+  environment: DnsEnvironment,
+  signal: AbortSignal,
+): Promise<void> {
   const settings = withDefaults(dnsFlags, options);
   const { logger, clock = systemClock, random = systemRandom.number, env = process.env, onStarted } = environment;
   setMaxListeners(0, signal);

@@ -92,9 +92,12 @@ export function ttlOffsets(bytes: Buffer): number[] {
 export function rotationOf(bytes: Buffer): Rotation | undefined {
   const count = bytes.readUInt16BE(6);
   const start = skipName(bytes, headerLength) + 4;
-  const size = 12 + bytes.readUInt16BE(start + 10);
+  if (count < 2) return undefined;
+  const type = bytes.readUInt16BE(start + 2);
+  if (type !== Type.A && type !== Type.AAAA) return undefined;
+  const size = type === Type.A ? 16 : 28;
   for (let at = start; at < start + count * size; at += size) {
-    if ((bytes[at] ?? 0) < 0xc0 || bytes.readUInt16BE(at + 10) + 12 !== size) return undefined;
+    if ((bytes[at] ?? 0) < 0xc0 || bytes.readUInt16BE(at + 2) !== type) return undefined;
   }
   return { start, size, count };
 }

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import type { Clock } from '@coxswain/client';
@@ -12,9 +11,6 @@ export interface UpstreamAddress {
 
 /** Asks a server. Rejects with an Error when there is no answer in time. */
 export type Exchange = (message: Message, timeoutMs: number) => Promise<Message>;
-
-/** Returns an id that others cannot guess (RFC 5452). */
-export const newId = (): number => randomInt(0x10000);
 
 /**
  * Asks over UDP from a new socket: the port is another one each time, and only packets of the server arrive. What is not the answer to this very question is

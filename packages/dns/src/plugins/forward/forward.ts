@@ -3,8 +3,8 @@ import { failure, type Handler, type Plugin, type Query, type Reply } from '../.
 import type { DnsMetrics } from '../../metrics/index.ts';
 import { Flag, isInZone, type Message, Rcode, rcodeOf, Type } from '../../wire/index.ts';
 import type { Setup } from '../setup/index.ts';
-import { newId } from './exchange.ts';
 import { type ForwardOptions, forwardOptions } from './forward-options.ts';
+import { newId } from './unpredictable.ts';
 import { Upstream } from './upstream.ts';
 
 const name = 'forward';

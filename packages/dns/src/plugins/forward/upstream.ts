@@ -2,8 +2,9 @@ import type { Clock } from '@coxswain/client';
 import { sleep } from '@coxswain/apimachinery/clock';
 import type { DnsMetrics } from '../../metrics/index.ts';
 import { classIn, Flag, type Message, rcodeName, rcodeOf, Type } from '../../wire/index.ts';
-import { addressText, newId, type UpstreamAddress, udpExchange } from './exchange.ts';
+import { addressText, type UpstreamAddress, udpExchange } from './exchange.ts';
 import { StreamPool } from './stream-pool.ts';
+import { newId } from './unpredictable.ts';
 
 export interface HealthCheckOptions {
   readonly intervalMs: number;
