@@ -94,7 +94,8 @@ export function serviceInfo({ metadata, spec }: Service): ServiceInfo {
   };
 }
 
-export function sliceInfo({ metadata, endpoints, ports }: EndpointSlice): SliceInfo {
+/** `hasPodNames`: whether names of pods are needed. */
+export function sliceInfo({ metadata, endpoints, ports }: EndpointSlice, hasPodNames: boolean): SliceInfo {
   return {
     service: metadata.labels?.[serviceNameLabel] ?? '',
     namespace: metadata.namespace ?? '',
@@ -104,7 +105,7 @@ export function sliceInfo({ metadata, endpoints, ports }: EndpointSlice): SliceI
         (addresses ?? []).map((address) => ({
           address,
           hostname: hostname ?? '',
-          podName: longerThanLabel(targetRef?.name) ? '' : (targetRef?.name ?? ''),
+          podName: hasPodNames && !longerThanLabel(targetRef?.name) ? (targetRef?.name ?? '') : '',
         })),
       ),
     ports: portsOf(ports),

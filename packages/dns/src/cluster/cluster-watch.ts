@@ -12,6 +12,8 @@ export interface WatchOptions {
   readonly namespaceLabels: string;
   readonly hasEndpoints: boolean;
   readonly hasPods: boolean;
+  /** Whether endpoints have the names of their pods. */
+  readonly hasPodNames: boolean;
 }
 
 export interface ClusterWatchOptions extends WatchOptions {
@@ -49,7 +51,7 @@ export class ClusterWatch {
 
   /** Watches until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clients, labels, namespaceLabels, hasEndpoints, hasPods } = this.#options;
+    const { clients, labels, namespaceLabels, hasEndpoints, hasPods, hasPodNames } = this.#options;
     const { index } = this;
     const { namespaces, services, pods } = clients.core.v1;
     const selected = labels === '' ? {} : { labelSelector: labels };
@@ -57,26 +59,32 @@ export class ClusterWatch {
       this.#reflector('namespaces', namespaces(), namespaceName, {
         table: {
           set: (key, name) => index.setNamespace(name ?? key, name !== undefined),
+          get: (key) => (index.namespaces.has(key) ? key : undefined),
           keys: () => [...index.namespaces],
         },
         listOptions: namespaceLabels === '' ? {} : { labelSelector: namespaceLabels },
       }),
       this.#reflector('services', services(), serviceInfo, {
-        table: { set: (key, service) => index.setService(key, service), keys: () => index.serviceKeys() },
+        table: tableOf(index.tables.services, (key, service) => index.setService(key, service)),
         listOptions: selected,
       }),
     ];
     if (hasEndpoints)
       running.push(
-        this.#reflector('endpointslices', clients.discovery.v1.endpointSlices(), sliceInfo, {
-          table: { set: (key, slice) => index.setSlice(key, slice), keys: () => index.sliceKeys() },
-          listOptions: selected,
-        }),
+        this.#reflector(
+          'endpointslices',
+          clients.discovery.v1.endpointSlices(),
+          (slice) => sliceInfo(slice, hasPodNames),
+          {
+            table: tableOf(index.tables.slices, (key, slice) => index.setSlice(key, slice)),
+            listOptions: selected,
+          },
+        ),
       );
     if (hasPods)
       running.push(
         this.#reflector('pods', pods(), podInfo, {
-          table: { set: (key, pod) => index.setPod(key, pod), keys: () => index.podKeys() },
+          table: tableOf(index.tables.pods, (key, pod) => index.setPod(key, pod)),
           listOptions: { ...selected, fieldSelector: livePods },
         }),
       );
@@ -99,3 +107,9 @@ export class ClusterWatch {
     return (signal) => reflector.run(signal);
   }
 }
+
+const tableOf = <Info>(map: ReadonlyMap<string, Info>, set: Table<Info>['set']): Table<Info> => ({
+  set,
+  get: (key) => map.get(key),
+  keys: () => [...map.keys()],
+});

@@ -13,14 +13,15 @@ export class SharedWatches {
   }
 
   /** Returns a watch, started by the first user. `release` stops it after the last. */
-  acquire({ labels, namespaceLabels, hasEndpoints, hasPods }: WatchOptions): {
+  acquire(wanted: WatchOptions): {
     readonly watch: ClusterWatch;
     release(): Promise<void>;
   } {
-    const key = JSON.stringify([labels, namespaceLabels, hasEndpoints, hasPods]);
+    const { labels, namespaceLabels, hasEndpoints, hasPods, hasPodNames } = wanted;
+    const key = JSON.stringify([labels, namespaceLabels, hasEndpoints, hasPods, hasPodNames]);
     let shared = this.#watches.get(key);
     if (!shared) {
-      const watch = new ClusterWatch({ ...this.#options, labels, namespaceLabels, hasEndpoints, hasPods });
+      const watch = new ClusterWatch({ ...this.#options, ...wanted });
       const stop = new AbortController();
       shared = { watch, stop, running: watch.run(stop.signal), users: 0 };
       this.#watches.set(key, shared);

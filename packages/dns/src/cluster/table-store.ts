@@ -5,9 +5,8 @@ import { metaNamespaceKey, type ReflectorStore } from '@coxswain/client';
 export interface Table<T> {
   /** Undefined removes the object. */
   set(key: string, object: T | undefined): void;
+  get(key: string): T | undefined;
   keys(): Iterable<string>;
-  /** Whether the change can be seen in an answer. */
-  isChange?(old: string | undefined, object: T): boolean;
 }
 
 /**
@@ -17,14 +16,23 @@ export interface Table<T> {
 export class TableStore<T extends KubernetesObject, Info> implements ReflectorStore<T> {
   readonly #table: Table<Info>;
   readonly #reduce: (object: T) => Info | undefined;
-  /** What is known of each object, to recognize updates that change nothing. By key. */
-  readonly #printed = new Map<string, number>();
   readonly #onSynced: () => void;
+  /** What was taken from objects that the reflector still holds: those of a list that is not complete. */
+  readonly #taken = new WeakMap<T, { readonly info: Info | undefined }>();
 
   constructor(table: Table<Info>, reduce: (object: T) => Info | undefined, onSynced: () => void) {
     this.#table = table;
     this.#reduce = reduce;
     this.#onSynced = onSynced;
+  }
+
+  /** Of each object only the names stay, so that a long list needs little memory while it is received. */
+  prepare(object: T): T {
+    this.#taken.set(object, { info: this.#reduce(object) });
+    for (const name of Object.keys(object)) if (name !== 'metadata') Reflect.deleteProperty(object, name);
+    const { metadata = {} } = object;
+    for (const name of Object.keys(metadata)) if (!keptMetadata.has(name)) Reflect.deleteProperty(metadata, name);
+    return object;
   }
 
   add(object: T): void {
@@ -34,11 +42,10 @@ export class TableStore<T extends KubernetesObject, Info> implements ReflectorSt
   /** Most updates of objects, such as new conditions or annotations, change no name: they must not invalidate answers. */
   update(object: T): void {
     const key = metaNamespaceKey(object);
-    const info = this.#reduce(object);
-    const print = info === undefined ? undefined : hashOf(JSON.stringify(info));
-    if (this.#printed.get(key) === print) return;
-    if (print === undefined) this.#printed.delete(key);
-    else this.#printed.set(key, print);
+    const taken = this.#taken.get(object);
+    const info = taken ? taken.info : this.#reduce(object);
+    const old = this.#table.get(key);
+    if (old === info || (old !== undefined && isEqual(old, info))) return;
     this.#table.set(key, info);
   }
 
@@ -57,18 +64,12 @@ export class TableStore<T extends KubernetesObject, Info> implements ReflectorSt
   }
 
   #delete(key: string): void {
-    if (this.#printed.delete(key)) this.#table.set(key, undefined);
+    if (this.#table.get(key) !== undefined) this.#table.set(key, undefined);
   }
 }
 
-/** 53 bits, so that two states of one object practically never have the same. */
-function hashOf(text: string): number {
-  let high = 0xdeadbeef;
-  let low = 0x41c6ce57;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    high = Math.imul(high ^ code, 2654435761);
-    low = Math.imul(low ^ code, 1597334677);
-  }
-  return (high >>> 11) * 0x100000000 + (low >>> 0);
-}
+/** What the reflector needs. */
+const keptMetadata: ReadonlySet<string> = new Set(['name', 'namespace', 'resourceVersion']);
+
+/** What tables hold is plain data, made with its members always in the same order. */
+const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -14,7 +14,7 @@ const message = (name: string, answers: readonly string[] = [], more: Partial<Me
     ...more,
   });
 
-const kept = (bytes: Buffer): Omit<KeptAnswer, 'hash' | 'key'> => ({
+const kept = (bytes: Buffer): Omit<KeptAnswer, 'hash' | 'keyLength'> => ({
   bytes,
   reuse: { epoch: { value: 0 }, value: 0 },
   ttlOffsets: ttlOffsets(bytes),

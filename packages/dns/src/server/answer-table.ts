@@ -18,12 +18,12 @@ export class AnswerTable {
     const first = (scanner.hash % sets) * ways;
     for (let place = first; place < first + ways; place++) {
       const answer = this.#places[place];
-      if (answer && answer.hash === scanner.hash && isSameKey(answer.key, scanner)) return answer;
+      if (answer && answer.hash === scanner.hash && isFor(answer, scanner)) return answer;
     }
     return undefined;
   }
 
-  keep(scanner: QueryScanner, answer: Omit<KeptAnswer, 'hash' | 'key'>): void {
+  keep(scanner: QueryScanner, answer: Omit<KeptAnswer, 'hash' | 'keyLength'>): void {
     const { hash, key, keyLength } = scanner;
     const set = hash % sets;
     const first = set * ways;
@@ -34,7 +34,10 @@ export class AnswerTable {
       this.#next[set] = (way + 1) % ways;
       place = first + way;
     }
-    this.#places[place] = { ...answer, hash, key: Buffer.from(key.subarray(0, keyLength)) };
+    // The question is a part of the message, so it need not be kept a second time; the flags take the place of the id.
+    answer.bytes.set(key.subarray(0, keyLength - 1), headerLength);
+    answer.bytes[0] = key[keyLength - 1] ?? 0;
+    this.#places[place] = { ...answer, hash, keyLength };
   }
 
   /** For a new configuration. */
@@ -49,8 +52,8 @@ const ways = 4;
 
 export interface KeptAnswer {
   readonly hash: number;
-  readonly key: Buffer;
-  /** The message without OPT record, as it is for an id and flags of 0. */
+  readonly keyLength: number;
+  /** The message without OPT record, with the question in lower case. In place of the id it has the last byte of the key. */
   readonly bytes: Buffer;
   readonly reuse: Reuse;
   /** Positions of the TTLs that count down. */
@@ -68,10 +71,9 @@ interface Rotation {
   readonly count: number;
 }
 
-function isSameKey(key: Buffer, scanner: QueryScanner): boolean {
-  const { length } = key;
-  if (length !== scanner.keyLength) return false;
-  for (let at = 0; at < length; at++) if (key[at] !== scanner.key[at]) return false;
+function isFor({ keyLength, bytes }: KeptAnswer, { key, keyLength: length }: QueryScanner): boolean {
+  if (keyLength !== length || bytes[0] !== key[length - 1]) return false;
+  for (let at = 0; at < length - 1; at++) if (bytes[headerLength + at] !== key[at]) return false;
   return true;
 }
 

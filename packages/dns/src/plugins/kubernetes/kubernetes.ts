@@ -36,8 +36,14 @@ const maxSoaTtl = 300;
 export const setupKubernetes: Setup = (directives, context, settings) => {
   const options = kubernetesOptions(directives, context.block);
   settings.startupTimeoutMs = Math.max(settings.startupTimeoutMs, options.startupTimeoutMs);
-  const { labels, namespaceLabels, hasEndpoints, pods } = options;
-  const shared = context.watches.acquire({ labels, namespaceLabels, hasEndpoints, hasPods: pods === 'verified' });
+  const { labels, namespaceLabels, hasEndpoints, pods, usesPodNames: hasPodNames } = options;
+  const shared = context.watches.acquire({
+    labels,
+    namespaceLabels,
+    hasEndpoints,
+    hasPods: pods === 'verified',
+    hasPodNames,
+  });
   const answers = new KubernetesAnswers(shared.watch, options, context.localAddresses);
   const plugin: Plugin = {
     name,
