@@ -47,7 +47,6 @@ export interface DnsServerOptions {
 /** A configuration that is in use. */
 interface Running {
   readonly configuration: Configuration;
-  readonly fingerprint: string;
   readonly stop: () => Promise<void>;
 }
 
@@ -64,6 +63,8 @@ export class DnsServer {
   readonly #metrics: DnsMetrics;
   readonly #listeners: Listeners;
   #running: Running | undefined;
+  /** The fingerprint of the version that was tried last: a broken one is reported once. */
+  #tried = '';
   /** Rejects `run`. */
   #fail = (_: Error): void => {};
 
@@ -115,6 +116,7 @@ export class DnsServer {
     try {
       const first = await Promise.race([source.read(work.signal), ended, failed]);
       if (!first) return;
+      this.#tried = first.fingerprint;
       await this.#use(first, watches);
       const reloading = this.#reload(watches, signal);
       await Promise.race([this.#synced(signal), ended, failed]);
@@ -138,7 +140,7 @@ export class DnsServer {
   }
 
   /** Answers with a version of the configuration from now on. Rejects when that is not possible; the old one then stays in use. */
-  async #use({ corefile, origin, imports, fingerprint }: CorefileVersion, watches: SharedWatches): Promise<void> {
+  async #use({ corefile, origin, imports }: CorefileVersion, watches: SharedWatches): Promise<void> {
     const { env = {}, defaultPort = 53 } = this.#options;
     const configuration = await buildConfiguration({
       corefile,
@@ -163,7 +165,7 @@ export class DnsServer {
       throw error;
     }
     const old = this.#running;
-    this.#running = { configuration, fingerprint, stop };
+    this.#running = { configuration, stop };
     await old?.stop();
   }
 
@@ -179,6 +181,7 @@ export class DnsServer {
       watches,
       localAddresses: this.#options.localAddresses ?? localAddresses,
       listening: (port) => this.#listeners.listening(port),
+      forgetAnswers: () => this.#listeners.forgetAnswers(),
       fail: (error) => this.#fail(error),
     };
   }
@@ -220,7 +223,8 @@ export class DnsServer {
   async #reloadOnce(watches: SharedWatches, signal: AbortSignal): Promise<void> {
     try {
       const version = await this.#options.source.read(signal);
-      if (version.fingerprint === this.#running?.fingerprint) return;
+      if (version.fingerprint === this.#tried) return;
+      this.#tried = version.fingerprint;
       await this.#use(version, watches);
       this.#logger.info('Reloading complete', { origin: version.origin });
     } catch (error) {

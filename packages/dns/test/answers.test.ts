@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { datedBy, FakeClock } from '@coxswain/apimachinery/clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, type SeenAnswer } from './ask.ts';
 import { createObjects } from './cluster-objects.ts';
@@ -28,7 +29,8 @@ describe.each(queryGroups)('with $title', ({ title, corefile, queries }) => {
       .replaceAll('PORT', '53')
       .replaceAll('UPSTREAM', String(upstream.port))
       .replaceAll('CONNECTION', '');
-    const dns = await startTestDns(cluster.rest, text);
+    // The time stands still, so that no TTL counts down.
+    const dns = await startTestDns(cluster.rest, text, { clock: datedBy(new FakeClock()) });
     try {
       const answers: Record<string, SeenAnswer> = {};
       for (const query of queries) answers[JSON.stringify(query)] = await ask(dns.port, query);

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { configMapSource, DnsMetrics, KubeDnsService } from '../src/index.ts';
+import { configMapSource, DnsMetrics, KubeDnsService, textSource } from '../src/index.ts';
 import { Flag } from '../src/wire/index.ts';
 import { systemClock } from '@coxswain/client';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { silentLogger } from '@coxswain/apimachinery/log';
 import { ask, queryMessage, sendTcp, sendUdp } from './ask.ts';
 import { startTestCluster, startTestDns, type TestCluster, type TestDns } from './test-dns.ts';
@@ -151,6 +152,25 @@ describe('a DNS server', () => {
     await expect(starting).rejects.toThrow(
       `plugin/kubernetes: Corefile:3 - Error during parsing: unknown property 'foo'`,
     );
+  });
+});
+
+describe('a hosts file', () => {
+  it('that gets a name is seen, also when another plug-in was asked for that name before', async () => {
+    let text = '10.0.0.1 other.default.svc.cluster.local\n';
+    const clock = new FakeClock(1_700_000_000_000);
+    const source = {
+      ...textSource('.:53 {\n hosts /hosts {\n  fallthrough\n }\n kubernetes cluster.local\n}\n'),
+      files: { read: async () => text },
+    };
+    dns = await startTestDns(cluster.rest, source, {
+      clock: { ...systemClock, setTimeout: clock.setTimeout.bind(clock) },
+    });
+    expect(await ask(dns.port, web)).toMatchObject({ rcode: 'NXDOMAIN' });
+    expect(await ask(dns.port, web)).toMatchObject({ rcode: 'NXDOMAIN' });
+    text = '10.0.0.2 web.default.svc.cluster.local\n';
+    await clock.advance(5000);
+    expect(await ask(dns.port, web)).toMatchObject({ answer: ['web.default.svc.cluster.local. 3600 in a 10.0.0.2'] });
   });
 });
 

@@ -2,7 +2,6 @@
 export {
   buildConfiguration,
   type Configuration,
-  type ConfigurationOptions,
   type PagesByAddress,
   type Surroundings,
 } from './build-configuration.ts';

@@ -4,7 +4,6 @@ export {
   type CorefileFiles,
   type Directive,
   noFiles,
-  type ParseCorefileOptions,
   parseCorefile,
   type ServerBlock,
 } from './parse-corefile.ts';

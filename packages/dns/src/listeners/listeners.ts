@@ -90,6 +90,11 @@ export class Listeners {
     this.#timer ??= this.#followAddresses();
   }
 
+  /** Answers every query anew from now on. */
+  forgetAnswers(): void {
+    for (const { server } of this.#dns.values()) server.forgetAnswers();
+  }
+
   listening(port: number): { readonly address: string; readonly port: number } | undefined {
     const found = this.#dns.get(port);
     const [address] = found?.udp.keys() ?? [];

@@ -1,11 +1,4 @@
-import {
-  type Collectable,
-  type Counter,
-  CounterFamily,
-  GaugeFamily,
-  type Histogram,
-  HistogramFamily,
-} from '@coxswain/component-base/metrics';
+import { type Collectable, CounterFamily, GaugeFamily, HistogramFamily } from '@coxswain/component-base/metrics';
 
 const server = ['server', 'zone', 'view'];
 const cached = ['server', 'zones', 'view'];
@@ -138,5 +131,3 @@ export class DnsMetrics {
     return Object.values(this);
   }
 }
-
-export type { Counter, Histogram };

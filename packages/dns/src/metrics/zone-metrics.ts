@@ -17,7 +17,7 @@ export interface Measured {
 }
 
 /** A type's name, or `other` for one that has none: clients may send any of 65536. */
-export function typeLabel(type: number): string {
+function typeLabel(type: number): string {
   const name = typeName(type);
   return typeByName(name) === undefined ? 'other' : name;
 }

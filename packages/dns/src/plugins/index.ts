@@ -12,9 +12,7 @@ import type { Setup } from './setup/index.ts';
 import { setupTemplate } from './template/template.ts';
 
 export type {
-  BlockInfo,
   ConfigurationFiles,
-  HttpPages,
   Page,
   ServerSettings,
   Setup,

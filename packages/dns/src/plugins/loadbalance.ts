@@ -42,7 +42,7 @@ const rotatable = (records: readonly ResourceRecord[]): boolean =>
   records.length > 1 && records.every((record) => isAddress(record) && record.type === records[0]?.type);
 
 /** CNAME records first, then others, then addresses and MX records in random order. */
-export function shuffled(records: readonly ResourceRecord[], random: () => number): readonly ResourceRecord[] {
+function shuffled(records: readonly ResourceRecord[], random: () => number): readonly ResourceRecord[] {
   if (records.length < 2) return records;
   const aliases = records.filter(({ type }) => type === Type.CNAME);
   const addresses = records.filter(isAddress);

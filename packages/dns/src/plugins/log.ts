@@ -94,7 +94,7 @@ const flagNames = [
 ] as const;
 
 /** Returns the line of a query. The name cannot contain a line break: names are escaped. */
-export function logLine(format: string, query: Query, reply: Reply, seconds: number): string {
+function logLine(format: string, query: Query, reply: Reply, seconds: number): string {
   const { client, question, edns, flags } = query;
   const bracketed = client.family === 6 ? `[${client.address}]` : client.address;
   const sentFlags = Flag.QR | (flags & (Flag.RD | Flag.CD)) | reply.flags;

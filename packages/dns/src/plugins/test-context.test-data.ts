@@ -31,6 +31,7 @@ export function testContext(files: Readonly<Record<string, string>> = {}): TestC
     localAddresses: () => [],
     listening: () => undefined,
     notReady: () => [],
+    forgetAnswers: () => {},
     fail: () => {},
     block: { file: 'Corefile', line: 1, zones: [{ zone: '.', port: 53 }], pluginNames: [] },
   };

@@ -1,4 +1,4 @@
-import { type Completed, flag, type Given, integerBetween, string, strings } from '@coxswain/component-base';
+import { flag, type Given, integerBetween, string, strings } from '@coxswain/component-base';
 import { loggingFlags } from '@coxswain/component-base/logs';
 
 /** The supported flags, grouped as in `--help`. CoreDNS' own are accepted with one dash, too. */
@@ -19,6 +19,3 @@ export const dnsFlags = { ...flagGroups.Misc, ...flagGroups.Logs };
 
 /** The given values of the flags, by camelCase name. */
 export type DnsCommandOptions = Given<typeof dnsFlags>;
-
-/** The values of the flags with defaults. */
-export type DnsSettings = Completed<typeof dnsFlags>;

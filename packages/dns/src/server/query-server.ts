@@ -54,6 +54,11 @@ export class QueryServer {
   /** From now on, queries are answered by another configuration. */
   use(zones: ZoneTable): void {
     this.#zones = zones;
+    this.forgetAnswers();
+  }
+
+  /** For changes that no epoch counts. */
+  forgetAnswers(): void {
     this.#table.clear();
   }
 

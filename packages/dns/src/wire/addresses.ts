@@ -71,11 +71,3 @@ export function addressOfReverse(name: string): string | undefined {
   if (digits.length !== 32 || digits.some((digit) => !/^[0-9a-f]$/.test(digit))) return undefined;
   return addressText(Buffer.from(digits.join(''), 'hex'));
 }
-
-/** The inverse of `addressOfReverse`. Returns undefined when the text is no address. */
-export function reverseName(address: string): string | undefined {
-  const bytes = addressBytes(address);
-  if (!bytes) return undefined;
-  if (bytes.length === 4) return `${[...bytes].reverse().join('.')}${suffix4}`;
-  return `${[...bytes.toString('hex')].reverse().join('.')}${suffix6}`;
-}

@@ -41,7 +41,7 @@ export function decodeMessage(bytes: Buffer): Message {
   };
 }
 
-export function readQuestion(bytes: Buffer, cursor: Cursor): Question {
+function readQuestion(bytes: Buffer, cursor: Cursor): Question {
   const name = readName(bytes, cursor);
   const { offset } = cursor;
   if (offset + 4 > bytes.length) throw new WireError('a question is cut off');

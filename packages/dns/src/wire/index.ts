@@ -11,11 +11,10 @@ export {
   type Message,
   opcodeOf,
   type Question,
-  type RdataPart,
   type ResourceRecord,
   rcodeOf,
 } from './message.ts';
-export { encodeName, isDomainName } from './name-codec.ts';
+export { isDomainName } from './name-codec.ts';
 export {
   classByName,
   classIn,
@@ -31,4 +30,3 @@ export {
 export { QueryScanner } from './query-scanner.ts';
 export * from './records.ts';
 export { parseRecord, recordText } from './record-text.ts';
-export { WireError } from './wire-error.ts';

@@ -7,10 +7,8 @@ import { WireError } from './wire-error.ts';
 export {
   addressBytes,
   addressOfReverse,
-  addressText,
   canonicalAddress,
   isReverseName,
-  reverseName,
 } from './addresses.ts';
 
 const uint16 = (...values: readonly number[]): Buffer => {
@@ -99,12 +97,6 @@ export const soaRecord = (name: string, ttl: number, soa: SoaFields): ResourceRe
   ttl,
   rdata: [fqdn(soa.primary), fqdn(soa.mailbox), uint32(soa.serial, soa.refresh, soa.retry, soa.expire, soa.minimum)],
 });
-
-/** Returns the TTL of negative answers of a SOA record, or undefined when the record is none. */
-export function soaMinimum({ type, rdata }: ResourceRecord): number | undefined {
-  const last = rdata.at(-1);
-  return type === Type.SOA && Buffer.isBuffer(last) && last.length >= 20 ? last.readUInt32BE(16) : undefined;
-}
 
 /** Returns the name in a CNAME, NS or PTR record. */
 export function targetOf({ rdata }: ResourceRecord): string | undefined {

@@ -2,7 +2,7 @@ import { argumentError, type Directive, errorAt, zonesOf } from '../../corefile/
 import { type BlockInfo, durationOf, integerOf, noArguments, oneArgument, onlyOne, originsOf } from '../setup/index.ts';
 
 /** Limits for one kind of answers. */
-export interface KindOptions {
+interface KindOptions {
   capacity: number;
   /** In seconds. */
   maxTtl: number;

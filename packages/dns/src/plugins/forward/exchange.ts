@@ -9,9 +9,6 @@ export interface UpstreamAddress {
   readonly port: number;
 }
 
-/** Asks a server. Rejects with an Error when there is no answer in time. */
-export type Exchange = (message: Message, timeoutMs: number) => Promise<Message>;
-
 /**
  * Asks over UDP from a new socket: the port is another one each time, and only packets of the server arrive. What is not the answer to this very question is
  * ignored, so somebody who guesses has only one try for each packet, until the time is over.

@@ -4,9 +4,9 @@ import { fqdn, isDomainName, rcodeByName } from '../../wire/index.ts';
 import { type ConfigurationFiles, durationOf, integerOf, noArguments, oneArgument } from '../setup/index.ts';
 import type { UpstreamAddress } from './exchange.ts';
 
-export type Policy = 'random' | 'round_robin' | 'sequential';
+type Policy = 'random' | 'round_robin' | 'sequential';
 
-export interface Destination {
+interface Destination {
   readonly to: UpstreamAddress;
   readonly isTls: boolean;
 }

@@ -6,7 +6,7 @@ import { addressText, type UpstreamAddress, udpExchange } from './exchange.ts';
 import { StreamPool } from './stream-pool.ts';
 import { newId } from './unpredictable.ts';
 
-export interface HealthCheckOptions {
+interface HealthCheckOptions {
   readonly intervalMs: number;
   readonly domain: string;
   readonly isRecursive: boolean;

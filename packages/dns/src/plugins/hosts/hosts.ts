@@ -140,6 +140,7 @@ class Hosts {
     this.#text = text;
     this.#file = new HostsTable(text ?? '', zones, hasReverse);
     this.#epoch.value++;
+    this.#context.forgetAnswers();
     metrics.hostsEntries.with().set(this.#inline.size + this.#file.size);
     metrics.hostsReload.with().set(clock.now() / 1000);
   }

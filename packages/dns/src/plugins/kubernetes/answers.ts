@@ -12,7 +12,7 @@ import {
 import type { Backend } from './backend.ts';
 
 /** CNAME records that are followed inside of the cluster. */
-export const maxChain = 10;
+const maxChain = 10;
 
 /** A or AAAA records of the addresses, each once. */
 export function addressRecords(

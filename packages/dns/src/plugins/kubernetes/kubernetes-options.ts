@@ -3,7 +3,7 @@ import { argumentError, type Directive, errorAt } from '../../corefile/index.ts'
 import { isReverseName } from '../../wire/index.ts';
 import { type BlockInfo, durationOf, Fallthrough, integerOf, noArguments, onlyOne, originsOf } from '../setup/index.ts';
 
-export type PodMode = 'disabled' | 'insecure' | 'verified';
+type PodMode = 'disabled' | 'insecure' | 'verified';
 
 export interface KubernetesOptions {
   readonly zones: readonly string[];

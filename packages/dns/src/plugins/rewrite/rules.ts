@@ -15,7 +15,7 @@ import {
 } from './response-rules.ts';
 
 /** What a rule makes of a query: a new question, and rules for the answer. */
-export interface Rewritten {
+interface Rewritten {
   readonly question: Question;
   readonly responseRules: readonly ResponseRule[];
 }

@@ -12,7 +12,6 @@ export {
 export type {
   BlockInfo,
   ConfigurationFiles,
-  HttpPages,
   Page,
   ServerSettings,
   Setup,

@@ -11,7 +11,7 @@ export interface ConfigurationFiles {
 }
 
 /** The HTTP ports of `health`, `ready` and `prometheus`. A port is shared by all server blocks that name it, and kept by the next configuration. */
-export interface HttpPages {
+interface HttpPages {
   /** Asks for a page at `HOST:PORT`. It is served when the configuration is used. */
   add(use: 'health' | 'ready' | 'metrics', address: string, page: Page): void;
 }
@@ -47,6 +47,8 @@ export interface SetupContext {
   readonly listening: (port: number) => { readonly address: string; readonly port: number } | undefined;
   /** The plug-ins of this configuration that are not ready yet. */
   readonly notReady: () => readonly string[];
+  /** Says that answers of other plug-ins are no longer right, which the server may keep: those to queries that this plug-in had passed on. */
+  readonly forgetAnswers: () => void;
   /** Stops the server: a forwarding loop was found. */
   readonly fail: (error: Error) => void;
 }
