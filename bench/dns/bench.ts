@@ -13,6 +13,8 @@ const peerName = 'CoreDNS';
 const serviceCount = 10_000;
 const headlessEvery = 20;
 const seconds = 10;
+/** Both have collected what they needed only at the start by then. */
+const settleMs = 10_000;
 /** Queries in flight. */
 const clients = 8;
 const outstanding = 100;
@@ -94,6 +96,7 @@ async function measure(
   const server = await DnsProcess.start(name, directory, program, target, `${nameOf(0)} A`);
   const perCpuSecond: Record<string, number> = {};
   try {
+    await new Promise((resolve) => setTimeout(resolve, settleMs));
     const idleMiB = server.rssMiB();
     for (const [load, path] of Object.entries(files)) {
       // The first run warms up.

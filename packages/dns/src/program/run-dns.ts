@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { setFlagsFromString } from 'node:v8';
 import type { Verbosity } from '@coxswain/apimachinery/log';
 import { systemRandom } from '@coxswain/apimachinery/random';
 import { ClientSet, type Clock, type Logger, RESTClient, systemClock } from '@coxswain/client';
@@ -12,6 +11,7 @@ import type { Listen } from '../listeners/index.ts';
 import { DnsMetrics } from '../metrics/index.ts';
 import { configMapSource, fileSource } from '../sources/index.ts';
 import { type DnsCommandOptions, dnsFlags } from './dns-flags.ts';
+import { collectOnce, keepHeapSmall } from './small-heap.ts';
 
 /** The dependencies that are not given by flags. */
 export interface DnsEnvironment {
@@ -33,9 +33,7 @@ export async function runDns(
   const settings = withDefaults(dnsFlags, options);
   const { logger, clock = systemClock, random = systemRandom.number, env = process.env, onStarted } = environment;
   setMaxListeners(0, signal);
-  // Packets are garbage after some microseconds: a young generation that never grows keeps the process small.
-  setFlagsFromString('--semi-space-growth-factor=1');
-  setFlagsFromString('--heap-growing-percent=30');
+  keepHeapSmall();
   const { conf, configMap, kubeconfig, master, bindAddress } = settings;
   const restConfig = await loadRestConfig({
     env,
@@ -62,7 +60,10 @@ export async function runDns(
     metrics,
     metricsText: () => registry.text(),
     env,
-    ...(onStarted && { onStarted }),
+    onStarted: () => {
+      collectOnce();
+      onStarted?.();
+    },
   });
   try {
     await server.run(signal);
