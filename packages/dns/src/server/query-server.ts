@@ -222,8 +222,9 @@ export class QueryServer {
     const plain = { ...query, id: 0, flags: query.flags & Flag.AD, edns: undefined };
     const encoded = encodeMessage(responseTo({ ...plain, edns: undefined }, reply, isDo(query.edns)));
     if (encoded.length > maxKept) return;
-    // A copy of its own: the buffer that it was written to is larger.
-    const bytes = Buffer.from(encoded);
+    // Memory of its own: a part of Node's pool would hold the 8 KiB around it, too.
+    const bytes = Buffer.allocUnsafeSlow(encoded.length);
+    encoded.copy(bytes);
     this.#table.keep(this.#scanner, {
       bytes,
       reuse,
