@@ -14,6 +14,7 @@ export const comparable: Readonly<Record<string, () => Promise<Comparison>>> = {
   scheduler: async () => (await import('../scheduler/bench.ts')).schedulerBench(),
   client: async () => (await import('../client/bench.ts')).clientBench(),
   node: async () => (await import('../node/bench.ts')).nodeBench(),
+  dns: async () => (await import('../dns/bench.ts')).dnsBench(),
 };
 
 /** The environment variables with the paths of the real programs. */

@@ -64,6 +64,12 @@ const commands: readonly Command<CoxContext>[] = [
     load: async () => (await import('./kubelet.ts')).kubeletCommand,
   },
   {
+    name: 'dns',
+    short: "Run the cluster's DNS server, configured by a Corefile",
+    group: components,
+    load: async () => (await import('./dns.ts')).dnsCommand,
+  },
+  {
     name: 'validate',
     short: 'Validate manifests like a Kubernetes v1.36 API server, without a server',
     group: files,
