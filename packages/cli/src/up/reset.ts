@@ -27,7 +27,7 @@ export async function reset(directory: ClusterDirectory, env: Environment): Prom
 async function removePods({ owner, node, path }: ClusterDirectory, endpoint: string): Promise<void> {
   const { removeRealNode } = await import('@coxswain/cluster');
   try {
-    await removeRealNode({ endpoint, owner, directory: node });
+    await removeRealNode({ runtime: endpoint, owner, directory: node });
   } catch (cause) {
     throw new Error(`the pods of ${path} may still run: the container runtime at ${endpoint} does not answer`, {
       cause,

@@ -149,7 +149,7 @@ async function nodesOf({ runtime, nodes, directory }: UpOptions): Promise<NodePr
   if (runtime === undefined) return new HollowNodeProvider(nodes, options);
   if (process.platform !== 'linux') throw new Error('--runtime needs Linux: without it, cox up has hollow nodes');
   if (process.getuid?.() !== 0) throw new Error('--runtime needs root, for cgroups and mounts: try sudo');
-  const real = new RealNodeProvider({ endpoint: runtime, directory: directory.node, owner: directory.owner });
+  const real = new RealNodeProvider({ runtime, directory: directory.node, owner: directory.owner });
   if (nodes === 0) return real;
   const hollow = Array.from({ length: nodes }, (_, i) => ({ name: `hollow-${i}`, taints: [hollowTaint] }));
   return new CombinedNodeProvider([real, new HollowNodeProvider(hollow, options)]);
@@ -164,8 +164,8 @@ const nodesText = ({ runtime, nodes }: UpOptions): string =>
 /** Nothing of a cluster in memory is left when it stops, so its pods would run without anybody who knows of them. */
 async function removeNode({ directory }: UpOptions, endpoint: string, logger: Logger): Promise<void> {
   const { removeRealNode } = await import('@coxswain/cluster');
-  await removeRealNode({ endpoint, owner: directory.owner, directory: directory.node }).catch((error: unknown) =>
-    logger.error('Failed to remove the pods of the node', error),
+  await removeRealNode({ runtime: endpoint, owner: directory.owner, directory: directory.node }).catch(
+    (error: unknown) => logger.error('Failed to remove the pods of the node', error),
   );
 }
 

@@ -1,14 +1,14 @@
 import { hostname } from 'node:os';
 import { ClientSet } from '@coxswain/client';
 import { inProcessDialer, type KubeletDialer } from '@coxswain/kubelet';
-import type { EmbeddedNode } from '@coxswain/kubelet/program';
+import type { EmbeddedNode, NodeRuntime } from '@coxswain/kubelet/program';
 import type { ComponentContext } from '../component.ts';
 import { kubeletOf } from '../identities.ts';
 import type { NamedNode, NodeProvider } from './node-provider.ts';
 
 export interface RealNodeOptions {
-  /** Socket of a container runtime (CRI), such as `unix:///run/containerd/containerd.sock`. */
-  readonly endpoint: string;
+  /** Its container runtime. A string is a socket, such as `unix:///run/containerd/containerd.sock`. */
+  readonly runtime: NodeRuntime | string;
   /** The node's own directory, for pods, volumes and logs. */
   readonly directory: string;
   /** Distinguishes this cluster's pods from those of other clusters in the same runtime. Letters, digits and dashes. */
@@ -49,10 +49,15 @@ export class RealNodeProvider implements NodeProvider {
 
   async run({ clientAs, clock, random, logger, signal }: ComponentContext): Promise<void> {
     // Imported here, because most clusters have no real node.
-    const { EmbeddedNode } = await import('@coxswain/kubelet/program');
+    const { EmbeddedNode, runtimeAtSocket } = await import('@coxswain/kubelet/program');
+    const { runtime } = this.#options;
     const clients = new ClientSet(clientAs(kubeletOf(this.name)));
     const node = await EmbeddedNode.start(
-      { ...this.#options, nodeName: this.name, clients, clock, random, logger },
+      {
+        ...this.#options,
+        runtime: typeof runtime === 'string' ? runtimeAtSocket(runtime) : runtime,
+        ...{ nodeName: this.name, clients, clock, random, logger },
+      },
       signal,
     );
     this.#node = node;
@@ -73,9 +78,8 @@ export class RealNodeProvider implements NodeProvider {
 }
 
 /** Removes all pods of a real node whose cluster does not run, with their volumes. For a cluster that is deleted. */
-export async function removeRealNode(
-  options: Pick<RealNodeOptions, 'endpoint' | 'owner' | 'directory'>,
-): Promise<void> {
-  const { removeEmbeddedNode } = await import('@coxswain/kubelet/program');
-  await removeEmbeddedNode(options);
+export async function removeRealNode(options: Pick<RealNodeOptions, 'runtime' | 'owner' | 'directory'>): Promise<void> {
+  const { removeEmbeddedNode, runtimeAtSocket } = await import('@coxswain/kubelet/program');
+  const { runtime } = options;
+  await removeEmbeddedNode({ ...options, runtime: typeof runtime === 'string' ? runtimeAtSocket(runtime) : runtime });
 }

@@ -1,7 +1,7 @@
 import { type Random, systemRandom } from '@coxswain/apimachinery/random';
 import { type ClientSet, type Clock, CoreEventRecorder, type Logger, systemClock } from '@coxswain/client';
 import { withDefaults } from '@coxswain/component-base';
-import { type ContainerRuntime, connectRuntime } from '@coxswain/cri';
+import type { ContainerRuntime } from '@coxswain/cri';
 import { findCgroups, HelperCommands, newCgroupName, Systemd, UtilLinuxMounter } from '@coxswain/linux';
 import { completeConfiguration } from '../configuration/index.ts';
 import { Kubelet } from '../kubelet.ts';
@@ -13,12 +13,12 @@ import { ownedRuntime } from '../runtime/owned-runtime.ts';
 import { CachedConfigSource } from '../volumes/config-source.ts';
 import { cgroupDriver } from './cgroup-driver.ts';
 import { thisMachine } from './host.ts';
+import type { NodeRuntime } from './node-runtime.ts';
 import { capacityOf, nodeSpecOf } from './node-spec-of.ts';
 
 export interface EmbeddedNodeOptions {
   readonly nodeName: string;
-  /** Socket of the container runtime, such as `unix:///run/containerd/containerd.sock`. */
-  readonly endpoint: string;
+  readonly runtime: NodeRuntime;
   /** The node's own directory, for pods, volumes and logs. */
   readonly directory: string;
   /** Distinguishes the node's pods from those of other kubelets that use the same runtime, and its cgroups from theirs. */
@@ -51,8 +51,7 @@ export class EmbeddedNode {
 
   /** Rejects if the machine or the runtime cannot be used; nothing is left running then. */
   static async start(options: EmbeddedNodeOptions, signal: AbortSignal): Promise<EmbeddedNode> {
-    const { endpoint, owner } = options;
-    const runtime = ownedRuntime(await connectRuntime(endpoint), { [ownerLabel]: owner });
+    const runtime = ownedRuntime(await options.runtime.connect(), { [ownerLabel]: options.owner });
     try {
       return await EmbeddedNode.#start(options, runtime, signal);
     } catch (error) {
@@ -124,7 +123,7 @@ export class EmbeddedNode {
 }
 
 async function configurationOf(
-  { nodeName, endpoint, directory, owner }: EmbeddedNodeOptions,
+  { nodeName, runtime, directory, owner }: EmbeddedNodeOptions,
   driver: 'cgroupfs' | 'systemd',
 ): Promise<NodeConfiguration> {
   const systemd = driver === 'systemd' ? new Systemd() : undefined;
@@ -134,24 +133,23 @@ async function configurationOf(
   await systemd?.close();
   const flags = withDefaults(nodeFlags, { rootDir: `${directory}/kubelet`, certDir: `${directory}/pki` });
   const config = completeConfiguration({
-    containerRuntimeEndpoint: endpoint,
+    containerRuntimeEndpoint: runtime.endpoint,
     podLogsDir: `${directory}/logs`,
     cgroupDriver: driver,
-    // Images are shared with others, whose containers this kubelet does not see.
-    imageGCHighThresholdPercent: 100,
+    ...(runtime.isShared && { imageGCHighThresholdPercent: 100 }),
   });
   const configuration = nodeConfiguration(nodeName, flags, config);
   return { ...configuration, cgroups: { ...configuration.cgroups, driver, root: `/${root.join('/')}` } };
 }
 
-interface RemoveNodeOptions extends Pick<EmbeddedNodeOptions, 'endpoint' | 'owner' | 'directory'> {}
+interface RemoveNodeOptions extends Pick<EmbeddedNodeOptions, 'runtime' | 'owner' | 'directory'> {}
 
 /**
  * Removes all pods of a node whose kubelet does not run, and unmounts their volumes. For a cluster that is deleted. Rejects if the runtime
  * does not answer.
  */
-export async function removeEmbeddedNode({ endpoint, owner, directory }: RemoveNodeOptions): Promise<void> {
-  const { runtime, close } = ownedRuntime(await connectRuntime(endpoint), { [ownerLabel]: owner });
+export async function removeEmbeddedNode({ runtime: source, owner, directory }: RemoveNodeOptions): Promise<void> {
+  const { runtime, close } = ownedRuntime(await source.connect(), { [ownerLabel]: owner });
   try {
     const { items } = await runtime.listPodSandbox({});
     for (const { id: podSandboxId } of items) {
