@@ -20,6 +20,14 @@ describe('the command line', () => {
     expect(parseArguments(['--focus', 'Job .*delete', '--procs=3'])).toMatchObject({ focus: /Job .*delete/, procs: 3 });
   });
 
+  it.each([
+    [['--tier', 'containers'], true],
+    [['--tier', 'hollow'], false],
+    [['--tier', 'hollow', '--real'], true],
+  ])('with %j the nodes are real: %j', (args, real) => {
+    expect(parseArguments(args)).toMatchObject({ real });
+  });
+
   it('returns undefined for --help', () => {
     expect(parseArguments(['--help'])).toBeUndefined();
   });

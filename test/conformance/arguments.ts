@@ -9,11 +9,12 @@ Runs Kubernetes' own conformance tests against our cluster. Needs Go.
 
   --tier <tier>    api (no pod runs), hollow (pods' status changes), all (both; the default),
                    or containers (on two real nodes on this machine; needs root)
+  --real           the other tiers on real nodes, too; results are not written
   --focus <regex>  only tests whose name matches; results are not written
   --procs <count>  number of concurrent tests (default: four for each core, at most 16)
-  --reference      containers: with the real kubelet instead of ours; results are not written
+  --reference      real nodes: with the real kubelet instead of ours; results are not written
   --containerd <which>
-                   containers: built (2.1, the default) or debian (that of Debian's package)
+                   real nodes: built (2.1, the default) or debian (that of Debian's package)
   --help           this text
 `;
 
@@ -21,7 +22,9 @@ export interface Arguments {
   readonly tiers: readonly TierName[];
   readonly focus?: RegExp;
   readonly procs: number;
-  /** The nodes of the tier `containers` run the real kubelet. */
+  /** The tests run on real nodes, as those of the tier `containers` always do. */
+  readonly real: boolean;
+  /** Real nodes run the real kubelet. */
   readonly reference: boolean;
   readonly containerd: ContainerdKind;
 }
@@ -33,6 +36,7 @@ export function parseArguments(args: readonly string[]): Arguments | undefined {
     options: {
       tier: { type: 'string', default: 'all' },
       focus: { type: 'string' },
+      real: { type: 'boolean', default: false },
       reference: { type: 'boolean', default: false },
       containerd: { type: 'string', default: 'built' },
       procs: { type: 'string', default: String(Math.min(16, availableParallelism() * 4)) },
@@ -45,9 +49,11 @@ export function parseArguments(args: readonly string[]): Arguments | undefined {
   }
   const procs = Number(values.procs);
   if (!Number.isInteger(procs) || procs < 1) throw new Error(`--procs ${values.procs} is not a count`);
+  const tiers = parseTier(values.tier);
   return {
-    tiers: parseTier(values.tier),
+    tiers,
     procs,
+    real: values.real || tiers.includes('containers'),
     reference: values.reference,
     containerd: values.containerd,
     ...(values.focus !== undefined && { focus: new RegExp(values.focus) }),

@@ -46,6 +46,7 @@ const recipes = {
   nonewprivs: { package: 'k8s.io/kubernetes/test/images/nonewprivs', static: 'pure' },
   'sample-apiserver': { package: 'k8s.io/sample-apiserver', static: 'cgo' },
   pause: { package: './pause', module: 'images', static: 'pure' },
+  'busybox-sh': { package: './sh', module: 'images', static: 'pure' },
   coredns: { package: '.', module: 'nodes/coredns', static: 'cgo' },
   containerd: { package: 'github.com/containerd/containerd/v2/cmd/containerd', ...containerd },
   'containerd-shim-runc-v2': {

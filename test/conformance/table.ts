@@ -1,15 +1,15 @@
 import type { Outcomes } from './results.ts';
 import { type ConformanceTest, sigOf } from './tiers.ts';
 
-const headings = ['SIG', 'passed', 'failed', 'not yet possible'] as const;
+const headings = ['SIG', 'passed', 'failed', 'not run'] as const;
 
-/** Formats a run: a row for each SIG, each failure with its step, and the reasons for tests that are not possible. */
-export function formatRun(outcomes: Outcomes, notPossible: readonly ConformanceTest[]): string {
-  const parts = [formatTable(outcomes, notPossible), ...formatFailures(outcomes), ...formatReasons(notPossible)];
+/** Formats a run: a row for each SIG, each failure with its step, and what the tests need that were not run. */
+export function formatRun(outcomes: Outcomes, notRun: readonly ConformanceTest[]): string {
+  const parts = [formatTable(outcomes, notRun), ...formatFailures(outcomes), ...formatReasons(notRun)];
   return `${parts.join('\n\n')}\n`;
 }
 
-function formatTable(outcomes: Outcomes, notPossible: readonly ConformanceTest[]): string {
+function formatTable(outcomes: Outcomes, notRun: readonly ConformanceTest[]): string {
   const bySig = new Map<string, [number, number, number]>();
   const count = (name: string, column: 0 | 1 | 2) => {
     const row = bySig.get(sigOf(name)) ?? [0, 0, 0];
@@ -17,7 +17,7 @@ function formatTable(outcomes: Outcomes, notPossible: readonly ConformanceTest[]
     bySig.set(sigOf(name), row);
   };
   for (const [name, outcome] of outcomes) count(name, outcome === 'passed' ? 0 : 1);
-  for (const { name } of notPossible) count(name, 2);
+  for (const { name } of notRun) count(name, 2);
   const rows = [...bySig].sort(([a], [b]) => (a < b ? -1 : 1));
   const sum = ([0, 1, 2] as const).map((column) => rows.reduce((total, [, row]) => total + row[column], 0));
   const cells = [headings, ...rows.map(([sig, row]) => [sig, ...row]), ['all', ...sum]].map((row) => row.map(String));
@@ -37,12 +37,12 @@ function formatFailures(outcomes: Outcomes): string[] {
   });
 }
 
-function formatReasons(notPossible: readonly ConformanceTest[]): string[] {
-  if (notPossible.length === 0) return [];
+function formatReasons(notRun: readonly ConformanceTest[]): string[] {
+  if (notRun.length === 0) return [];
   const byReason = new Map<string, number>();
-  for (const { reason = '' } of notPossible) byReason.set(reason, (byReason.get(reason) ?? 0) + 1);
+  for (const { reason = '' } of notRun) byReason.set(reason, (byReason.get(reason) ?? 0) + 1);
   const lines = [...byReason]
     .sort(([, a], [, b]) => b - a)
     .map(([reason, tests]) => `${String(tests).padStart(5)}  ${reason}`);
-  return [['Not yet possible without real containers (tiers.json has the names):', ...lines].join('\n')];
+  return [['Not run; --tier containers runs them on real nodes (tiers.json has the names):', ...lines].join('\n')];
 }

@@ -21,7 +21,7 @@ describe.skipIf(problem)('a cluster with a real node', () => {
   const logs = recordLogs();
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'cox-cluster-'));
-    containerd = await startContainerd({ directory: join(directory, 'containerd'), podCIDR: '10.213.6.0/24' });
+    containerd = await startContainerd({ directory: join(directory, 'containerd'), podCIDR: '10.213.15.0/24' });
     const real = new RealNodeProvider({
       runtime: containerd.endpoint,
       directory: join(directory, 'node'),
@@ -90,7 +90,8 @@ describe.skipIf(problem)('a cluster with a real node', () => {
       () => pods.get('says'),
       ({ status }) => status?.phase === 'Succeeded',
     );
-    expect(await pods.getLogs('says')).toBe('hello\n');
+    const log = await pods.getLogs('says');
+    expect(Buffer.from(await log.bytes()).toString()).toBe('hello\n');
     await pods.delete('says');
   });
 

@@ -5,11 +5,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { describeRuntime } from '../src/contract/index.ts';
 import { connectRuntime } from '../src/services.ts';
-import { busyboxImage, type Containerd, containerdProblem, startContainerd } from '../src/testing/index.ts';
+import {
+  busyboxImage,
+  type Containerd,
+  containerdHasEvents,
+  containerdProblem,
+  startContainerd,
+} from '../src/testing/index.ts';
 
 const problem = await containerdProblem();
 if (problem && process.env.COXSWAIN_REQUIRE_CONTAINERD) throw new Error(problem);
-if (problem) console.warn(`containerd is not tested: ${problem}`);
+if (problem) console.warn(`SKIPPED: tests of a real containerd. ${problem}`);
+// Another containerd is tested by the variable CONTAINERD.
+const hasEvents = !problem && (await containerdHasEvents());
 
 describe.skipIf(problem)('with a real containerd', () => {
   let containerd: Containerd;
@@ -19,7 +27,7 @@ describe.skipIf(problem)('with a real containerd', () => {
   });
   afterAll(() => containerd?.close());
 
-  describeRuntime('containerd', { describe, it }, { runs: true, hasEvents: false }, async () => ({
+  describeRuntime('containerd', { describe, it }, { runs: true, hasEvents }, async () => ({
     ...(await connectRuntime(containerd.endpoint)),
     image: busyboxImage,
     directory: await mkdtemp(join(tmpdir(), 'cox-logs-')),

@@ -26,13 +26,14 @@ import type { ServiceSource } from './network/service-source.ts';
 import { NodeReporter } from './node/node-reporter.ts';
 import { InformerNodeSource, type NodeSource } from './node/node-source.ts';
 import { type CompleteNodeSpec, completeNodeSpec, defaultNodeReporting, type NodeSpec } from './node/node-spec.ts';
+import { OrphanRemoval } from './pod-workers/orphan-removal.ts';
 import { PodWorkers } from './pod-workers/pod-workers.ts';
 import { InformerPodSource } from './pods/informer-pod-source.ts';
 import { PodEvents } from './pods/pod-events.ts';
 import type { PodSource } from './pods/pod-source.ts';
 import { ProbeManager } from './probes/probe-manager.ts';
 import type { ProbeMetrics } from './probes/probe-metrics.ts';
-import { KubeRuntime, type ListedPod } from './runtime/kube-runtime.ts';
+import { KubeRuntime } from './runtime/kube-runtime.ts';
 import { PodLifecycleEvents } from './runtime/pod-lifecycle-events.ts';
 import { defaultRuntimeSettings, type RuntimeSettings } from './runtime/runtime-settings.ts';
 import { kubeletHandler } from './server/kubelet-handler.ts';
@@ -40,6 +41,7 @@ import type { KubeletHost } from './server/kubelet-host.ts';
 import { followManifestFiles, followManifestUrl } from './static-pods/manifest-source.ts';
 import { MirroredPodSource } from './static-pods/mirrored-pod-source.ts';
 import { StatsProvider } from './stats/stats-provider.ts';
+import type { Eviction } from './status/pod-status.ts';
 import { StatusManager } from './status/status-manager.ts';
 import { CachedConfigSource, type ConfigSource } from './volumes/config-source.ts';
 
@@ -86,9 +88,6 @@ export interface KubeletOptions {
 const reconnectMs = 1000;
 /** How often creating or deleting a mirror pod is retried. */
 const mirrorRetryMs = 10_000;
-const orphanRetryMs = 10_000;
-/** The grace period of pods that are in the runtime, but no longer in the API server. */
-const orphanGraceSeconds = 1;
 
 /** The agent of one node. It runs the pods that are bound to the node, and reports the status of the pods and of the node. */
 export class Kubelet {
@@ -103,8 +102,7 @@ export class Kubelet {
   readonly #lifecycle: PodLifecycleEvents;
   readonly #events: PodEvents;
   readonly #stats: StatsProvider;
-  /** True once the pods of the API server are known and all other pods are removed from the machine. */
-  #areOrphansRemoved = false;
+  readonly #orphans: OrphanRemoval;
   readonly #mirrored: MirroredPodSource | undefined;
   /** The pod CIDRs that the runtime was configured with, joined by commas. Empty before that. */
   #podCidr = '';
@@ -219,7 +217,19 @@ export class Kubelet {
       logger,
       metrics,
       ...(options.relistMs !== undefined && { relistMs: options.relistMs }),
-      onPod: (uid) => this.#workers.kick(uid),
+      onPod: (uid) => {
+        if (this.#workers.get(uid)) this.#workers.kick(uid);
+        // A runtime that loses no events completes no requests that were given up.
+        else if (options.relistMs !== Number.POSITIVE_INFINITY) this.#orphans.suspect();
+      },
+    });
+    this.#orphans = new OrphanRemoval({
+      runtime,
+      machine,
+      hasWorker: (uid) => this.#workers.get(uid) !== undefined,
+      nodeName: name,
+      clock,
+      logger,
     });
     const { manifests } = options;
     this.#mirrored =
@@ -257,7 +267,7 @@ export class Kubelet {
 
   /** Tells garbage collection which pods are over. */
   get podStates(): PodStates {
-    const isKnown = (): boolean => this.#areOrphansRemoved;
+    const isKnown = (): boolean => this.#orphans.hasSucceeded;
     const stateOf = (uid: string) => this.#workers.get(uid)?.state;
     return {
       shouldPodContentBeRemoved: (uid) => isKnown() && stateOf(uid) === undefined,
@@ -276,6 +286,14 @@ export class Kubelet {
   /** The pods that run or are about to run. */
   get activePods(): readonly Pod[] {
     return this.#workers.active;
+  }
+
+  /**
+   * Terminates a pod, with a grace period of at most `graceSeconds`. It fails with the reason and message of the eviction. Returns false,
+   * and has no effect, if the pod is unknown, terminating or has ended.
+   */
+  evict(podUid: string, eviction: Eviction, graceSeconds: number): boolean {
+    return this.#workers.evict(podUid, eviction, graceSeconds);
   }
 
   /** Handles requests to the kubelet's own API: logs, pods, statistics. It does not authorize them: the server in front of it must. */
@@ -326,7 +344,7 @@ export class Kubelet {
       unsubscribe.push(nodes.subscribe(this.nodeName, (node) => void this.#configureNetwork(node, ended)));
       unsubscribe.push(pods.subscribe(this.nodeName, this.#workers));
       if (this.#mirrored) background.push(this.#keepMirrors(this.#mirrored, ended));
-      background.push(this.#removeOrphans(pods, ended));
+      background.push(this.#orphans.run(pods, ended));
       await new Promise<void>((resolve) => {
         if (ended.aborted) resolve();
         else ended.addEventListener('abort', () => resolve(), { once: true });
@@ -425,32 +443,5 @@ export class Kubelet {
       this.#podCidr = '';
       this.#options.logger.error('Failed to send the pod CIDRs to the container runtime', error, { podCidr });
     }
-  }
-
-  /** Removes the containers and files of pods that were deleted while no kubelet ran. Retries until that has succeeded once. */
-  async #removeOrphans(pods: PodSource, signal: AbortSignal): Promise<void> {
-    const { clock, logger, machine } = this.#options;
-    while (!signal.aborted) {
-      try {
-        await pods.whenSynced(signal);
-        const running = new Map((await this.runtime.listPods(signal)).map((pod) => [pod.uid, pod]));
-        for (const uid of new Set([...running.keys(), ...(await machine.podUids())])) {
-          if (!this.#workers.get(uid)) await this.#removeOrphan(uid, running.get(uid), signal);
-        }
-        this.#areOrphansRemoved = true;
-        return;
-      } catch (error) {
-        if (signal.aborted) return;
-        logger.error('Failed to remove orphaned pods', error, { node: this.nodeName });
-      }
-      await sleep(clock, orphanRetryMs, signal).catch(() => {});
-    }
-  }
-
-  async #removeOrphan(uid: string, pod: ListedPod | undefined, signal: AbortSignal): Promise<void> {
-    const running = pod?.containers.filter(({ state }) => state === 'Running') ?? [];
-    await Promise.all(running.map(({ id }) => this.runtime.stopContainer(id, orphanGraceSeconds, signal)));
-    for (const { id } of pod?.sandboxes ?? []) await this.runtime.removePodSandbox(id, signal);
-    await this.#options.machine.removePod(uid);
   }
 }

@@ -39,6 +39,10 @@ export interface KubeletParts {
 export interface RealNodeOptions {
   /** Changes the configuration of the node's kubelets. */
   configure?(configuration: LinuxNodeOptions['configuration']): LinuxNodeOptions['configuration'];
+  /** Called with the node's empty directory, before anything is started. */
+  prepare?(directory: string): Promise<void>;
+  /** The API server listens on a port, for kubelets in other processes, and no kubelet is started. */
+  readonly kubeletElsewhere?: boolean;
 }
 
 /** An API server in this process, a containerd, and a kubelet that runs pods on this machine. */
@@ -76,14 +80,25 @@ export class RealNode {
 
   static async start(podCIDR: string, options: RealNodeOptions = {}): Promise<RealNode> {
     const directory = await mkdtemp(join(tmpdir(), 'cox-node-'));
+    await options.prepare?.(directory);
     const containerd = await startContainerd({ directory: join(directory, 'containerd'), podCIDR });
     const server = await startApiServer({
       memory: true,
+      ...(options.kubeletElsewhere && { securePort: 0, bindAddress: '127.0.0.1' }),
       disableAdmissionPlugins: ['ServiceAccount', 'TaintNodesByCondition'],
     });
     const node = new RealNode(server, containerd, directory, await findCgroups({ driver: 'cgroupfs' }), options);
-    await node.startKubelet();
+    await node.#prepare();
+    if (!options.kubeletElsewhere) await node.startKubelet();
     return node;
+  }
+
+  /** Makes what a kubelet expects to be there. */
+  async #prepare(): Promise<void> {
+    await mkdir(join(this.directory, 'etc'), { recursive: true });
+    await mkdir(this.manifests, { recursive: true });
+    await writeFile(this.resolvConf, 'nameserver 192.0.2.1\nsearch example.com\n');
+    await this.cgroups.create(this.cgroupRoot, {});
   }
 
   /** The kubelet's log. */
@@ -100,6 +115,15 @@ export class RealNode {
     return join(this.directory, 'manifests');
   }
 
+  get resolvConf(): string {
+    return join(this.directory, 'etc', 'resolv.conf');
+  }
+
+  /** The access of an administrator, for kubelets in other processes. */
+  get kubeconfig(): string {
+    return this.#server.kubeconfig!;
+  }
+
   async startKubelet(parts: KubeletParts = {}): Promise<void> {
     const { directory, containerd } = this;
     const transport = this.#newTransport();
@@ -107,10 +131,6 @@ export class RealNode {
     const clients = new ClientSet(rest);
     const connection = await connectRuntime(containerd.endpoint);
     const runtime = parts.runtime?.(connection) ?? connection;
-    await mkdir(join(directory, 'etc'), { recursive: true });
-    await mkdir(this.manifests, { recursive: true });
-    await writeFile(join(directory, 'etc', 'resolv.conf'), 'nameserver 192.0.2.1\nsearch example.com\n');
-    await this.cgroups.create(this.cgroupRoot, {});
     const { logger } = this.#logs;
     const common = { clients, clock: systemClock, logger };
     const config = new CachedConfigSource(clients, systemClock);
@@ -168,7 +188,7 @@ export class RealNode {
         certificates: join(directory, 'certificates'),
         seccompProfiles: join(directory, 'kubelet', 'seccomp'),
       },
-      dns: { servers: ['10.96.0.10'], domain: 'cluster.local', resolvConf: join(directory, 'etc', 'resolv.conf') },
+      dns: { servers: ['10.96.0.10'], domain: 'cluster.local', resolvConf: this.resolvConf },
       cgroups: {
         perQOS: true,
         driver: 'cgroupfs',
@@ -195,6 +215,7 @@ export class RealNode {
         },
       },
       containers: {
+        limitsStorage: true,
         maxRestartPeriodMs: undefined,
         gc: { minimumAgeMs: 0, maxPerContainer: 1, maxContainers: -1 },
         logs: { maxSizeBytes: 10 * 2 ** 20, maxFiles: 5, maxWorkers: 1, checkEveryMs: 10_000 },
@@ -215,7 +236,7 @@ export class RealNode {
   }
 
   /** Resolves with the pod once the condition is true for it; undefined is a deleted pod. Rejects with the pod's state when the time is over. */
-  async until(name: string, condition: (pod: Pod | undefined) => boolean, timeMs = 20_000): Promise<Pod | undefined> {
+  async until(name: string, condition: (pod: Pod | undefined) => boolean, timeMs = 40_000): Promise<Pod | undefined> {
     const deadline = systemClock.now() + timeMs;
     for (;;) {
       const pod = await this.clients.core.v1
@@ -247,7 +268,7 @@ export class RealNode {
 
   /** Resolves when the runtime has no sandboxes. */
   async untilNothingIsLeft(): Promise<void> {
-    const deadline = systemClock.now() + 20_000;
+    const deadline = systemClock.now() + 40_000;
     for (;;) {
       const { items } = await this.kubelet.runtime.service.listPodSandbox({});
       if (items.length === 0) return;

@@ -41,7 +41,7 @@ describe.skipIf(problem)('on a real node', () => {
     const main = {
       ...shell(
         'main',
-        'cat /settings/color /key/token /info/name && echo more > /shared/file && cat /shared/file && touch /settings/x',
+        'exec 2>&1; cat /settings/color /key/token /info/name && echo more > /shared/file && cat /shared/file && touch /settings/x',
       ),
       volumeMounts: [
         { name: 'settings', mountPath: '/settings' },

@@ -7,6 +7,7 @@ import type { Pod } from '@coxswain/api/core/v1';
 import { attach, exec, execOutput, openPortForward } from '@coxswain/client';
 import { type ContainerRuntime, connectRuntime } from '@coxswain/cri';
 import { busyboxImage, type Containerd, containerdProblem, startContainerd } from '@coxswain/cri/testing';
+import { findCgroups } from '@coxswain/linux';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CadvisorMetrics } from '../src/stats/cadvisor-metrics.ts';
 import { SessionCluster, sessionNodes } from './session-cluster.ts';
@@ -24,13 +25,21 @@ const main = 'while read line; do echo "read $line"; done';
 /** A script of a server that sends back what each connection sends. */
 const echo = 'exec nc -ll -p 8080 -e cat';
 
+/** Without it, containerd 2.1 has no statistics of sandboxes. */
+const cgroupParent = `/cox-sessions-${process.pid}`;
+
 async function startPod({ metadata: { name = '', namespace = '', uid = '' } }: Pod): Promise<void> {
   const labels = {
     'io.kubernetes.pod.name': name,
     'io.kubernetes.pod.namespace': namespace,
     'io.kubernetes.pod.uid': uid,
   };
-  const config = { metadata: { name, namespace, uid }, labels, logDirectory: cluster.directory, linux: {} };
+  const config = {
+    metadata: { name, namespace, uid },
+    labels,
+    logDirectory: cluster.directory,
+    linux: { cgroupParent },
+  };
   const { podSandboxId } = await runtime.runtime.runPodSandbox({ config });
   for (const [container, tty, script] of [
     ['main', false, main],
@@ -86,7 +95,7 @@ async function openSockets(): Promise<number> {
 describe.skipIf(problem)('sessions with a real containerd', () => {
   beforeAll(async () => {
     const directory = await mkdtemp(join(tmpdir(), 'cox-containerd-'));
-    containerd = await startContainerd({ directory, podCIDR: '10.213.9.0/24' });
+    containerd = await startContainerd({ directory, podCIDR: '10.213.14.0/24' });
     runtime = await connectRuntime(containerd.endpoint);
     cluster = await SessionCluster.start(runtime);
     for (const pod of cluster.pods) await startPod(pod);
@@ -95,6 +104,8 @@ describe.skipIf(problem)('sessions with a real containerd', () => {
     await cluster?.stop();
     runtime?.close();
     await containerd?.close();
+    const cgroups = await findCgroups({ driver: 'cgroupfs' });
+    await cgroups.destroy(cgroups.name(cgroupParent));
   });
 
   describe.each(sessionNodes)('on a node that is %s', (node) => {

@@ -75,3 +75,9 @@ it('the programs of all images are known, each once', () => {
   expect(programs).toEqual(expect.arrayContaining(['pause', 'agnhost', 'etcd']));
   expect(new Set(programs).size).toBe(programs.length);
 });
+
+it('the shell of the busybox image is one that keeps all environment variables', () => {
+  const files = imageRecipes.find(({ names }) => names[0].includes('/busybox:'))?.files ?? [];
+  expect(files).toContainEqual({ path: 'bin/sh', content: { program: 'busybox-sh' } });
+  expect(files.map(({ path }) => path)).toContain('bin/bash');
+});

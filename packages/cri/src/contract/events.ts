@@ -22,6 +22,8 @@ export const eventCases: ContractCases = {
     await test.until(async () => seen.includes('CONTAINER_STOPPED_EVENT'));
     stop.abort();
     await listening;
-    assert.deepEqual([...new Set(seen)], ['CONTAINER_STARTED_EVENT', 'CONTAINER_STOPPED_EVENT']);
+    // Some runtimes also send new listeners what has happened before.
+    const later = seen.filter((type) => type !== 'CONTAINER_CREATED_EVENT');
+    assert.deepEqual([...new Set(later)], ['CONTAINER_STARTED_EVENT', 'CONTAINER_STOPPED_EVENT']);
   },
 };

@@ -8,8 +8,9 @@ export const sandboxCases: ContractCases = {
     assert.ok(runtimeName !== '' && runtimeVersion !== '', 'name or version is empty');
     assert.equal(runtimeApiVersion, 'v1');
     const { status } = await runtime.status({});
-    const conditions = status?.conditions.map(({ type, status: is }) => `${type}=${is}`).sort();
-    assert.deepEqual(conditions, ['NetworkReady=true', 'RuntimeReady=true']);
+    // Runtimes may have conditions of their own.
+    const conditions = status?.conditions.map(({ type, status: is }) => `${type}=${is}`) ?? [];
+    for (const condition of ['NetworkReady=true', 'RuntimeReady=true']) assert.ok(conditions.includes(condition));
   },
 
   'a sandbox that runs is ready, has an address, and is as it was described': async (test) => {

@@ -1,10 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { connectRuntime } from '../services.ts';
+import { containerdProgram, pluginDirectory } from './containerd-problem.ts';
 import { type OciImage, ociArchive } from './oci-image.ts';
 
 const run = promisify(execFile);
@@ -16,7 +17,7 @@ export interface ContainerdOptions {
   readonly podCIDR: string;
   /** In addition to busybox. */
   readonly images?: readonly OciImage[];
-  /** The program; `containerd` of the PATH by default. */
+  /** The program; by default what the variable CONTAINERD names, or `containerd` of the PATH. */
   readonly program?: string;
 }
 
@@ -27,6 +28,9 @@ export interface Containerd {
   restart(): Promise<void>;
   /** Kills the daemon. */
   kill(): Promise<void>;
+  /** Stops the daemon from answering, until `resume` is called. Connections stay open. */
+  pause(): void;
+  resume(): void;
   /** Removes all pods, stops the daemon, and removes its mounts, its network bridge and its directory. */
   close(): Promise<void>;
 }
@@ -35,28 +39,9 @@ export interface Containerd {
 export const busyboxImage = 'registry.example/busybox:1';
 const pauseImage = 'registry.example/pause:1';
 
-const plugins = '/usr/lib/cni';
-const needed = ['/usr/bin/containerd', '/usr/sbin/runc', '/bin/busybox', `${plugins}/bridge`, `${plugins}/host-local`];
-
-/** Returns why no containerd can be started here; undefined if it can. */
-export async function containerdProblem(): Promise<string | undefined> {
-  if (process.platform !== 'linux') return 'containers need Linux';
-  if (process.getuid?.() !== 0) return 'containers need root';
-  for (const path of needed) {
-    const isThere = await access(path).then(
-      () => true,
-      () => false,
-    );
-    if (!isThere) {
-      return `${path} is missing (Debian: apt-get install containerd runc containernetworking-plugins busybox-static)`;
-    }
-  }
-  return undefined;
-}
-
 /** Starts a containerd with images of its own and no access to any registry. Rejects if it does not become ready. */
 export async function startContainerd(options: ContainerdOptions): Promise<Containerd> {
-  const { directory, podCIDR, images = [], program = 'containerd' } = options;
+  const { directory, podCIDR, images = [], program = containerdProgram() } = options;
   const endpoint = `unix://${directory}/containerd.sock`;
   const bridge = `cox${createHash('sha256').update(directory).digest('hex').slice(0, 8)}`;
   await mkdir(join(directory, 'cni'), { recursive: true });
@@ -66,6 +51,8 @@ export async function startContainerd(options: ContainerdOptions): Promise<Conta
   const containerd: Containerd = {
     endpoint,
     kill: () => daemon.kill(),
+    pause: () => daemon.signal('SIGSTOP'),
+    resume: () => daemon.signal('SIGCONT'),
     async restart() {
       await daemon.kill();
       daemon = await startDaemon(program, directory, endpoint);
@@ -85,13 +72,33 @@ export async function startContainerd(options: ContainerdOptions): Promise<Conta
     for (const image of [pause, { name: busyboxImage, files: busybox, command: ['/bin/sh'] }, ...images]) {
       const archive = join(directory, 'image.tar');
       await writeFile(archive, ociArchive(image));
-      await run('ctr', ['-a', `${directory}/containerd.sock`, '-n', 'k8s.io', 'images', 'import', archive]);
+      await run(await ctrOf(program), [
+        '-a',
+        `${directory}/containerd.sock`,
+        '-n',
+        'k8s.io',
+        'images',
+        'import',
+        archive,
+      ]);
     }
   } catch (error) {
     await containerd.close();
     throw error;
   }
   return containerd;
+}
+
+/** Returns the `ctr` beside the program, or that of the PATH. */
+async function ctrOf(program: string): Promise<string> {
+  const beside = join(dirname(program), 'ctr');
+  const isThere =
+    program.includes('/') &&
+    (await access(beside).then(
+      () => true,
+      () => false,
+    ));
+  return isThere ? beside : 'ctr';
 }
 
 /** The files of an image in which every command of busybox can be run. */
@@ -123,7 +130,7 @@ oom_score = 0
   enable_unprivileged_icmp = true
   stream_server_address = "127.0.0.1"
   [plugins."io.containerd.grpc.v1.cri".cni]
-    bin_dir = "${plugins}"
+    bin_dir = "${pluginDirectory}"
     conf_dir = "${directory}/cni"
   [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
     runtime_type = "io.containerd.runc.v2"
@@ -152,9 +159,13 @@ const network = (directory: string, bridge: string, subnet: string): string =>
     ],
   });
 
-async function startDaemon(program: string, directory: string, endpoint: string): Promise<{ kill(): Promise<void> }> {
+interface Daemon {
+  signal(signal: NodeJS.Signals): void;
+  kill(): Promise<void>;
+}
+
+async function startDaemon(program: string, directory: string, endpoint: string): Promise<Daemon> {
   const log = join(directory, 'containerd.log');
-  const { open } = await import('node:fs/promises');
   const file = await open(log, 'a');
   const child = spawn(program, ['--config', join(directory, 'config.toml')], {
     stdio: ['ignore', file.fd, file.fd],
@@ -172,13 +183,14 @@ async function startDaemon(program: string, directory: string, endpoint: string)
   for (let tries = 0; ; tries++) {
     const isReady = await answers(endpoint);
     if (isReady) break;
-    if (hasEnded || tries > 200) {
+    if (hasEnded || tries > 600) {
       child.kill('SIGKILL');
       throw new Error(`containerd did not start: ${(await readFile(log, 'utf8')).slice(-2000)}`);
     }
     await delay(50);
   }
   return {
+    signal: (signal) => child.kill(signal),
     async kill() {
       child.kill('SIGKILL');
       await ended;
@@ -190,7 +202,8 @@ async function answers(endpoint: string): Promise<boolean> {
   const runtime = await connectRuntime(endpoint);
   try {
     const { status } = await runtime.runtime.status({}, { timeoutMs: 1000 });
-    return status?.conditions.every(({ status: is }) => is) ?? false;
+    const isTrue = (type: string) => status?.conditions.some((each) => each.type === type && each.status);
+    return isTrue('RuntimeReady') === true && isTrue('NetworkReady') === true;
   } catch {
     return false;
   } finally {

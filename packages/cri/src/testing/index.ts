@@ -4,7 +4,7 @@ export {
   busyboxImage,
   type Containerd,
   type ContainerdOptions,
-  containerdProblem,
   startContainerd,
 } from './containerd.ts';
+export { containerdHasEvents, containerdProblem } from './containerd-problem.ts';
 export { type OciImage, ociArchive } from './oci-image.ts';

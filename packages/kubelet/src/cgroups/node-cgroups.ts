@@ -102,6 +102,13 @@ export class NodeCgroups implements PodCgroups {
     await this.#updateShares();
   }
 
+  async podUids(): Promise<readonly string[]> {
+    const { cgroups } = this.#options;
+    const parents = [this.#guaranteed, this.#burstable, this.#bestEffort];
+    const children = await Promise.all(parents.map((parent) => cgroups.children(parent)));
+    return children.flat().flatMap((name) => /^pod(.+)$/.exec(name.at(-1) ?? '')?.[1] ?? []);
+  }
+
   /** The path of the cgroup `kubepods`. */
   get path(): string {
     return this.#options.cgroups.path(this.#guaranteed);

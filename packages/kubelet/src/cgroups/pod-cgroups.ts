@@ -8,6 +8,8 @@ export interface PodCgroups {
   update(pod: Pod, signal: AbortSignal): Promise<void>;
   /** Kills all processes in the pod's cgroup and removes it. Has no effect if there is none. */
   remove(podUid: string, signal?: AbortSignal): Promise<void>;
+  /** Returns the uids of all pods that have a cgroup. */
+  podUids(): Promise<readonly string[]>;
 }
 
 /** For nodes with `cgroupsPerQOS: false`: the runtime chooses the parent cgroup of containers. */
@@ -15,4 +17,5 @@ export const noPodCgroups: PodCgroups = {
   ensure: async () => '',
   update: async () => {},
   remove: async () => {},
+  podUids: async () => [],
 };

@@ -25,7 +25,7 @@ export class PulledImages {
   readonly #options: PulledImagesOptions;
   /** How many pulls of an image are under way, by its name. */
   readonly #pulls = new Map<string, number>();
-  /** The last change of each record; changes of the same record follow one another. */
+  /** The last change of each record and intent, by the reference or name of the image. Changes of the same one follow one another. */
   readonly #turns = new Map<string, Promise<unknown>>();
   #ready: Promise<void> | undefined;
 
@@ -36,8 +36,10 @@ export class PulledImages {
   /** Records the intent to pull an image. If the kubelet ends before the pull does, the image is not mistaken for a preloaded one. */
   async pulling(image: string): Promise<void> {
     await this.#whenReady();
-    await this.#options.records.writeIntent(image);
-    this.#pulls.set(image, (this.#pulls.get(image) ?? 0) + 1);
+    await this.#inTurn(image, async () => {
+      await this.#options.records.writeIntent(image);
+      this.#pulls.set(image, (this.#pulls.get(image) ?? 0) + 1);
+    });
   }
 
   /** Records the login with which an image was pulled; none, or one of the node, if all pods may use the image. Never rejects. */
@@ -114,13 +116,15 @@ export class PulledImages {
   }
 
   async #pullEnded(image: string): Promise<void> {
-    const left = (this.#pulls.get(image) ?? 1) - 1;
-    if (left > 0) {
-      this.#pulls.set(image, left);
-      return;
-    }
-    await this.#options.records.removeIntent(image);
-    this.#pulls.delete(image);
+    await this.#inTurn(image, async () => {
+      const left = (this.#pulls.get(image) ?? 1) - 1;
+      if (left > 0) {
+        this.#pulls.set(image, left);
+        return;
+      }
+      await this.#options.records.removeIntent(image);
+      this.#pulls.delete(image);
+    });
   }
 
   async #record(image: string, imageRef: string, credentials: RecordedCredentials | undefined): Promise<void> {
@@ -140,12 +144,12 @@ export class PulledImages {
     });
   }
 
-  async #inTurn(imageRef: string, work: () => Promise<void>): Promise<void> {
-    const turn = (this.#turns.get(imageRef) ?? Promise.resolve()).then(work);
+  async #inTurn(key: string, work: () => Promise<void>): Promise<void> {
+    const turn = (this.#turns.get(key) ?? Promise.resolve()).then(work);
     const settled = turn.catch(() => undefined);
-    this.#turns.set(imageRef, settled);
+    this.#turns.set(key, settled);
     await settled;
-    if (this.#turns.get(imageRef) === settled) this.#turns.delete(imageRef);
+    if (this.#turns.get(key) === settled) this.#turns.delete(key);
     await turn;
   }
 

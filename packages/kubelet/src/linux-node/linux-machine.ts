@@ -154,18 +154,22 @@ export class LinuxMachine implements Machine {
   }
 
   async podUids(): Promise<readonly string[]> {
-    return await readdir(this.directories.pods).catch(() => []);
+    const { cgroups } = this.#options;
+    const names = await readdir(this.directories.pods).catch(() => []);
+    // A kubelet that was killed may have made the cgroup of a pod, but not its directory.
+    return [...new Set([...names, ...(await cgroups.podUids())])];
   }
 
   async removePod(podUid: string): Promise<void> {
     const { configuration, volumes, cgroups } = this.#options;
     await cgroups.remove(podUid);
-    await volumes.remove(podUid);
     const { podLogsDirectory } = configuration;
     const logs = await readdir(podLogsDirectory).catch(() => []);
     for (const name of logs.filter((each) => each.endsWith(`_${podUid}`))) {
       await rm(`${podLogsDirectory}/${name}`, { recursive: true, force: true });
     }
+    // Last, because the next kubelet finds the pod by its directory if this one is killed before.
+    await volumes.remove(podUid);
   }
 
   terminationMessage(path: string): Promise<string | undefined> {

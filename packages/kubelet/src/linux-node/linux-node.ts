@@ -8,7 +8,9 @@ import { findCgroups, HelperCommands, machineFacts, newCgroupName, Systemd } fro
 import { appArmorProblem } from '../admission/app-armor.ts';
 import { NodeCgroups } from '../cgroups/node-cgroups.ts';
 import { noPodCgroups } from '../cgroups/pod-cgroups.ts';
+import { StorageEviction } from '../eviction/storage-eviction.ts';
 import { ContainerGarbageCollector } from '../garbage-collection/container-garbage-collector.ts';
+import { hasImageFileSystem } from '../garbage-collection/image-fs-stats.ts';
 import { ImageGarbageCollector } from '../garbage-collection/image-garbage-collector.ts';
 import { ContainerHooks } from '../hooks/container-hooks.ts';
 import type { CredentialVerification } from '../images/credential-verification.ts';
@@ -18,6 +20,7 @@ import { PulledImages } from '../images/pulled-images.ts';
 import type { Kubelet } from '../kubelet.ts';
 import { ContainerLogManager } from '../logs/container-log-manager.ts';
 import { LogFiles } from '../logs/log-files.ts';
+import type { KubeletMetrics } from '../metrics/kubelet-metrics.ts';
 import { InformerServiceSource } from '../network/service-source.ts';
 import type { NodeConfiguration } from '../options/node-configuration.ts';
 import { ContainerProber } from '../probes/container-prober.ts';
@@ -44,13 +47,15 @@ export interface LinuxNodeOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** The kubelet's own metrics. If absent, evictions are not counted. */
+  readonly metrics?: KubeletMetrics;
   /** The directory of symbolic links to the logs of containers. `/var/log/containers` by default. */
   readonly containerLogsDirectory?: string;
 }
 
 /**
  * A node on a Linux machine, made from the kubelet's configuration: the `Machine` for its kubelet, and background work, which is refreshing
- * volumes, rotating logs and garbage collection.
+ * volumes, rotating logs, evicting pods that exceed their limits of local storage, and garbage collection.
  */
 export class LinuxNode {
   readonly machine: LinuxMachine;
@@ -194,9 +199,9 @@ export class LinuxNode {
     this.#kubelet = kubelet;
   }
 
-  /** Refreshes volumes, rotates logs and removes unused containers and images, until the signal is aborted. */
+  /** Refreshes volumes, rotates logs, checks limits of local storage, and removes unused containers and images, until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
-    const { configuration, recorder, clock, logger } = this.#options;
+    const { configuration, runtime, recorder, clock, logger } = this.#options;
     const kubelet = this.#kubelet;
     if (!kubelet) throw new Error('no kubelet is attached');
     const { nodeName, containers, images, directories } = configuration;
@@ -230,7 +235,15 @@ export class LinuxNode {
       policy: imagePolicy,
       onImages,
     });
+    const overLimits = new StorageEviction({
+      kubelet,
+      stats: async (until) => (await kubelet.host.stats.summary('all', until)).pods,
+      hasImageFileSystem: () => hasImageFileSystem(runtime.images, directories.root),
+      metrics: this.#options.metrics,
+      ...common,
+    });
     await Promise.all([
+      containers.limitsStorage ? overLimits.run(signal) : undefined,
       this.services.run(signal),
       this.volumes.run(signal),
       this.#cgroups?.run(signal),

@@ -41,7 +41,7 @@ export interface Machine {
   resizePod(pod: Pod, signal: AbortSignal): Promise<void>;
   /** Unmounts the volumes of a pod whose containers have ended, and removes its cgroup. */
   releasePod(pod: Pod, signal: AbortSignal): Promise<void>;
-  /** Returns the uids of all pods that have a directory on disk. */
+  /** Returns the uids of all pods that have a directory or a cgroup. */
   podUids(): Promise<readonly string[]>;
   /** Removes the cgroup, the files and the logs of a pod that no longer exists. */
   removePod(podUid: string): Promise<void>;

@@ -103,6 +103,8 @@ export interface NodeConfiguration {
     };
   };
   readonly containers: {
+    /** Whether pods are evicted that exceed their limits of local storage. */
+    readonly limitsStorage: boolean;
     /** The longest time between restarts of a container that fails; undefined for the usual one. */
     readonly maxRestartPeriodMs: number | undefined;
     readonly gc: {
@@ -237,6 +239,7 @@ export function nodeConfiguration(nodeName: string, flags: NodeFlags, config: Ku
       },
     },
     containers: {
+      limitsStorage: config.localStorageCapacityIsolation,
       maxRestartPeriodMs: maxContainerRestartPeriod === undefined ? undefined : durationToMs(maxContainerRestartPeriod),
       gc: {
         minimumAgeMs: durationToMs(flags.minimumContainerTtlDuration),

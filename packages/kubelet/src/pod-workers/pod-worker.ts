@@ -119,14 +119,18 @@ export class PodWorker {
     this.kick();
   }
 
-  /** Terminates the pod, with a grace period of at most `graceSeconds`. Has no effect on a pod that is terminating or has ended. */
-  evict(eviction: Eviction, graceSeconds: number): void {
-    if (this.#state !== 'Syncing') return;
+  /**
+   * Terminates the pod, with a grace period of at most `graceSeconds`. Returns false, and has no effect, if the pod is terminating or has
+   * ended.
+   */
+  evict(eviction: Eviction, graceSeconds: number): boolean {
+    if (this.#state !== 'Syncing') return false;
     this.#eviction = eviction;
     this.#graceSeconds = Math.min(Number(this.#pod.spec?.terminationGracePeriodSeconds ?? graceSeconds), graceSeconds);
     this.#state = 'Terminating';
     this.#syncing?.abort();
     this.kick();
+    return true;
   }
 
   /** Makes the worker of a pod that the node does not admit `Finished`, so that nothing is started. */

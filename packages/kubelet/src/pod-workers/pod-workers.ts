@@ -125,6 +125,11 @@ export class PodWorkers implements PodHandler {
     this.#workers.get(podUid)?.probed();
   }
 
+  /** Terminates a pod. Returns false, and has no effect, if it is unknown, terminating or has ended. */
+  evict(podUid: string, eviction: Eviction, graceSeconds: number): boolean {
+    return this.#workers.get(podUid)?.evict(eviction, graceSeconds) ?? false;
+  }
+
   /** Terminates all pods and rejects new ones. */
   shutDown(eviction: Eviction, graceSeconds: number): void {
     this.#isShuttingDown = true;

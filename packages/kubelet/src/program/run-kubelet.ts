@@ -202,6 +202,7 @@ async function work(program: Program, environment: KubeletEnvironment, signal: A
     recorder,
     allocatable: { milliCpu: cpu?.milliValue() ?? 0, memoryBytes: memory?.value() ?? 0 },
     nodeIPs: () => kubelet?.hostIPs ?? [],
+    metrics: metrics.kubelet,
     clock,
     random,
     logger,

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import type { Pod } from '@coxswain/api/core/v1';
+import type { HostPathVolumeSource, Pod } from '@coxswain/api/core/v1';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { canMount, podWith, ScratchNode } from './testing/scratch-node.test-data.ts';
 
@@ -118,6 +119,43 @@ describe.skipIf(!canMount)('the volumes of a pod', () => {
     ]);
     expect(await readdir(volume('empty-dir', 'disk'))).toEqual([]);
     expect(await readdir(volume('configmap', 'optional'))).toContain('..data');
+  });
+
+  it('of hosts are checked to be of their type, and made where the type says so', async () => {
+    const path = (name: string): string => join(node.directory, name);
+    await mkdir(path('directory'));
+    await writeFile(path('file'), '');
+    const socket = createServer().listen(path('socket'));
+    const there = {
+      Directory: path('directory'),
+      DirectoryOrCreate: path('made/directory'),
+      File: path('file'),
+      FileOrCreate: path('made-file'),
+      Socket: path('socket'),
+      CharDevice: '/dev/null',
+      '': path('nothing'),
+    };
+    const volumes = (paths: Readonly<Record<string, string>>) =>
+      Object.entries(paths).map(([type, of]) => ({
+        name: `host-${type.toLowerCase()}`,
+        hostPath: { path: of, type: type as HostPathVolumeSource['type'] },
+      }));
+    expect(await node.manager().mount(podWith(volumes(there)), node.signal)).toEqual([]);
+    expect((await stat(path('made/directory'))).isDirectory()).toBe(true);
+    expect((await stat(path('made-file'))).isFile()).toBe(true);
+    socket.close();
+
+    const others = { Directory: '/dev/null', File: '/', Socket: '/', CharDevice: '/', BlockDevice: '/dev/null' };
+    const failed = (type: string, of: string, what: string): string =>
+      `MountVolume.SetUp failed for volume "host-${type}" : hostPath type check failed: ${of} is not a ${what}`;
+    const pod = { ...podWith(volumes(others)), metadata: { name: 'other', namespace: 'ns', uid: 'u2' } };
+    expect(await node.manager().mount(pod, node.signal)).toEqual([
+      failed('blockdevice', '/dev/null', 'block device'),
+      failed('chardevice', '/', 'character device'),
+      failed('directory', '/dev/null', 'directory'),
+      failed('file', '/', 'file'),
+      failed('socket', '/', 'socket file'),
+    ]);
   });
 
   it('survive a restart of the kubelet, undisturbed', async () => {

@@ -1,0 +1,186 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { busyboxImage, type Containerd, containerdProblem, startContainerd } from '@coxswain/cri/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBinary } from '../binaries.ts';
+import { CoxProcess } from '../cox-process.ts';
+
+const problem = await containerdProblem();
+if (problem && process.env.COXSWAIN_REQUIRE_CONTAINERD) throw new Error(problem);
+if (problem) console.warn(`SKIPPED: tests of \`cox up --runtime\`. ${problem}`);
+
+const kubectlPath = findBinary('kubectl');
+const run = promisify(execFile);
+
+const image = `image: ${busyboxImage}, imagePullPolicy: IfNotPresent`;
+const manifests = `
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data}
+spec: {accessModes: [ReadWriteOnce], storageClassName: standard, resources: {requests: {storage: 1Mi}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      terminationGracePeriodSeconds: 1
+      volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]
+      containers:
+      - name: web
+        ${image.replace(', ', '\n        ')}
+        command: [sh, -c, "echo kept > /data/page; (while :; do echo tick; sleep 0.2; done) & exec httpd -f -p 8080 -h /data"]
+        volumeMounts: [{name: data, mountPath: /data}]
+        readinessProbe: {httpGet: {path: /page, port: 8080}, periodSeconds: 1}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: shell}
+spec:
+  terminationGracePeriodSeconds: 1
+  containers: [{name: main, ${image}, command: [sh], stdin: true}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: crashes}
+spec:
+  containers: [{name: main, ${image}, command: [sh, -c, exit 7]}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: sick}
+spec:
+  terminationGracePeriodSeconds: 1
+  containers:
+  - {name: main, ${image}, command: [sleep, "1000"], livenessProbe: {exec: {command: ["false"]}, periodSeconds: 1, failureThreshold: 1}}
+`;
+
+/* A user with containerd and kubectl. */
+describe.skipIf(problem || !kubectlPath)('cox up --runtime', () => {
+  let home: string;
+  let containerd: Containerd;
+  let cluster: CoxProcess;
+  /** The pod of the Deployment. */
+  let web = '';
+  const env = () => ({ PATH: process.env.PATH, HOME: home, KUBECONFIG: join(home, 'kubeconfig') });
+  const kubectl = async (...args: string[]): Promise<string> =>
+    (await run(kubectlPath!, args, { env: env(), timeout: 60_000 })).stdout;
+  const up = async (...flags: string[]): Promise<void> => {
+    cluster = new CoxProcess(['up', '--port=0', `--runtime=${containerd.endpoint}`, ...flags], { env: env() });
+    await cluster.says(/is ready at .*\n/);
+  };
+  /** Runs kubectl with an input, whose lines are sent one after the other when the output matches. */
+  const interact = async (args: readonly string[], line: string, answer: RegExp): Promise<void> => {
+    const child = spawn(kubectlPath!, args, { env: env(), stdio: ['pipe', 'pipe', 'pipe'] });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+      });
+    // What is written before the session is open is sent then.
+    child.stdin.write(`${line}\n`);
+    await expect.poll(() => output, { timeout: 30_000 }).toMatch(answer);
+    child.kill();
+    await ended;
+  };
+  const states = (): Promise<string> => {
+    const of = '.status.containerStatuses[0]';
+    const columns = `N:.metadata.name,ID:${of}.containerID,R:${of}.restartCount,S:${of}.state.running.startedAt`;
+    return kubectl('get', 'pods', 'shell', web, '-o', `custom-columns=${columns}`);
+  };
+
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'cox-e2e-real-'));
+    containerd = await startContainerd({ directory: join(home, 'containerd'), podCIDR: '10.213.16.0/24' });
+    await up();
+    await writeFile(join(home, 'pods.yaml'), manifests);
+    await kubectl('apply', '-f', join(home, 'pods.yaml'));
+    await kubectl('rollout', 'status', 'deployment/web', '--timeout=50s');
+    web = (await kubectl('get', 'pods', '-l', 'app=web', '-o', 'jsonpath={.items[0].metadata.name}')).trim();
+    await kubectl('wait', '--for=condition=Ready', 'pod/shell', '--timeout=30s');
+  }, 120_000);
+  afterAll(async () => {
+    await cluster?.stop('SIGINT');
+    if (containerd) {
+      await new CoxProcess(['reset', '--yes'], { env: env() }).ended;
+      await containerd.close();
+    }
+    if (home) await rm(home, { recursive: true, force: true });
+  }, 60_000);
+
+  it('runs a Deployment with a volume of the default class', async () => {
+    expect(await kubectl('exec', web, '--', 'cat', '/data/page')).toBe('kept\n');
+    expect(await kubectl('get', 'pvc', 'data', '-o', 'jsonpath={.status.phase}')).toBe('Bound');
+  });
+
+  it('follows logs, and copies files', async () => {
+    await interact(['logs', '-f', web], '', /tick\ntick\ntick\n/);
+    await writeFile(join(home, 'given'), 'copied');
+    await kubectl('cp', join(home, 'given'), `${web}:/data/given`);
+    await kubectl('cp', `${web}:/data/given`, join(home, 'taken'));
+    expect(await readFile(join(home, 'taken'), 'utf8')).toBe('copied');
+  });
+
+  it('forwards ports', async () => {
+    const child = spawn(kubectlPath!, ['port-forward', web, ':8080'], {
+      env: env(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    await expect.poll(() => output, { timeout: 20_000 }).toMatch(/127\.0\.0\.1:(\d+) ->/);
+    const port = /127\.0\.0\.1:(\d+) ->/.exec(output)?.[1];
+    expect(await (await fetch(`http://127.0.0.1:${port}/page`)).text()).toBe('kept\n');
+    child.kill();
+    await ended;
+  });
+
+  it('attaches to containers, and to ephemeral ones that see the processes of another', async () => {
+    await interact(['attach', '-i', 'shell'], 'echo attached $((1+1))', /attached 2/);
+    const debug = ['debug', '-i', 'shell', `--image=${busyboxImage}`, '--image-pull-policy=IfNotPresent'];
+    await interact([...debug, '--target=main', '--', 'sh'], 'ps; echo seen $((1+1))', / sh\n[\s\S]*seen 2/);
+  });
+
+  it('restarts containers that end and that fail their probes', async () => {
+    const status = 'jsonpath={.status.containerStatuses[0].state.waiting.reason}';
+    await expect
+      .poll(() => kubectl('get', 'pod', 'crashes', '-o', status), { timeout: 30_000 })
+      .toBe('CrashLoopBackOff');
+    const count = 'jsonpath={.status.containerStatuses[0].restartCount}';
+    await expect.poll(() => kubectl('get', 'pod', 'sick', '-o', count), { timeout: 30_000 }).not.toBe('0');
+    const events = await kubectl('get', 'events', '-o', 'jsonpath={.items[*].message}');
+    expect(events).toContain('Container main failed liveness probe, will be restarted');
+  });
+
+  it('stops and starts again without its pods noticing; hollow nodes beside it have a taint', {
+    timeout: 120_000,
+  }, async () => {
+    const before = await states();
+    expect(before).toContain('containerd://');
+    expect(await cluster.stop('SIGINT')).toBe(0);
+    await delay(1000);
+    await up('--nodes=1');
+    const taints = 'jsonpath={.spec.taints[*].key}';
+    await expect
+      .poll(() => kubectl('get', 'node', 'hollow-0', '-o', taints), { timeout: 20_000 })
+      .toBe('hollow.coxswain.dev/node');
+    await kubectl('wait', '--for=condition=Ready', 'node', '--all', '--timeout=30s');
+    await kubectl('scale', 'deployment/web', '--replicas=2');
+    await kubectl('rollout', 'status', 'deployment/web', '--timeout=40s');
+    const nodes = await kubectl('get', 'pods', '-l', 'app=web', '-o', 'jsonpath={.items[*].spec.nodeName}');
+    expect(nodes).not.toContain('hollow');
+    expect(await states()).toBe(before);
+    expect(await kubectl('exec', web, '--', 'cat', '/data/page')).toBe('kept\n');
+  });
+});
