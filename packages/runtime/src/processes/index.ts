@@ -1,0 +1,3 @@
+export { attachCommand, execWithTerminalCommand, forwardCommand } from './helper-programs.ts';
+export type { PipeReader } from './pipe-reader.ts';
+export { type LaunchedProcess, ProcessLauncher, readPidFile } from './process-launcher.ts';
