@@ -7,6 +7,13 @@ export interface PortMapping {
   readonly hostIP: string;
 }
 
+/** The resolver settings of a pod. */
+export interface DNSSettings {
+  readonly servers: readonly string[];
+  readonly searches: readonly string[];
+  readonly options: readonly string[];
+}
+
 /** A sandbox with a network namespace of its own. */
 export interface NetworkedPod {
   /** The id of the sandbox. */
@@ -18,6 +25,10 @@ export interface NetworkedPod {
   readonly netns: string;
   readonly portMappings: readonly PortMapping[];
   readonly annotations: Readonly<Record<string, string>>;
+  /** For plug-ins that serve names to pods. */
+  readonly dns?: DNSSettings | undefined;
+  /** The cgroup of the pod, for plug-ins that use it. */
+  readonly cgroupParent?: string | undefined;
 }
 
 /** The addresses of a pod; the first is the primary one. */
