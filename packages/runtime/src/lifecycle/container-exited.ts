@@ -26,6 +26,8 @@ export async function containerExited(context: RuntimeContext, exit: ContainerEx
 export async function noticeLostContainer(context: RuntimeContext, container: Container): Promise<void> {
   const { process } = container.state;
   if (!container.isRunning || (process && (await isRunning(process)))) return;
+  // The monitor may be about to say it.
+  if (await context.monitor.isAlive(container.id)) return;
   const exit = await context.exits.read(container.id);
   if (exit) return await containerExited(context, exit);
   await context.turns.run(container.id, async () => {
@@ -34,7 +36,12 @@ export async function noticeLostContainer(context: RuntimeContext, container: Co
     const finishedAt = nowOf(context.clock);
     await container.update({ phase: 'exited', exitCode: unknownCode, finishedAt, reason: 'Unknown' });
     container.released = release(context, container);
-    publishEvent(context, container.id, 'CONTAINER_STOPPED_EVENT', context.sandboxes.find(container.description.sandboxId));
+    publishEvent(
+      context,
+      container.id,
+      'CONTAINER_STOPPED_EVENT',
+      context.sandboxes.find(container.description.sandboxId),
+    );
   });
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf } from '@coxswain/apimachinery/errors';
-import type { ContainerConfig, CreateContainerRequest } from '@coxswain/cri';
+import type { ContainerConfig, CreateContainerRequest, NamespaceMode } from '@coxswain/cri';
 import { RpcError } from '@coxswain/grpc';
 import type { StoredImage } from '../images/image-store.ts';
 import { criSignalOf, signalNameOf } from '../machinery/index.ts';
@@ -63,12 +63,15 @@ export async function createContainer(
 function refuseUnsupported(config: ContainerConfig, sandbox: Sandbox): void {
   const { privileged, namespaceOptions } = securityOf(config);
   if (config.cdiDevices.length > 0) {
-    throw new Error(`CDI devices are not supported by this runtime: ${config.cdiDevices.map(({ name }) => name).join(', ')}`);
+    throw new Error(
+      `CDI devices are not supported by this runtime: ${config.cdiDevices.map(({ name }) => name).join(', ')}`,
+    );
   }
   if (privileged && !sandbox.config.linux?.securityContext?.privileged) {
     throw new Error('no privileged container allowed in sandbox');
   }
-  if (namespaceOptions?.usernsOptions?.mode === 'POD') throw new Error('user namespaces are not supported by this runtime');
+  if (namespaceOptions?.usernsOptions?.mode === 'POD')
+    throw new Error('user namespaces are not supported by this runtime');
   if (config.mounts.some(({ uidMappings, gidMappings }) => uidMappings.length > 0 || gidMappings.length > 0)) {
     throw new Error('mounts with mapped ids are not supported by this runtime');
   }
@@ -85,7 +88,8 @@ function describe(context: RuntimeContext, sandbox: Sandbox, config: ContainerCo
   const { name = '', attempt = 0 } = config.metadata ?? {};
   const pod = sandbox.metadata;
   const imageSignal = image.configuration.config.StopSignal;
-  const stopSignal = config.stopSignal === 'RUNTIME_DEFAULT' ? imageSignal || 'SIGTERM' : signalNameOf(config.stopSignal);
+  const stopSignal =
+    config.stopSignal === 'RUNTIME_DEFAULT' ? imageSignal || 'SIGTERM' : signalNameOf(config.stopSignal);
   // Throws for a signal that there is not, before anything is made.
   criSignalOf(stopSignal);
   const { logDirectory } = sandbox.config;
@@ -101,15 +105,25 @@ function describe(context: RuntimeContext, sandbox: Sandbox, config: ContainerCo
       stopSignal,
       logPath: logDirectory !== '' && config.logPath !== '' ? join(logDirectory, config.logPath) : '',
       createdAt: nowOf(context.clock),
-      hasOwnPids: pidMode(config) === 'CONTAINER',
+      hasOwnPids: pidMode(config, sandbox) === 'CONTAINER',
     },
     newContainerState,
   );
 }
 
-const pidMode = (config: ContainerConfig) => securityOf(config).namespaceOptions?.pid ?? 'POD';
+/** A sandbox whose containers have PID namespaces of their own holds none that another container could share. */
+function pidMode(config: ContainerConfig, sandbox: Sandbox): NamespaceMode {
+  const mode = securityOf(config).namespaceOptions?.pid ?? 'POD';
+  return mode === 'POD' ? sandbox.namespaces.pid : mode;
+}
 
-async function prepare(context: RuntimeContext, sandbox: Sandbox, container: Container, image: StoredImage, signal: AbortSignal): Promise<void> {
+async function prepare(
+  context: RuntimeContext,
+  sandbox: Sandbox,
+  container: Container,
+  image: StoredImage,
+  signal: AbortSignal,
+): Promise<void> {
   const { config, id, description } = container;
   const security = securityOf(config);
   const [{ path: rootPath }, mounts, devices, bundle] = await Promise.all([
@@ -145,10 +159,14 @@ async function prepare(context: RuntimeContext, sandbox: Sandbox, container: Con
   await container.update({ phase: 'created', user: { uid, gid, supplementalGroups: additionalGids } });
 }
 
-async function namespacesOf(context: RuntimeContext, sandbox: Sandbox, config: ContainerConfig): Promise<LinuxNamespace[]> {
+async function namespacesOf(
+  context: RuntimeContext,
+  sandbox: Sandbox,
+  config: ContainerConfig,
+): Promise<LinuxNamespace[]> {
   const shared = namespacesAt(await context.namespaces.find(sandbox.id));
   const pid = (target: number): LinuxNamespace[] => [...shared, { type: 'pid', path: `/proc/${target}/ns/pid` }];
-  switch (pidMode(config)) {
+  switch (pidMode(config, sandbox)) {
     case 'NODE':
       return shared;
     case 'CONTAINER':
@@ -156,7 +174,8 @@ async function namespacesOf(context: RuntimeContext, sandbox: Sandbox, config: C
     case 'TARGET': {
       const target = context.containers.get(securityOf(config).namespaceOptions?.targetId ?? '');
       const { process } = target.state;
-      if (target.description.sandboxId !== sandbox.id) throw new Error(`container ${target.id} is not in sandbox ${sandbox.id}`);
+      if (target.description.sandboxId !== sandbox.id)
+        throw new Error(`container ${target.id} is not in sandbox ${sandbox.id}`);
       if (!target.isRunning || !process) throw new Error(`container ${target.id} is not running`);
       return pid(process.pid);
     }
@@ -169,7 +188,11 @@ async function namespacesOf(context: RuntimeContext, sandbox: Sandbox, config: C
 }
 
 /** What other programs look for in the configuration of a container, by containerd's names. */
-function annotationsOf({ id, metadata }: Sandbox, { metadata: own }: ContainerConfig, image: StoredImage): Record<string, string> {
+function annotationsOf(
+  { id, metadata }: Sandbox,
+  { metadata: own }: ContainerConfig,
+  image: StoredImage,
+): Record<string, string> {
   const prefix = 'io.kubernetes.cri';
   return {
     [`${prefix}.container-type`]: 'container',

@@ -30,7 +30,8 @@ export async function mountImages(
       continue;
     }
     const image = await images.find(name);
-    if (!image) throw new RpcError('NotFound', `failed to ensure image mount: image ${JSON.stringify(name)}: not found`);
+    if (!image)
+      throw new RpcError('NotFound', `failed to ensure image mount: image ${JSON.stringify(name)}: not found`);
     const { path } = await rootFileSystems.makeReadOnly(volumeId(id, index), image.id, signal);
     resolved.push({ ...mount, image: undefined, hostPath: await subPathOf(path, mount.imageSubPath), readonly: true });
   }
@@ -41,7 +42,8 @@ async function subPathOf(root: string, subPath: string): Promise<string> {
   if (subPath === '') return root;
   const path = await pathInRoot(root, subPath);
   const stats = await lstat(path).catch(() => undefined);
-  if (!stats?.isDirectory()) throw new Error(`failed to mount image subpath ${JSON.stringify(subPath)}: not a directory in the image`);
+  if (!stats?.isDirectory())
+    throw new Error(`failed to mount image subpath ${JSON.stringify(subPath)}: not a directory in the image`);
   return path;
 }
 

@@ -13,7 +13,9 @@ export function publishEvent(
 ): void {
   const { events, clock, containers } = context;
   if (!events.hasListeners) return;
-  const ofPod = sandbox ? [...containers.values()].filter(({ description }) => description.sandboxId === sandbox.id) : [];
+  const ofPod = sandbox
+    ? [...containers.values()].filter(({ description }) => description.sandboxId === sandbox.id)
+    : [];
   events.publish(
     ContainerEventResponse.complete({
       containerId: id,

@@ -18,7 +18,11 @@ export const runtimeHandlers: readonly string[] = ['', 'runc'];
 const podSysctls = { 'net.ipv4.ip_unprivileged_port_start': '0', 'net.ipv4.ping_group_range': '0 2147483647' };
 
 /** Makes a sandbox and returns it when it is ready. What a failed call has made is taken away. */
-export async function runSandbox(context: RuntimeContext, request: RunPodSandboxRequest, signal: AbortSignal): Promise<Sandbox> {
+export async function runSandbox(
+  context: RuntimeContext,
+  request: RunPodSandboxRequest,
+  signal: AbortSignal,
+): Promise<Sandbox> {
   const { config, runtimeHandler } = request;
   if (!config?.metadata) throw new RpcError('InvalidArgument', 'sandbox config must include metadata');
   if (!runtimeHandlers.includes(runtimeHandler)) {
@@ -33,7 +37,9 @@ export async function runSandbox(context: RuntimeContext, request: RunPodSandbox
   try {
     context.sandboxNames.reserve(sandbox.name, id);
   } catch (error) {
-    throw new Error(`failed to reserve sandbox name ${JSON.stringify(sandbox.name)}: ${messageOf(error)}`, { cause: error });
+    throw new Error(`failed to reserve sandbox name ${JSON.stringify(sandbox.name)}: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
   return await context.turns.run(id, async () => {
     try {
@@ -61,7 +67,10 @@ async function make(context: RuntimeContext, sandbox: Sandbox, signal: AbortSign
   const request = { id, types, sysctls, ...(hasNetwork && config.hostname !== '' && { hostname: config.hostname }) };
   const pinning = context.namespaces.make(request, signal);
   // Both are awaited even if one fails: what is under way must not go on while it is taken away.
-  const [pinned, files] = await Promise.allSettled([pinning, makeSandboxFiles(sandbox, context.paths, context.commands)]);
+  const [pinned, files] = await Promise.allSettled([
+    pinning,
+    makeSandboxFiles(sandbox, context.paths, context.commands),
+  ]);
   if (pinned.status === 'rejected') throw pinned.reason;
   if (files.status === 'rejected') throw files.reason;
   signal.throwIfAborted();
@@ -77,7 +86,9 @@ async function connect({ network }: RuntimeContext, pod: NetworkedPod, signal: A
   try {
     return await network.setUp(pod, signal);
   } catch (error) {
-    throw new Error(`failed to setup network for sandbox ${JSON.stringify(pod.id)}: ${messageOf(error)}`, { cause: error });
+    throw new Error(`failed to setup network for sandbox ${JSON.stringify(pod.id)}: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 }
 

@@ -21,7 +21,8 @@ export const hostnameOf = ({ config }: Pick<Sandbox, 'config'>): string => confi
 /** Writes the files that all containers of a sandbox share, and mounts its shared memory. */
 export async function makeSandboxFiles(sandbox: Sandbox, paths: RuntimePaths, commands: Commands): Promise<void> {
   const { directory, config } = sandbox;
-  if (config.hostname.length > longestHostname) throw new Error(`hostname ${config.hostname} is longer than ${longestHostname} characters`);
+  if (config.hostname.length > longestHostname)
+    throw new Error(`hostname ${config.hostname} is longer than ${longestHostname} characters`);
   const work: Promise<unknown>[] = [
     writeFile(join(directory, 'hostname'), `${hostnameOf(sandbox)}\n`, { mode: 0o644 }),
     copyFile('/etc/hosts', join(directory, 'hosts')).catch(() => writeFile(join(directory, 'hosts'), '')),
@@ -34,7 +35,15 @@ export async function makeSandboxFiles(sandbox: Sandbox, paths: RuntimePaths, co
 
 async function mountShm(path: string, commands: Commands): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o1777 });
-  await runChecked(commands, ['mount', '-t', 'tmpfs', '-o', `nosuid,nodev,noexec,mode=1777,size=${shmSize}`, 'shm', path]);
+  await runChecked(commands, [
+    'mount',
+    '-t',
+    'tmpfs',
+    '-o',
+    `nosuid,nodev,noexec,mode=1777,size=${shmSize}`,
+    'shm',
+    path,
+  ]);
 }
 
 /** Unmounts what was mounted; the other files go with the record. Succeeds if nothing is. */
@@ -56,7 +65,10 @@ async function writeResolvConf(path: string, dns: DNSConfig | undefined): Promis
     ...servers.map((server) => `nameserver ${server}`),
     ...(options.length > 0 ? [`options ${options.join(' ')}`] : []),
   ];
-  const text = lines.length > 0 ? lines.map((line) => `${line}\n`).join('') : await readFile('/etc/resolv.conf', 'utf8').catch(() => '');
+  const text =
+    lines.length > 0
+      ? lines.map((line) => `${line}\n`).join('')
+      : await readFile('/etc/resolv.conf', 'utf8').catch(() => '');
   await writeFile(path, text, { mode: 0o644 });
 }
 

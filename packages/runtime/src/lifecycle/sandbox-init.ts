@@ -18,7 +18,9 @@ async function initRoot(context: RuntimeContext): Promise<readonly string[]> {
   const { paths, commands } = context;
   const root = rootOf(paths.state);
   const catatonit = '/usr/bin/catatonit';
-  const argv = (await exists(catatonit)) ? ['/catatonit', '-P'] : ['/env', '--ignore-signal=CHLD', '/sleep', 'infinity'];
+  const argv = (await exists(catatonit))
+    ? ['/catatonit', '-P']
+    : ['/env', '--ignore-signal=CHLD', '/sleep', 'infinity'];
   if (await exists(root)) return argv;
   const programs = argv[0] === '/catatonit' ? [catatonit] : ['/usr/bin/env', '/usr/bin/sleep'];
   const making = `${root}.new`;

@@ -12,7 +12,8 @@ const startErrorCode = 128;
 export async function startContainer(context: RuntimeContext, container: Container): Promise<void> {
   await context.turns.run(container.id, async () => {
     const { id, state } = container;
-    if (state.phase !== 'created') throw new Error(`container ${JSON.stringify(id)} is in ${containerStateOf(container)} state`);
+    if (state.phase !== 'created')
+      throw new Error(`container ${JSON.stringify(id)} is in ${containerStateOf(container)} state`);
     const sandbox = context.sandboxes.get(container.description.sandboxId);
     if (!sandbox.isReady) throw new Error(`sandbox container ${JSON.stringify(sandbox.id)} is not running`);
     const { logPath, config } = container.description;
@@ -36,7 +37,11 @@ export async function startContainer(context: RuntimeContext, container: Contain
 
 async function failed(context: RuntimeContext, container: Container, error: unknown): Promise<void> {
   const { id } = container;
-  await context.runtime.delete(id).catch((cause: unknown) => context.logger.error('Failed to delete a container that did not start', cause, { container: id }));
+  await context.runtime
+    .delete(id)
+    .catch((cause: unknown) =>
+      context.logger.error('Failed to delete a container that did not start', cause, { container: id }),
+    );
   const now = nowOf(context.clock);
   await container.update({
     phase: 'exited',

@@ -1,9 +1,22 @@
-import type { Container as ListedContainer, ContainerState, ContainerStatus, PodSandbox, PodSandboxState, PodSandboxStatus } from '@coxswain/cri';
-import { Container as listedContainer, ContainerStatus as statusMessage, PodSandbox as listedSandbox, PodSandboxStatus as sandboxMessage } from '@coxswain/cri';
+import type {
+  Container as ListedContainer,
+  ContainerState,
+  ContainerStatus,
+  PodSandbox,
+  PodSandboxState,
+  PodSandboxStatus,
+} from '@coxswain/cri';
+import {
+  Container as listedContainer,
+  ContainerStatus as statusMessage,
+  PodSandbox as listedSandbox,
+  PodSandboxStatus as sandboxMessage,
+} from '@coxswain/cri';
 import { criSignalOf } from '../machinery/index.ts';
 import type { Container, Sandbox } from '../model/index.ts';
 
-export const sandboxStateOf = ({ isReady }: Sandbox): PodSandboxState => (isReady ? 'SANDBOX_READY' : 'SANDBOX_NOTREADY');
+export const sandboxStateOf = ({ isReady }: Sandbox): PodSandboxState =>
+  isReady ? 'SANDBOX_READY' : 'SANDBOX_NOTREADY';
 
 export function sandboxStatus(sandbox: Sandbox): PodSandboxStatus {
   const { id, metadata, createdAt, config, runtimeHandler, state } = sandbox;
@@ -13,7 +26,10 @@ export function sandboxStatus(sandbox: Sandbox): PodSandboxStatus {
     metadata,
     state: sandboxStateOf(sandbox),
     createdAt,
-    network: { ip: sandbox.isReady ? ip : '', additionalIps: sandbox.isReady ? others.map((other) => ({ ip: other })) : [] },
+    network: {
+      ip: sandbox.isReady ? ip : '',
+      additionalIps: sandbox.isReady ? others.map((other) => ({ ip: other })) : [],
+    },
     linux: { namespaces: { options: config.linux?.securityContext?.namespaceOptions ?? {} } },
     labels: config.labels,
     annotations: config.annotations,
@@ -24,7 +40,15 @@ export function sandboxStatus(sandbox: Sandbox): PodSandboxStatus {
 export function listedSandboxOf(sandbox: Sandbox): PodSandbox {
   const { id, metadata, createdAt, config, runtimeHandler } = sandbox;
   const { labels, annotations } = config;
-  return listedSandbox.complete({ id, metadata, state: sandboxStateOf(sandbox), createdAt, labels, annotations, runtimeHandler });
+  return listedSandbox.complete({
+    id,
+    metadata,
+    state: sandboxStateOf(sandbox),
+    createdAt,
+    labels,
+    annotations,
+    runtimeHandler,
+  });
 }
 
 export function containerStateOf({ state }: Container): ContainerState {

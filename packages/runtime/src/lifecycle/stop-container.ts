@@ -18,11 +18,7 @@ export async function stopContainer(
   signal: AbortSignal,
 ): Promise<void> {
   // A start under way is waited for.
-  await context.turns.run(container.id, async () => {
-    if (container.state.phase === 'created') {
-      await container.update({ phase: 'exited', finishedAt: container.description.createdAt, exitCode: 0, reason: 'Completed' });
-    }
-  });
+  await context.turns.run(container.id, async () => {});
   const { process } = container.state;
   if (container.isRunning && process && graceSeconds > 0) {
     await signalProcess(process, signalNumber(container.description.stopSignal));

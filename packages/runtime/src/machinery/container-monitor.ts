@@ -97,8 +97,18 @@ export class ContainerMonitor {
   }
 
   /** The same for a monitor of a command in a container, whose files are elsewhere. */
-  async resizeIn(bundle: string, { width, height }: { readonly width: number; readonly height: number }): Promise<void> {
+  async resizeIn(
+    bundle: string,
+    { width, height }: { readonly width: number; readonly height: number },
+  ): Promise<void> {
     await this.#control(bundle, `1 ${height} ${width}\n`);
+  }
+
+  /** Whether the monitor of a container runs. */
+  async isAlive(id: string): Promise<boolean> {
+    const pid = await readFile(join(this.bundleOf(id), 'conmon.pid'), 'utf8').catch(() => '');
+    const words = pid === '' ? '' : await readFile(`/proc/${pid.trim()}/cmdline`, 'utf8').catch(() => '');
+    return words.includes(id);
   }
 
   /** Whether the monitor saw the kernel kill a process of the container for want of memory. */
@@ -113,7 +123,23 @@ export class ContainerMonitor {
   execWords(id: string, bundle: string, processFile: string): string[] {
     const { program, runtime } = this.#options;
     const files = ['-b', bundle, '-p', join(bundle, 'pid'), '--exec-process-spec', processFile];
-    return [program, '-c', id, '-u', `${id}-exec`, ...this.#common(), ...files, '-e', '--exec-attach', '-i', '-t', '-l', 'off', '-r', runtime.program];
+    return [
+      program,
+      '-c',
+      id,
+      '-u',
+      `${id}-exec`,
+      ...this.#common(),
+      ...files,
+      '-e',
+      '--exec-attach',
+      '-i',
+      '-t',
+      '-l',
+      'off',
+      '-r',
+      runtime.program,
+    ];
   }
 
   #words({ id, logPath, tty, stdin, stdinOnce }: MonitorRequest): string[] {

@@ -32,6 +32,10 @@ export class ExitFiles {
     this.#watcher?.close();
   }
 
+  pathOf(id: string): string {
+    return join(this.#directory, id);
+  }
+
   /** Ids of all containers that have ended and are not forgotten. */
   async list(): Promise<string[]> {
     return (await readdir(this.#directory)).filter((name) => !name.startsWith('.'));
@@ -39,7 +43,7 @@ export class ExitFiles {
 
   /** Undefined if the container has not ended, or its monitor was killed before. */
   async read(id: string): Promise<ContainerExit | undefined> {
-    const path = join(this.#directory, id);
+    const path = this.pathOf(id);
     const text = await readFile(path, 'utf8').catch(() => '');
     if (!/^-?\d+$/.test(text)) return undefined;
     const { mtimeNs } = await stat(path, { bigint: true });

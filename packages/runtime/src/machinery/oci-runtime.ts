@@ -79,7 +79,17 @@ export class OciRuntime {
   async list(scratch: string): Promise<readonly RuntimeContainer[]> {
     // Through a file: the list may be longer than the output of a command that is kept.
     const file = join(scratch, 'containers.json');
-    await runChecked(this.#commands, ['sh', '-c', 'out=$1; shift; "$@" >"$out"', 'sh', file, ...this.#words(), 'list', '--format', 'json']);
+    await runChecked(this.#commands, [
+      'sh',
+      '-c',
+      'out=$1; shift; "$@" >"$out"',
+      'sh',
+      file,
+      ...this.#words(),
+      'list',
+      '--format',
+      'json',
+    ]);
     try {
       const parsed: unknown = JSON.parse(await readFile(file, 'utf8'));
       return Array.isArray(parsed) ? parsed.filter(isContainer) : [];
@@ -90,13 +100,17 @@ export class OciRuntime {
 
   /** The version, as the program prints it in its first line. */
   async version(): Promise<string> {
-    return (await runChecked(this.#commands, [this.program, '--version'])).split('\n', 1)[0]?.replace(/^.*version /, '') ?? '';
+    return (
+      (await runChecked(this.#commands, [this.program, '--version'])).split('\n', 1)[0]?.replace(/^.*version /, '') ??
+      ''
+    );
   }
 
   async features(): Promise<OciFeatures> {
     const { status, output } = await this.#commands.run([this.program, 'features']);
     const parsed: unknown = status === 0 ? JSON.parse(output) : {};
-    const options = typeof parsed === 'object' && parsed !== null && 'mountOptions' in parsed ? parsed.mountOptions : [];
+    const options =
+      typeof parsed === 'object' && parsed !== null && 'mountOptions' in parsed ? parsed.mountOptions : [];
     return { mountOptions: new Set(Array.isArray(options) ? options.map(String) : []) };
   }
 

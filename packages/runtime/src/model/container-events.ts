@@ -39,9 +39,10 @@ export class ContainerEvents {
         const next = listener.waiting.shift();
         if (next) yield next;
         else if (listener.isLate) throw new RpcError('ResourceExhausted', 'the listener is too slow for the events');
-        else await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
       }
     } finally {
       unlink();

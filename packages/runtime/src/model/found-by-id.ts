@@ -36,7 +36,11 @@ export class FoundById<T> {
   /** Throws NotFound if there is none. */
   get(id: string): T {
     const found = this.find(id);
-    if (found === undefined) throw new RpcError('NotFound', `an error occurred when try to find ${this.#kind} ${JSON.stringify(id)}: not found`);
+    if (found === undefined)
+      throw new RpcError(
+        'NotFound',
+        `an error occurred when try to find ${this.#kind} ${JSON.stringify(id)}: not found`,
+      );
     return found;
   }
 }

@@ -5,7 +5,8 @@ export class ReservedNames {
   /** Throws an Error with containerd's message if another id has the name. */
   reserve(name: string, id: string): void {
     const owner = this.#idOf.get(name);
-    if (owner !== undefined && owner !== id) throw new Error(`name ${JSON.stringify(name)} is reserved for ${JSON.stringify(owner)}`);
+    if (owner !== undefined && owner !== id)
+      throw new Error(`name ${JSON.stringify(name)} is reserved for ${JSON.stringify(owner)}`);
     this.#idOf.set(name, id);
   }
 

@@ -2,7 +2,11 @@ import { PodSandboxConfig, type PodSandboxMetadata } from '@coxswain/cri';
 import type { ProcessIdentity } from './process-identity.ts';
 import type { RecordDirectory } from './record-directory.ts';
 
-export type NamespaceModes = { readonly network: 'POD' | 'NODE'; readonly ipc: 'POD' | 'NODE'; readonly pid: 'POD' | 'CONTAINER' | 'NODE' };
+export type NamespaceModes = {
+  readonly network: 'POD' | 'NODE';
+  readonly ipc: 'POD' | 'NODE';
+  readonly pid: 'POD' | 'CONTAINER' | 'NODE';
+};
 
 /** What changes in the life of a sandbox. */
 export interface SandboxState {

@@ -3,17 +3,19 @@ import type { Capability } from '@coxswain/cri';
 import type { LinuxCapabilities } from './oci-spec.ts';
 
 /** By their numbers in the kernel. */
-const names = `CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID KILL SETGID SETUID SETPCAP LINUX_IMMUTABLE NET_BIND_SERVICE NET_BROADCAST
+const names =
+  `CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID KILL SETGID SETUID SETPCAP LINUX_IMMUTABLE NET_BIND_SERVICE NET_BROADCAST
   NET_ADMIN NET_RAW IPC_LOCK IPC_OWNER SYS_MODULE SYS_RAWIO SYS_CHROOT SYS_PTRACE SYS_PACCT SYS_ADMIN SYS_BOOT SYS_NICE SYS_RESOURCE SYS_TIME
   SYS_TTY_CONFIG MKNOD LEASE AUDIT_WRITE AUDIT_CONTROL SETFCAP MAC_OVERRIDE MAC_ADMIN SYSLOG WAKE_ALARM BLOCK_SUSPEND AUDIT_READ PERFMON BPF
   CHECKPOINT_RESTORE`
-  .split(/\s+/)
-  .map((name) => `CAP_${name}`);
+    .split(/\s+/)
+    .map((name) => `CAP_${name}`);
 
 /** What containers have by default, as with containerd. */
-const defaults = `CHOWN DAC_OVERRIDE FSETID FOWNER MKNOD NET_RAW SETGID SETUID SETFCAP SETPCAP NET_BIND_SERVICE SYS_CHROOT KILL AUDIT_WRITE`
-  .split(' ')
-  .map((name) => `CAP_${name}`);
+const defaults =
+  `CHOWN DAC_OVERRIDE FSETID FOWNER MKNOD NET_RAW SETGID SETUID SETFCAP SETPCAP NET_BIND_SERVICE SYS_CHROOT KILL AUDIT_WRITE`
+    .split(' ')
+    .map((name) => `CAP_${name}`);
 
 /** The capabilities that this process has: containers cannot have others. */
 export async function ownCapabilities(procRoot = '/proc'): Promise<readonly string[]> {
@@ -49,4 +51,6 @@ export function containerCapabilities(
 }
 
 const singles = (given: readonly string[]): string[] =>
-  given.map((name) => name.toUpperCase()).flatMap((name) => (name === 'ALL' ? [] : [`CAP_${name.replace(/^CAP_/, '')}`]));
+  given
+    .map((name) => name.toUpperCase())
+    .flatMap((name) => (name === 'ALL' ? [] : [`CAP_${name.replace(/^CAP_/, '')}`]));

@@ -81,7 +81,9 @@ function accessOf(mount: Mount, hasRecursiveReadOnly: boolean): string[] {
     throw new Error(`runtime handler does not support recursive read-only mounts (hostPath="${hostPath}")`);
   }
   if (propagation !== 'PROPAGATION_PRIVATE') {
-    throw new Error(`recursive read-only mount needs private propagation, got "${propagation}" (hostPath="${hostPath}")`);
+    throw new Error(
+      `recursive read-only mount needs private propagation, got "${propagation}" (hostPath="${hostPath}")`,
+    );
   }
   return ['rro'];
 }

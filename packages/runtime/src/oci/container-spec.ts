@@ -63,7 +63,9 @@ export async function containerSpec(request: ContainerSpecRequest): Promise<OciS
       readonlyPaths: isPrivileged ? [] : security.readonlyPaths,
       ...(rootfsPropagation && { rootfsPropagation }),
       ...(profile && { seccomp: profile }),
-      ...(process.selinuxLabel !== undefined && { mountLabel: process.selinuxLabel.replace(/:container_t:/, ':container_file_t:') }),
+      ...(process.selinuxLabel !== undefined && {
+        mountLabel: process.selinuxLabel.replace(/:container_t:/, ':container_file_t:'),
+      }),
     },
   };
 }
@@ -93,7 +95,12 @@ async function processOf(request: ContainerSpecRequest, security: LinuxContainer
 
 /** `command` replaces the image's entry point and drops its arguments; `args` replaces the arguments. */
 function commandOf({ command, args }: ContainerConfig, { config }: ImageConfiguration): string[] {
-  const entrypoint = command.length > 0 ? command : (config.Entrypoint ?? []).length === 1 && config.Entrypoint?.[0] === '' ? [] : (config.Entrypoint ?? []);
+  const entrypoint =
+    command.length > 0
+      ? command
+      : (config.Entrypoint ?? []).length === 1 && config.Entrypoint?.[0] === ''
+        ? []
+        : (config.Entrypoint ?? []);
   const rest = command.length === 0 && args.length === 0 ? (config.Cmd ?? []) : args;
   const words = [...entrypoint, ...rest];
   if (words.length === 0) throw new Error('no command specified');

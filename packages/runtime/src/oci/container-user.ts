@@ -50,8 +50,11 @@ export async function containerUser(
   const users = await readUsers(root);
   const number = idOf(userText, `invalid USER value ${JSON.stringify(text)}: uid out of range`);
   const entry =
-    userText === '' ? undefined : users.find(({ name, uid }) => (number === undefined ? name === userText : uid === number));
-  if (userText !== '' && number === undefined && !entry) throw new Error(`unable to find user ${userText}: no users found`);
+    userText === ''
+      ? undefined
+      : users.find(({ name, uid }) => (number === undefined ? name === userText : uid === number));
+  if (userText !== '' && number === undefined && !entry)
+    throw new Error(`unable to find user ${userText}: no users found`);
   const groups = await readGroups(root);
   const uid = number ?? entry?.uid ?? 0;
   let gid = entry?.gid ?? 0;
@@ -93,7 +96,9 @@ async function readGroups(root: string): Promise<GroupEntry[]> {
 async function fieldsOf(root: string, path: string): Promise<string[][]> {
   const place = await pathInRoot(root, path);
   // A pipe of the image would block the reader otherwise.
-  const file = await open(place, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW).catch(() => undefined);
+  const file = await open(place, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW).catch(
+    () => undefined,
+  );
   if (!file) return [];
   try {
     const stats = await file.stat();

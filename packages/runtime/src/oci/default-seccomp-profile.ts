@@ -54,23 +54,24 @@ const byCapability: Readonly<Record<string, string>> = {
 };
 
 /** Calls of one architecture, and the architectures of programs that its kernel runs, by Node's name of it. */
-const byArchitecture: Readonly<Record<string, { readonly architectures: readonly string[]; readonly calls: string }>> = {
-  x64: { architectures: ['SCMP_ARCH_X86_64', 'SCMP_ARCH_X86', 'SCMP_ARCH_X32'], calls: 'arch_prctl modify_ldt' },
-  arm64: {
-    architectures: ['SCMP_ARCH_ARM', 'SCMP_ARCH_AARCH64'],
-    calls: 'arm_fadvise64_64 arm_sync_file_range sync_file_range2 breakpoint cacheflush set_tls',
-  },
-  arm: {
-    architectures: ['SCMP_ARCH_ARM'],
-    calls: 'arm_fadvise64_64 arm_sync_file_range sync_file_range2 breakpoint cacheflush set_tls',
-  },
-  ppc64: { architectures: ['SCMP_ARCH_PPC64LE'], calls: 'sync_file_range2 swapcontext' },
-  s390x: {
-    architectures: ['SCMP_ARCH_S390', 'SCMP_ARCH_S390X'],
-    calls: 's390_pci_mmio_read s390_pci_mmio_write s390_runtime_instr',
-  },
-  riscv64: { architectures: ['SCMP_ARCH_RISCV64'], calls: 'riscv_flush_icache' },
-};
+const byArchitecture: Readonly<Record<string, { readonly architectures: readonly string[]; readonly calls: string }>> =
+  {
+    x64: { architectures: ['SCMP_ARCH_X86_64', 'SCMP_ARCH_X86', 'SCMP_ARCH_X32'], calls: 'arch_prctl modify_ldt' },
+    arm64: {
+      architectures: ['SCMP_ARCH_ARM', 'SCMP_ARCH_AARCH64'],
+      calls: 'arm_fadvise64_64 arm_sync_file_range sync_file_range2 breakpoint cacheflush set_tls',
+    },
+    arm: {
+      architectures: ['SCMP_ARCH_ARM'],
+      calls: 'arm_fadvise64_64 arm_sync_file_range sync_file_range2 breakpoint cacheflush set_tls',
+    },
+    ppc64: { architectures: ['SCMP_ARCH_PPC64LE'], calls: 'sync_file_range2 swapcontext' },
+    s390x: {
+      architectures: ['SCMP_ARCH_S390', 'SCMP_ARCH_S390X'],
+      calls: 's390_pci_mmio_read s390_pci_mmio_write s390_runtime_instr',
+    },
+    riscv64: { architectures: ['SCMP_ARCH_RISCV64'], calls: 'riscv_flush_icache' },
+  };
 
 /** `personality` may only choose these domains: 32-bit or not, with or without the names of old kernels, or none (a question). */
 const personalities = [0x0, 0x8, 0x20000, 0x20008, 0xffffffff];
@@ -103,10 +104,11 @@ export function defaultSeccompProfile(capabilities: readonly string[], architect
   }
   if (!capabilities.includes('CAP_SYS_ADMIN')) {
     const index = architecture === 's390x' ? 1 : 0;
-    syscalls.push(
-      allow('clone', [{ index, value: namespaceFlags, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' }]),
-      { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: enosys },
-    );
+    syscalls.push(allow('clone', [{ index, value: namespaceFlags, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' }]), {
+      names: ['clone3'],
+      action: 'SCMP_ACT_ERRNO',
+      errnoRet: enosys,
+    });
   }
   return { defaultAction: 'SCMP_ACT_ERRNO', architectures: machine?.architectures ?? [], syscalls };
 }

@@ -28,7 +28,8 @@ export async function containerDevices(asked: readonly Device[], isPrivileged: b
   }
   for (const { hostPath, containerPath, permissions } of asked) {
     const found = await devicesBelow(await realpath(hostPath), containerPath || hostPath);
-    if (found.length === 0) throw new Error(`get device path: "${hostPath}" containerPath: "${containerPath}" error: not a device node`);
+    if (found.length === 0)
+      throw new Error(`get device path: "${hostPath}" containerPath: "${containerPath}" error: not a device node`);
     for (const device of found) {
       devices.set(device.path, device);
       const { type, major, minor } = device;

@@ -22,7 +22,10 @@ export async function cgroupAbilities(version: 1 | 2, root = '/sys/fs/cgroup'): 
 }
 
 /** The limits of a container. What CRI leaves at zero is not limited. Throws if huge pages are limited and cannot be. */
-export function linuxResources(asked: LinuxContainerResources | undefined, { swap, hugePages }: CgroupAbilities): LinuxResources {
+export function linuxResources(
+  asked: LinuxContainerResources | undefined,
+  { swap, hugePages }: CgroupAbilities,
+): LinuxResources {
   if (!asked) return {};
   const { cpuPeriod, cpuQuota, cpuShares, cpusetCpus, cpusetMems, memoryLimitInBytes, memorySwapLimitInBytes } = asked;
   const { hugepageLimits, unified } = asked;
@@ -49,13 +52,17 @@ export function linuxResources(asked: LinuxContainerResources | undefined, { swa
 }
 
 /** The limits after an update: what it leaves at zero stays. */
-export function updatedResources(before: LinuxContainerResources, update: LinuxContainerResources): LinuxContainerResources {
+export function updatedResources(
+  before: LinuxContainerResources,
+  update: LinuxContainerResources,
+): LinuxContainerResources {
   return {
     cpuPeriod: update.cpuPeriod || before.cpuPeriod,
     cpuQuota: update.cpuQuota || before.cpuQuota,
     cpuShares: update.cpuShares || before.cpuShares,
     memoryLimitInBytes: update.memoryLimitInBytes || before.memoryLimitInBytes,
-    memorySwapLimitInBytes: update.memorySwapLimitInBytes || (update.memoryLimitInBytes ? 0 : before.memorySwapLimitInBytes),
+    memorySwapLimitInBytes:
+      update.memorySwapLimitInBytes || (update.memoryLimitInBytes ? 0 : before.memorySwapLimitInBytes),
     oomScoreAdj: before.oomScoreAdj,
     cpusetCpus: update.cpusetCpus || before.cpusetCpus,
     cpusetMems: update.cpusetMems || before.cpusetMems,
@@ -66,6 +73,7 @@ export function updatedResources(before: LinuxContainerResources, update: LinuxC
 
 /** A cgroup's path as runc takes it: a path, or with systemd `slice:prefix:name`. */
 export function cgroupsPath(parent: string, id: string, driver: 'cgroupfs' | 'systemd'): string {
-  if (driver === 'systemd') return `${parent.split('/').findLast((part) => part !== '') ?? 'system.slice'}:cri-coxswain:${id}`;
+  if (driver === 'systemd')
+    return `${parent.split('/').findLast((part) => part !== '') ?? 'system.slice'}:cri-coxswain:${id}`;
   return `${parent === '' ? '/coxswain' : parent.replace(/\/$/, '')}/${id}`;
 }

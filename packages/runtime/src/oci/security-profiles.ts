@@ -3,7 +3,10 @@ import type { LinuxContainerSecurityContext, SELinuxOption, SecurityProfile } fr
 import { defaultSeccompProfile } from './default-seccomp-profile.ts';
 import type { LinuxSeccomp } from './oci-spec.ts';
 
-type Security = Pick<LinuxContainerSecurityContext, 'privileged' | 'seccomp' | 'seccompProfilePath' | 'apparmor' | 'apparmorProfile'>;
+type Security = Pick<
+  LinuxContainerSecurityContext,
+  'privileged' | 'seccomp' | 'seccompProfilePath' | 'apparmor' | 'apparmorProfile'
+>;
 
 /** What the kernel of this machine enforces. */
 export interface SecurityModules {
@@ -22,7 +25,8 @@ export async function securityModules(sysRoot = '/sys'): Promise<SecurityModules
 /** A profile may be given as a message, or as a name by clients of older kubelets. */
 function profileOf(profile: SecurityProfile | undefined, name: string): SecurityProfile | undefined {
   if (profile || name === '') return profile;
-  if (name === 'runtime/default' || name === 'docker/default') return { profileType: 'RuntimeDefault', localhostRef: '' };
+  if (name === 'runtime/default' || name === 'docker/default')
+    return { profileType: 'RuntimeDefault', localhostRef: '' };
   if (name === 'unconfined') return { profileType: 'Unconfined', localhostRef: '' };
   if (name.startsWith('localhost/')) return { profileType: 'Localhost', localhostRef: name.slice('localhost/'.length) };
   throw new Error(`invalid security profile "${name}"`);
@@ -41,7 +45,8 @@ export async function seccompProfile(
     throw new Error(`cannot load seccomp profile "${profile.localhostRef}": ${cause.message}`, { cause });
   });
   const parsed: unknown = JSON.parse(text);
-  if (!isProfile(parsed)) throw new Error(`decoding seccomp profile failed: ${profile.localhostRef} has no defaultAction`);
+  if (!isProfile(parsed))
+    throw new Error(`decoding seccomp profile failed: ${profile.localhostRef} has no defaultAction`);
   return { ...parsed, syscalls: parsed.syscalls ?? [] };
 }
 

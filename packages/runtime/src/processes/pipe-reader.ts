@@ -38,7 +38,11 @@ export class PipeReader implements AsyncIterable<Buffer> {
   finish(): void {
     if (this.#hasEnded) return;
     this.#socket.pause();
-    for (let chunk = this.#socket.read() as Buffer | null; chunk !== null; chunk = this.#socket.read() as Buffer | null) {
+    for (
+      let chunk = this.#socket.read() as Buffer | null;
+      chunk !== null;
+      chunk = this.#socket.read() as Buffer | null
+    ) {
       this.#add(chunk);
     }
     for (let taken = 0; taken < largestPipe; ) {

@@ -2,23 +2,25 @@ import { constants } from 'node:fs';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
-import type { Writable } from 'node:stream';
 import type { Random } from '@coxswain/apimachinery/random';
 import type { Commands } from '@coxswain/linux';
 import { openDescriptor } from './open-descriptor.ts';
 import { PipeReader } from './pipe-reader.ts';
+import { PipeWriter } from './pipe-writer.ts';
 
 export interface LaunchRequest {
-  /** Makes the command. It may use the directory for its files until it has ended. */
-  argv(directory: string): readonly string[];
+  /** Makes the command, and files for it in a directory of its own. */
+  prepare(directory: string): Promise<readonly string[]>;
+  /** Called when the program has ended, while its directory is still there. */
+  atEnd?(directory: string): Promise<void>;
   readonly stdin: boolean;
 }
 
 /** A program with pipes of its own. Whoever has launched it reads its output to the end, or closes it. */
 export interface LaunchedProcess {
-  /** Files that the program made in it are there until `exited` resolves. */
+  /** Is there until `exited` resolves. */
   readonly directory: string;
-  readonly stdin: Writable | undefined;
+  readonly stdin: PipeWriter | undefined;
   readonly stdout: PipeReader;
   readonly stderr: PipeReader;
   /** Resolves with the exit code, after the outputs have been finished; above 128 for a signal. */
@@ -56,14 +58,15 @@ export class ProcessLauncher {
     this.#options = options;
   }
 
-  async launch({ argv, stdin }: LaunchRequest): Promise<LaunchedProcess> {
+  /** Starts a program. Rejects, and leaves nothing, if that is not possible. */
+  async launch({ prepare, atEnd, stdin }: LaunchRequest): Promise<LaunchedProcess> {
     const { commands, random } = this.#options;
     const directory = join(this.#options.directory, Buffer.from(random.bytes(6)).toString('hex'));
     await mkdir(directory, { recursive: true, mode: 0o700 });
     try {
-      const words = ['sh', '-c', launch, 'sh', directory, stdin ? '1' : '0', ...argv(directory)];
-      const { status, output } = await commands.run(words);
-      if (status !== 0) throw new Error(`cannot start ${argv(directory)[0]}: ${output.trim()}`);
+      const argv = await prepare(directory);
+      const { status, output } = await commands.run(['sh', '-c', launch, 'sh', directory, stdin ? '1' : '0', ...argv]);
+      if (status !== 0) throw new Error(`cannot start ${argv[0]}: ${output.trim()}`);
     } catch (error) {
       await rm(directory, { recursive: true, force: true });
       throw error;
@@ -71,13 +74,18 @@ export class ProcessLauncher {
     const stdout = new PipeReader(await openToRead(join(directory, 'out')));
     const stderr = new PipeReader(await openToRead(join(directory, 'err')));
     // For reading and writing, because without the program's end a pipe cannot be opened for writing only.
-    const input = stdin ? await openPipe(join(directory, 'in'), constants.O_RDWR) : undefined;
-    const exited = this.#exitCode(directory, [stdout, stderr]).then((code) => {
+    const input = stdin ? new PipeWriter(await openPipe(join(directory, 'in'), constants.O_RDWR)) : undefined;
+    const exited = this.#exitCode(directory, [stdout, stderr]).then(async (code) => {
+      input?.close();
       stdout.finish();
       stderr.finish();
+      await atEnd?.(directory);
+      await rm(directory, { recursive: true, force: true });
       return code;
     });
-    return { directory, stdin: input === undefined ? undefined : writable(input), stdout, stderr, exited };
+    // Whoever is interested in the end waits for it; a failure must not be unhandled meanwhile.
+    exited.catch(() => {});
+    return { directory, stdin: input, stdout, stderr, exited };
   }
 
   /** Releases what a process that was killed has left: programs that wait to write their exit code. Returns the directories. */
@@ -104,7 +112,6 @@ export class ProcessLauncher {
       if (text.includes('\n')) break;
     }
     exit.close();
-    await rm(directory, { recursive: true, force: true });
     return /^\d+\n/.test(text) ? Number.parseInt(text, 10) : 137;
   }
 }
@@ -120,9 +127,3 @@ const openToRead = (path: string, waits = false): Promise<number> =>
   openPipe(path, waits ? constants.O_RDWR : constants.O_RDONLY);
 
 const openPipe = (path: string, flags: number): Promise<number> => openDescriptor(path, flags | constants.O_NONBLOCK);
-
-function writable(fd: number): Writable {
-  const socket = new Socket({ fd, readable: false, writable: true });
-  socket.on('error', () => {});
-  return socket;
-}
