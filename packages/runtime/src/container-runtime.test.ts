@@ -1,5 +1,4 @@
 import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectRuntime, imageService, runtimeService } from '@coxswain/cri';
@@ -32,7 +31,7 @@ describe.skipIf(problem)('with runc and conmon', () => {
   const under = async (cri: typeof scratch.cri) => ({
     ...cri,
     image: busyboxName,
-    directory: await mkdtemp(join(tmpdir(), 'cox-logs-')),
+    directory: await mkdtemp(join(scratch.directory, 'logs-')),
     async until(condition: () => Promise<boolean>) {
       for (let tries = 0; tries < 200; tries++) {
         if (await condition()) return;

@@ -1,7 +1,6 @@
 import { access, chmod, copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Commands } from '@coxswain/linux';
-import { runChecked } from '../machinery/index.ts';
 import { identifyProcess, type ProcessIdentity, type Sandbox } from '../model/index.ts';
 import { cgroupsPath, type OciSpec } from '../oci/index.ts';
 import type { RuntimeContext } from './runtime-context.ts';

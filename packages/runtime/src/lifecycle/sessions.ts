@@ -4,6 +4,7 @@ import type { Container, Sandbox } from '../model/index.ts';
 import type { OciProcess } from '../oci/index.ts';
 import {
   attachCommand,
+  execDetachedCommand,
   execWithTerminalCommand,
   forwardCommand,
   type LaunchedProcess,
@@ -55,14 +56,17 @@ export async function exec(
       if (tty) return execWithTerminalCommand(directory, monitor.execWords(id, directory, spec));
       cgroup = await makeExecCgroup(context, { id, cgroupParent }, basename(directory));
       const log = ['--log', join(directory, 'log'), '--log-format', 'json'];
+      const pidFile = join(directory, 'pid');
       const options = [
+        '--detach',
         '--process',
         spec,
         '--pid-file',
-        join(directory, 'pid'),
+        pidFile,
         ...(cgroup ? ['--cgroup', cgroup.option] : []),
       ];
-      return [runtime.program, ...runtime.globalArguments, ...log, 'exec', ...options, id];
+      const words = [runtime.program, ...runtime.globalArguments, ...log, 'exec', ...options, id];
+      return execDetachedCommand(pidFile, words, context.node.architecture);
     },
     async atEnd(directory) {
       pid = await readPidFile(join(directory, 'pid'));
@@ -77,7 +81,7 @@ export async function exec(
       return code;
     }),
     resize: async (size) => {
-      if (tty) await monitor.resizeIn(launched.directory, size).catch(() => {});
+      if (tty) await monitor.resizeIn(launched.directory, size);
     },
     async kill() {
       if (cgroup) await cgroup.kill();

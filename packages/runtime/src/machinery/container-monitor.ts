@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { access, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Commands } from '@coxswain/linux';
 import type { OciRuntime } from './oci-runtime.ts';
@@ -93,15 +93,20 @@ export class ContainerMonitor {
 
   /** Sets the size of a container's terminal. */
   async resize(id: string, size: { readonly width: number; readonly height: number }): Promise<void> {
-    await this.resizeIn(this.bundleOf(id), size);
+    await this.#control(this.bundleOf(id), `1 ${size.height} ${size.width}\n`);
   }
 
-  /** The same for a monitor of a command in a container, whose files are elsewhere. */
+  /**
+   * The same for a command in a container, whose files are elsewhere. The size is also in a file, for a monitor that is not there yet. Does
+   * nothing when the command has ended.
+   */
   async resizeIn(
     bundle: string,
     { width, height }: { readonly width: number; readonly height: number },
   ): Promise<void> {
-    await this.#control(bundle, `1 ${height} ${width}\n`);
+    const message = `1 ${height} ${width}\n`;
+    await writeFile(join(bundle, 'size'), message).catch(() => {});
+    await this.#control(bundle, message).catch(() => {});
   }
 
   /** Whether the monitor of a container runs. */
@@ -157,7 +162,7 @@ export class ContainerMonitor {
 
   #common(): string[] {
     const { runtime } = this.#options;
-    const globals = ['--root', runtime.root].map((word) => ['--runtime-arg', word]).flat();
+    const globals = ['--root', runtime.root].flatMap((word) => ['--runtime-arg', word]);
     return [
       ...['--api-version', '1', '--full-attach', '--no-sync-log', '--log-level', 'error', ...globals],
       ...(runtime.usesSystemd ? ['-s'] : []),

@@ -28,9 +28,38 @@ const attach = `
 use Socket; $SIG{PIPE} = "IGNORE"; chdir $ARGV[0] or die "chdir: $!\\n";
 ${copyPackets}
 socket(my $s, AF_UNIX, SOCK_SEQPACKET, 0) or die "socket: $!\\n";
-connect($s, sockaddr_un("attach")) or die "failed to connect to the container: $!\\n";
+connect($s, pack_sockaddr_un("attach")) or die "failed to connect to the container: $!\\n";
 relay($s);
 `;
+
+/**
+ * Starts a command by a runtime that leaves it alone, and waits for it as its new parent: so the command has the pipes themselves, which end
+ * when it closes them. Exits with its code. Without its number, the runtime has not started it.
+ */
+const execDetached = `
+my ($prctl, $pidFile) = splice(@ARGV, 0, 2);
+syscall($prctl, 36, 1, 0, 0, 0) == 0 or die "prctl: $!\n";
+my $runtime = fork() // die "fork: $!\n";
+if (!$runtime) { exec(@ARGV); exit 127; }
+waitpid($runtime, 0);
+exit(125) if $?;
+open(my $f, "<", $pidFile) or exit 125;
+my $pid = <$f>; close($f); close(STDIN); close(STDOUT); close(STDERR);
+waitpid($pid, 0);
+exit($? & 127 ? 128 + ($? & 127) : $? >> 8);
+`;
+
+/** The number of the system call `prctl`, by Node's names of architectures. */
+const prctlNumbers: Readonly<Record<string, number>> = {
+  arm: 172,
+  arm64: 167,
+  ia32: 172,
+  loong64: 167,
+  ppc64: 171,
+  riscv64: 167,
+  s390x: 172,
+  x64: 157,
+};
 
 /**
  * conmon starts a command with a terminal when it has been told twice to go on: once at once, and once when this program is attached, so
@@ -51,7 +80,8 @@ sub answer { my $line = readline($sync); return defined $line && $line =~ /"data
 syswrite($start, "0");
 readline($attached) // do { my (undef, $line) = answer(); print STDERR $line; exit 125; };
 socket(my $s, AF_UNIX, SOCK_SEQPACKET, 0) or die "socket: $!\\n";
-connect($s, sockaddr_un("attach")) or die "failed to connect to the command: $!\\n";
+connect($s, pack_sockaddr_un("attach")) or die "failed to connect to the command: $!\\n";
+if (open(my $size, "<", "size")) { if (open(my $control, ">", "ctl")) { syswrite($control, readline($size) // ""); } }
 syswrite($start, "0");
 my ($pid, $line) = answer();
 if ($pid < 0) { open(my $f, ">", "failure"); print $f $line; exit 125; }
@@ -63,7 +93,7 @@ exit($code < 0 ? 137 : $code);
 /** Connects to a port of the network namespace that it runs in: IPv4 first, as \`localhost\` is resolved. Ends each direction for itself. */
 const forward = `
 use Socket; $SIG{PIPE} = "IGNORE"; my $port = $ARGV[0]; my ($s, $error);
-for my $to ([AF_INET, sockaddr_in($port, INADDR_LOOPBACK)], [AF_INET6, pack_sockaddr_in6($port, inet_pton(AF_INET6, "::1"))]) {
+for my $to ([AF_INET, pack_sockaddr_in($port, INADDR_LOOPBACK)], [AF_INET6, pack_sockaddr_in6($port, inet_pton(AF_INET6, "::1"))]) {
   socket($s, $to->[0], SOCK_STREAM, 0) or next;
   if (connect($s, $to->[1])) { $error = undef; last; }
   $error = "$!"; undef $s;
@@ -93,6 +123,13 @@ export const execWithTerminalCommand = (directory: string, monitor: readonly str
   ...['perl', '-e', execWithTerminal, directory],
   ...monitor,
 ];
+
+/** Runs a command in a container, by the words that let a runtime start it and write its number to a file. */
+export function execDetachedCommand(pidFile: string, runtime: readonly string[], architecture: string): string[] {
+  const prctl = prctlNumbers[architecture];
+  if (prctl === undefined) throw new Error(`commands in containers are not supported on ${architecture}`);
+  return ['perl', '-e', execDetached, String(prctl), pidFile, ...runtime];
+}
 
 /** Connects to a port on loopback; in a network namespace if there is one. */
 export const forwardCommand = (netns: string | undefined, port: number): string[] => [

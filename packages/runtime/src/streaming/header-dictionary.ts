@@ -1,11 +1,11 @@
-/** Names and values that SPDY/3 expects in headers, each with its length before it. */
+/** Names and values that SPDY/3 expects in headers, each with its length before it; an underscore stands for a space. */
 const words = `
   options head post put delete trace accept accept-charset accept-encoding accept-language accept-ranges age allow
   authorization cache-control connection content-base content-encoding content-language content-length content-location
   content-md5 content-range content-type date etag expect expires from host if-match if-modified-since if-none-match if-range
   if-unmodified-since last-modified location max-forwards pragma proxy-authenticate proxy-authorization range referer
   retry-after server te trailer transfer-encoding upgrade user-agent vary via warning www-authenticate method get status
-  200 OK version HTTP/1.1 url public set-cookie keep-alive origin
+  200_OK version HTTP/1.1 url public set-cookie keep-alive origin
 `;
 
 /** What follows without lengths. */
@@ -21,7 +21,8 @@ export const headerDictionary: Buffer = Buffer.concat([
   ...words
     .trim()
     .split(/\s+/)
-    .map((word) => {
+    .map((text) => {
+      const word = text.replace('_', ' ');
       const entry = Buffer.alloc(4 + word.length);
       entry.writeUInt32BE(word.length);
       entry.write(word, 4);

@@ -81,7 +81,10 @@ export class StreamingServer {
       socket.setTimeout(idleMs, () => socket.destroy());
     const token = /^\/(?:exec|attach|portforward)\/([\w-]+)$/.exec(request.url?.split('?', 1)[0] ?? '')?.[1] ?? '';
     const target = this.#tokens.take(token);
-    if (!target) return refuse(socket, 404, 'the token is not known, or was used');
+    if (!target) {
+      refuse(socket, 404, 'the token is not known, or was used');
+      return;
+    }
     const upgrade = String(request.headers.upgrade ?? '').toLowerCase();
     if (upgrade === 'websocket') this.#serveWebSocket(request, socket, head, target);
     else if (upgrade === 'spdy/3.1') this.#serveSpdy(request, socket, head, target);
@@ -94,7 +97,8 @@ export class StreamingServer {
     const protocol = offered.length === 0 ? (known.at(-1) ?? '') : offered.find((name) => known.includes(name));
     if (protocol === undefined) {
       const message = `unable to upgrade: unable to negotiate protocol: client supports ${JSON.stringify(offered)}, server accepts ${JSON.stringify(known)}`;
-      return refuse(socket, 403, message);
+      refuse(socket, 403, message);
+      return;
     }
     const version = offered.length === 0 ? '' : `X-Stream-Protocol-Version: ${protocol}\r\n`;
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n${version}\r\n`);
@@ -112,8 +116,10 @@ export class StreamingServer {
     const offered = listOf(request.headers['sec-websocket-protocol']);
     const known: readonly string[] = target.kind === 'command' ? channelCommandProtocols : channelPortProtocols;
     const protocol = offered.length === 0 ? '' : known.find((name) => offered.includes(name));
-    if (protocol === undefined)
-      return refuse(socket, 400, `unable to negotiate protocol: client supports ${JSON.stringify(offered)}`);
+    if (protocol === undefined) {
+      refuse(socket, 400, `unable to negotiate protocol: client supports ${JSON.stringify(offered)}`);
+      return;
+    }
     acceptChannels(request, socket, head, protocol, (channels) => {
       const serving =
         target.kind === 'ports'
