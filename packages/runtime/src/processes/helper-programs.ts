@@ -93,7 +93,7 @@ exit($code < 0 ? 137 : $code);
 /** Connects to a port of the network namespace that it runs in: IPv4 first, as \`localhost\` is resolved. Ends each direction for itself. */
 const forward = `
 use Socket; $SIG{PIPE} = "IGNORE"; my $port = $ARGV[0]; my ($s, $error);
-for my $to ([AF_INET, pack_sockaddr_in($port, INADDR_LOOPBACK)], [AF_INET6, pack_sockaddr_in6($port, inet_pton(AF_INET6, "::1"))]) {
+for my $to ([AF_INET, pack_sockaddr_in($port, INADDR_LOOPBACK)], [AF_INET6, Socket::pack_sockaddr_in6($port, Socket::IN6ADDR_LOOPBACK())]) {
   socket($s, $to->[0], SOCK_STREAM, 0) or next;
   if (connect($s, $to->[1])) { $error = undef; last; }
   $error = "$!"; undef $s;
