@@ -16,13 +16,16 @@ const whiteoutPrefix = '.wh.';
 const turnLength = 2000;
 /** Each takes a process or two. */
 const maxReplacements = 100;
+const diskBlock = 4096;
 const opaqueName = '.wh..wh..opq';
 /** Names of aufs, which mean nothing to others. */
 const aufsPrefix = '.wh..wh.';
 
 /** What a layer hides of the layers below, and what it left out. Paths have a character for each byte. */
 export interface LayerSummary {
-  readonly entries: number;
+  /** About as much as the files take on a disk. */
+  readonly diskBytes: number;
+  readonly inodes: number;
   readonly whiteouts: readonly string[];
   readonly opaqueDirectories: readonly string[];
   /** Directories without an entry: they have the owner and the permissions of the same directories in the layers below. */
@@ -61,6 +64,8 @@ export class LayerTranslation {
   /** The implied directories that have been written. */
   readonly #written = new WeakSet<LayerDirectory>();
   #entries = 0;
+  #inodes = 0;
+  #contentBlocks = 0;
   #replacements = 0;
 
   constructor(reader: TarReader, writer: TarWriter, options: TranslationOptions) {
@@ -104,6 +109,8 @@ export class LayerTranslation {
       return;
     }
     await this.#writeParents(place);
+    if (entry.type !== 'hardLink') this.#inodes++;
+    this.#contentBlocks += entry.type === 'directory' ? 1 : Math.ceil(entry.size / diskBlock);
     const placed: TarEntry = { ...entry, path: place.path };
     const { entries } = place.directory;
     if (entry.type !== 'directory') await this.#makeRoomFor(place);
@@ -211,7 +218,9 @@ export class LayerTranslation {
       for (const entry of entries) await this.#writer.header(entry);
     }
     await this.#writer.end();
-    return { entries: this.#entries, whiteouts, opaqueDirectories, impliedDirectories };
+    const inodes = this.#inodes + this.#tree.madeDirectories + devices.length;
+    const diskBytes = this.#contentBlocks * diskBlock;
+    return { diskBytes, inodes, whiteouts, opaqueDirectories, impliedDirectories };
   }
 
   /** Others would be orders to the overlay, to the kernel's integrity checks, or labels of another machine. */
