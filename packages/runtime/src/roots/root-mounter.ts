@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Commands, Mounter } from '@coxswain/linux';
 import { overlayWhiteouts, userOverlayWhiteouts, type WhiteoutFormat } from '../layers/index.ts';
@@ -49,13 +49,21 @@ export async function rootMounterFor(root: string, commands: Commands, mounter: 
     ),
   ];
   await mkdir(root, { recursive: true, mode: 0o700 });
+  // A crash may have left one that is mounted.
+  for (const name of await readdir(root)) {
+    if (!name.startsWith(trial)) continue;
+    await mounter.unmount(join(root, name, 'fs')).catch(() => {});
+    await rm(join(root, name), { recursive: true, force: true }).catch(() => {});
+  }
   for (const candidate of kernels) if (await works(candidate, root, mounter)) return candidate;
   return new CopyMounter(commands);
 }
 
+const trial = '.try-';
+
 /** Mounts two empty layers. */
 async function works(candidate: RootMounter, root: string, mounter: Mounter): Promise<boolean> {
-  const directory = await mkdtemp(join(root, '.try-'));
+  const directory = await mkdtemp(join(root, trial));
   try {
     for (const path of ['lower/0', 'lower/1', 'upper', 'work', 'fs'])
       await mkdir(join(directory, path), { recursive: true });
