@@ -1,6 +1,8 @@
 /** The part of an OCI image configuration that a runtime uses. */
 export interface ImageConfiguration {
   readonly architecture: string;
+  /** Such as `v7` of ARM. */
+  readonly variant?: string;
   readonly os: string;
   readonly config: {
     /** `user`, `uid`, `user:group`, `uid:gid` …; empty for root. */
