@@ -1,0 +1,2 @@
+export { CNINetwork } from './cni-network.ts';
+export { DefaultNetwork } from './default-network.ts';
