@@ -70,10 +70,12 @@ export class BridgeLink {
     return new Map(lines.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]));
   }
 
-  /** Removes all cables of this network, and the bridge. */
+  /** Removes the bridge, and all interfaces that are connected to it or have the tag of this network. */
   async remove(): Promise<void> {
     const { commands, bridge } = this.#options;
-    for (const name of (await this.cables()).keys()) await removeLink(commands, name);
+    const { output } = await commands.run(['sh', '-c', listPorts, 'sh', bridge]);
+    const names = new Set([...(await this.cables()).keys(), ...output.split('\n').filter((name) => name !== '')]);
+    for (const name of names) await removeLink(commands, name);
     await removeLink(commands, bridge);
   }
 }
@@ -121,3 +123,6 @@ printf %s "$inside" | nsenter --net="$netns" -- ip -batch -
 
 /** Prints the name and the id of each cable. Arguments: the beginning of the tag. */
 const listCables = `ip -oneline link show type veth | sed -n "s/^[0-9]*: \\([^:@]*\\).* alias $1\\([^ ]*\\).*/\\1 \\2/p"`;
+
+/** Prints the names of what is connected to a bridge. */
+const listPorts = `ip -oneline link show master "$1" 2>/dev/null | sed -n "s/^[0-9]*: \\([^:@]*\\).*/\\1/p"`;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from '@coxswain/apimachinery/log';
 import type { Commands } from '@coxswain/linux';
 import { AddressPool, type AddressRange, addressRanges } from '../addresses/index.ts';
-import { nftablesProblem, PacketTable } from '../firewall/index.ts';
+import { nftablesProblem, PacketTable, tableName } from '../firewall/index.ts';
 import type { NetworkedPod, PodAddresses, PodNetwork, PortMapping } from '../pod-network.ts';
 import { hostPortsOf } from '../ports/index.ts';
 import { KeyedTurns, Limiter, ProgramError } from '../programs/index.ts';
@@ -97,9 +97,14 @@ export class BridgeNetwork implements PodNetwork {
     await this.#prepare();
     const known = new Set([...(await this.#records.list()).keys(), ...(await this.#link.cables()).values()]);
     for (const id of known) {
-      if (!ids.has(id)) await this.#turns.run(id, () => this.#limiter.run(() => this.#disconnect(id)));
+      if (!ids.has(id)) await this.#turns.run(id, () => this.#limiter.run(() => this.#disconnect(id, true)));
     }
     await this.#pool.keepOnly(new Set([...ids, ...this.#pods.keys()]));
+  }
+
+  /** Whether there are records of pods or addresses, of this or of an earlier process. */
+  async isUsed(): Promise<boolean> {
+    return (await this.#records.list()).size > 0 || (await this.#pool.owners()).size > 0;
   }
 
   async setPodCIDR(podCIDR: string): Promise<void> {
@@ -144,17 +149,13 @@ export class BridgeNetwork implements PodNetwork {
     return { ips };
   }
 
-  async #disconnect(id: string): Promise<void> {
+  async #disconnect(id: string, isCabled = false): Promise<void> {
     const record = this.#pods.get(id) ?? (await this.#records.read(id));
     this.#pods.delete(id);
     if (record) await this.#writePorts(record.portMappings);
-    if (record || (await this.#records.has(id)) || (await this.#isCabled(id))) await this.#link.disconnect(id);
+    if (isCabled || record || (await this.#records.has(id))) await this.#link.disconnect(id);
     await this.#pool.release(id);
     await this.#records.remove(id);
-  }
-
-  async #isCabled(id: string): Promise<boolean> {
-    return [...(await this.#link.cables()).values()].includes(id);
   }
 
   /** Writes the table if a pod has host ports. Flows of UDP that are known to the kernel would keep their old target. */
@@ -206,7 +207,3 @@ export class BridgeNetwork implements PodNetwork {
     };
   }
 }
-
-/** The name of the nftables table of a network: letters, digits, `-` and `_`. */
-export const tableName = (network: string): string =>
-  network === 'coxswain' ? network : `coxswain-${network.replace(/[^A-Za-z0-9_-]/g, '_')}`;

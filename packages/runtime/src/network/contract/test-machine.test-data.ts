@@ -119,7 +119,7 @@ export class TestMachine {
   /** The address that a server sees of a client; or why it cannot be reached. */
   async ask(protocol: 'tcp' | 'udp', netns: string, address: string, port: number): Promise<string> {
     const script = `exec 3<>/dev/${protocol}/${address}/${port}; ${protocol === 'udp' ? 'echo >&3; ' : ''}head -n 1 <&3`;
-    const argv = [`--net=${netns}`, '--', 'timeout', '2', 'bash', '-c', script];
+    const argv = [`--net=${netns}`, '--', 'timeout', '1', 'bash', '-c', script];
     const { stdout } = await promisify(execFile)('nsenter', argv).catch(() => ({ stdout: 'unreachable' }));
     return stdout.trim() || 'unreachable';
   }

@@ -156,7 +156,6 @@ describe('parseFirewalls', () => {
       'chain nft inet firewalld filter_INPUT input accept',
       'iptables iptables-nft FORWARD -P FORWARD DROP',
       'iptables iptables-nft FORWARD -A FORWARD -j DOCKER-USER',
-      'iptables iptables-nft DOCKER-USER -N DOCKER-USER',
       '',
     ]);
     expect(chains).toEqual([

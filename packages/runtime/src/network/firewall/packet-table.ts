@@ -88,3 +88,7 @@ export async function nftablesProblem(commands: Commands): Promise<string | unde
     return error instanceof Error ? error.message : String(error);
   }
 }
+
+/** The name of the nftables table of a network: letters, digits, `-` and `_`. */
+export const tableName = (network: string): string =>
+  network === 'coxswain' ? network : `coxswain-${network.replace(/[^A-Za-z0-9_-]/g, '_')}`;
