@@ -26,34 +26,38 @@ export async function removePortMapRules(commands: Commands, network: string): P
     if (space > 0) rules.set(line.slice(0, space), [...(rules.get(line.slice(0, space)) ?? []), line.slice(space + 1)]);
   }
   for (const [program, lines] of rules) {
-    const changes = portMapRuleChanges(lines, network);
-    if (changes.length === 0) continue;
-    const text = `*nat\n${changes.join('\n')}\nCOMMIT\n`;
-    await runWithInput(commands, [`${program}-restore`, '-w', '5', '--noflush'], text);
+    for (const changes of portMapRuleChanges(lines, network)) {
+      if (changes.length === 0) continue;
+      const text = `*nat\n${changes.join('\n')}\nCOMMIT\n`;
+      await runWithInput(commands, [`${program}-restore`, '-w', '5', '--noflush'], text);
+    }
   }
 }
 
-/** From rules as `iptables -S` prints them, the lines for `iptables-restore` that remove those of a network. */
-export function portMapRuleChanges(rules: readonly string[], network: string): readonly string[] {
+/**
+ * From rules as `iptables -S` prints them, the lines for `iptables-restore` that remove those of a network: first the rules, then the
+ * chains, which iptables does not remove in the transaction that removes the rules that lead to them.
+ */
+export function portMapRuleChanges(
+  rules: readonly string[],
+  network: string,
+): readonly [rules: readonly string[], chains: readonly string[]] {
   const name = `name: \\"${network}\\"`;
-  const own = rules.filter((rule) => rule.startsWith('-A CNI-HOSTPORT-DNAT ') && rule.includes(name));
-  const others = rules.filter((rule) => rule.startsWith('-A CNI-HOSTPORT-DNAT ') && !rule.includes(name));
+  const all = rules.filter((rule) => rule.startsWith('-A CNI-HOSTPORT-DNAT '));
+  const own = all.filter((rule) => rule.includes(name));
+  const others = all.filter((rule) => !rule.includes(name));
   const used = new Set(others.map(targetOf));
   // A chain of a pod that no rule leads to is what an interrupted call has left.
   const chains = rules.flatMap((rule) => /^-N (CNI-DN-\S+)/.exec(rule)?.[1] ?? []).filter((chain) => !used.has(chain));
-  const changes = [
-    ...own.map((rule) => rule.replace(/^-A/, '-D')),
-    ...chains.map((chain) => `-F ${chain}`),
-    ...chains.map((chain) => `-X ${chain}`),
-  ];
-  if (others.length > 0) return changes;
-  const present = shared.filter((chain) => rules.includes(`-N ${chain}`));
+  const isLast = others.length === 0;
   const jumps = rules.filter((rule) => !rule.startsWith('-A CNI-') && shared.includes(targetOf(rule) ?? ''));
+  const gone = [...chains, ...(isLast ? shared.filter((chain) => rules.includes(`-N ${chain}`)) : [])];
   return [
-    ...changes,
-    ...jumps.map((rule) => rule.replace(/^-A/, '-D')),
-    ...present.map((chain) => `-F ${chain}`),
-    ...present.map((chain) => `-X ${chain}`),
+    [
+      ...[...own, ...(isLast ? jumps : [])].map((rule) => rule.replace(/^-A/, '-D')),
+      ...gone.map((chain) => `-F ${chain}`),
+    ],
+    gone.map((chain) => `-X ${chain}`),
   ];
 }
 

@@ -8,6 +8,8 @@ export interface PodNetworkCase {
   /** A network in the state that an earlier one with the same machine has left on disk. */
   readonly start: (machine: TestMachine) => Promise<PodNetwork>;
   readonly removeEverything: (network: PodNetwork, machine: TestMachine) => Promise<void>;
+  /** Prepares the node. */
+  readonly before?: (machine: TestMachine) => Promise<void>;
 }
 
 export const testPod = (id: string, netns: string, portMappings: readonly PortMapping[] = []): NetworkedPod => ({
@@ -24,7 +26,7 @@ export const testPod = (id: string, netns: string, portMappings: readonly PortMa
 export function describePodNetwork(
   name: string,
   problem: string | undefined,
-  { start, removeEverything }: PodNetworkCase,
+  { start, removeEverything, before }: PodNetworkCase,
 ) {
   describe.skipIf(problem !== undefined)(`${name}${problem ? ` (${problem})` : ''}`, () => {
     let machine: TestMachine;
@@ -35,8 +37,12 @@ export function describePodNetwork(
     let ipsOfA: readonly string[];
     let ipsOfB: readonly string[];
 
+    let untouched: string;
+
     beforeAll(async () => {
       machine = await TestMachine.start();
+      await before?.(machine);
+      untouched = await machine.traces();
       network = await start(machine);
       expect(await network.problem()).toBeUndefined();
       a = testPod('a', await machine.pod('a'));
@@ -50,9 +56,7 @@ export function describePodNetwork(
       ipsOfB = (await network.setUp(b)).ips;
       await Promise.all([a.netns, b.netns, machine.node, machine.remote].map((netns) => machine.serve(netns, 8080)));
     });
-    afterAll(async () => {
-      await removeEverything(network, machine).finally(() => machine.stop());
-    });
+    afterAll(() => machine.stop());
 
     it('gives each pod an address of each range', () => {
       expect(ipsOfA[0]).toMatch(/^10\.77\.1\.\d+$/);
@@ -91,6 +95,7 @@ export function describePodNetwork(
       expect(await machine.ask('tcp', a.netns, 'fd77:2::5', 8080)).toBe(ipsOfA[1]);
       // And from there to a pod.
       expect(await machine.ask('tcp', machine.remote, ipsOfA[0]!, 8080)).toBe('192.0.2.2');
+      await machine.sh(machine.node, 'ip route delete 10.77.2.0/24; ip route delete fd77:2::/64');
     });
 
     it('lets others reach a pod by a port of the node', async () => {
@@ -101,9 +106,9 @@ export function describePodNetwork(
 
     it('serves a port of one address of the node on that address only', async () => {
       expect(await machine.ask('tcp', machine.remote, '192.0.2.1', 18081)).toBe('192.0.2.2');
-      expect(await machine.ask('tcp', machine.remote, '192.0.2.1', 18082)).toBe('unreachable');
+      expect(await machine.isUnreachable('tcp', machine.remote, '192.0.2.1', 18082)).toBe(true);
       expect(await machine.ask('tcp', machine.node, '127.0.0.1', 18082)).not.toBe('unreachable');
-      expect(await machine.ask('tcp', machine.node, '127.0.0.1', 18081)).toBe('unreachable');
+      expect(await machine.isUnreachable('tcp', machine.node, '127.0.0.1', 18081)).toBe(true);
     });
 
     it('serves the ports of the node for the node itself and for pods, also for the pod that has them', async () => {
@@ -124,7 +129,7 @@ export function describePodNetwork(
       expect(await machine.ask('tcp', machine.remote, '192.0.2.1', 18080)).toBe('192.0.2.2');
       await network.tearDown(c);
       await network.tearDown(c);
-      expect(await machine.ask('tcp', c.netns, ipsOfB[0]!, 8080)).toBe('unreachable');
+      expect(await machine.isUnreachable('tcp', c.netns, ipsOfB[0]!, 8080)).toBe(true);
       await machine.namespaces.remove('c');
     });
 
@@ -163,7 +168,7 @@ export function describePodNetwork(
       await machine.serve(e.netns, 8080);
       expect(await machine.ask('udp', machine.remote, '192.0.2.1', 19_000)).toBe('192.0.2.2');
       await network.tearDown(e);
-      expect(await machine.ask('udp', machine.remote, '192.0.2.1', 19_000)).toBe('unreachable');
+      expect(await machine.isUnreachable('udp', machine.remote, '192.0.2.1', 19_000)).toBe(true);
     });
 
     it('collects what belongs to no sandbox', async () => {
@@ -186,6 +191,17 @@ export function describePodNetwork(
       const { ips } = await network.setUp(g);
       expect(await machine.ask('tcp', g.netns, ipsOfB[0]!, 8080)).toBe(ips[0]);
       await network.tearDown(g);
+    });
+
+    it('takes everything away, also what records do not tell any more', async () => {
+      const h = testPod('h', await machine.pod('h'), [
+        { protocol: 'TCP', containerPort: 8080, hostPort: 21_000, hostIP: '' },
+      ]);
+      await network.setUp(h);
+      await machine.damageRecords();
+      await removeEverything(await start(machine), machine);
+      expect(await machine.traces()).toBe(untouched);
+      await removeEverything(await start(machine), machine);
     });
   });
 }

@@ -105,6 +105,26 @@ export class TestMachine {
     return stdout;
   }
 
+  /** What a network can leave on the node: interfaces, routes, rules of firewalls, and files of configurations and records. */
+  async traces(): Promise<string> {
+    const rules = `nft list ruleset; iptables-legacy-save 2>/dev/null; ip6tables-legacy-save 2>/dev/null`;
+    const files = `cd ${this.directory}; find . -path ./namespaces -prune -o -type f -print | sort`;
+    // Tables and chains without rules are what iptables itself leaves.
+    const isNone = String.raw`^\s*(table .*|chain .*|type .*|[}#:*].*|COMMIT|)$`;
+    return await this.sh(
+      this.node,
+      `ip -oneline link | cut -d: -f2; ip route; (${rules}) | grep -vE '${isNone}' || true; (${files})`,
+    );
+  }
+
+  /** Overwrites all records of pods. */
+  async damageRecords(): Promise<void> {
+    await this.sh(
+      this.node,
+      `find ${this.directory}/state -type f -path '*/attachments/*' -o -type f -path '*/pods/*' | while read -r file; do echo '{' >"$file"; done`,
+    );
+  }
+
   /** Starts a server on a port of TCP and UDP, which answers with the address that it sees. */
   async serve(netns: string, port: number): Promise<void> {
     const server = spawn('nsenter', [`--net=${netns}`, '--', process.execPath, '-e', echo, String(port)]);
@@ -117,11 +137,16 @@ export class TestMachine {
   }
 
   /** The address that a server sees of a client; or why it cannot be reached. */
-  async ask(protocol: 'tcp' | 'udp', netns: string, address: string, port: number): Promise<string> {
+  async ask(protocol: 'tcp' | 'udp', netns: string, address: string, port: number, seconds = 10): Promise<string> {
     const script = `exec 3<>/dev/${protocol}/${address}/${port}; ${protocol === 'udp' ? 'echo >&3; ' : ''}head -n 1 <&3`;
-    const argv = [`--net=${netns}`, '--', 'timeout', '1', 'bash', '-c', script];
+    const argv = [`--net=${netns}`, '--', 'timeout', String(seconds), 'bash', '-c', script];
     const { stdout } = await promisify(execFile)('nsenter', argv).catch(() => ({ stdout: 'unreachable' }));
     return stdout.trim() || 'unreachable';
+  }
+
+  /** Whether nobody answers at an address, within a second. */
+  async isUnreachable(protocol: 'tcp' | 'udp', netns: string, address: string, port: number): Promise<boolean> {
+    return (await this.ask(protocol, netns, address, port, 1)) === 'unreachable';
   }
 
   async stop(): Promise<void> {
