@@ -50,6 +50,11 @@ export class AddressRange {
     return index >= 0n && index < this.size ? index : undefined;
   }
 
+  /** Whether an address is one of those of pods. */
+  contains(address: string): boolean {
+    return this.indexOf(address) !== undefined;
+  }
+
   isWithin(other: AddressRange): boolean {
     return isCIDRWithin(this.#cidr, other.#cidr);
   }

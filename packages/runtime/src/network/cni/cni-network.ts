@@ -82,6 +82,18 @@ export class CNINetwork implements PodNetwork {
     }
   }
 
+  /** The name of the network that pods are attached to now. Undefined if there is none. */
+  async networkName(): Promise<string | undefined> {
+    const loaded = await this.#configurations.load();
+    return 'network' in loaded ? loaded.network.name : undefined;
+  }
+
+  /** Whether pods are attached to a network, or were being attached. A damaged record counts for every network. */
+  async isUsed(name: string): Promise<boolean> {
+    const attachments = [...(await this.#records.list()).values()];
+    return attachments.some((attachment) => attachment === undefined || attachment.network.name === name);
+  }
+
   setUp(pod: NetworkedPod, signal?: AbortSignal): Promise<PodAddresses> {
     return this.#turns.run(pod.id, () => this.#limiter.run(() => this.#attach(pod, signal), signal));
   }
