@@ -4,7 +4,7 @@ import { repeat, type Clock, systemClock, type Timer } from '@coxswain/apimachin
 import { type Logger, silentLogger } from '@coxswain/apimachinery/log';
 import { type Random, systemRandom } from '@coxswain/apimachinery/random';
 import type { RuntimeServiceHandlers } from '@coxswain/cri';
-import { type CgroupManager, findCgroups, HelperCommands, Systemd } from '@coxswain/linux';
+import { type CgroupManager, type Commands, findCgroups, Systemd } from '@coxswain/linux';
 import type { ImageStore } from './images/image-store.ts';
 import type { RootFileSystems } from './images/root-file-systems.ts';
 import {
@@ -14,7 +14,7 @@ import {
   recover,
   type RuntimeContext,
 } from './lifecycle/index.ts';
-import { ContainerMonitor, type DirectoryLock, ExitFiles, lockDirectory, OciRuntime } from './machinery/index.ts';
+import { ContainerMonitor, ExitFiles, OciRuntime } from './machinery/index.ts';
 import { ContainerEvents, FoundById, KeyedTurns, RecordDirectory, ReservedNames } from './model/index.ts';
 import { PinnedNamespaces } from './namespaces/pinned-namespaces.ts';
 import type { PodNetwork } from './network/pod-network.ts';
@@ -25,13 +25,15 @@ import { runtimeServiceHandlers } from './service/index.ts';
 import { StreamingServer } from './streaming/index.ts';
 
 export interface ContainerRuntimeOptions {
-  /** Records and files that survive a reboot. */
+  /** Records and files that survive a reboot. One process at a time may use it: the caller has its lock. */
   readonly root: string;
   /** Sockets, pipes, mounts: on a file system that is empty after a reboot. A short path, because Unix sockets are in it. */
   readonly state: string;
   readonly images: ImageStore;
   readonly rootFileSystems: RootFileSystems;
   readonly network: PodNetwork;
+  /** Closed by whoever has made them. */
+  readonly commands: Commands;
   /** What the runtime calls itself in CRI's Version. */
   readonly version: string;
   readonly cgroupDriver?: 'cgroupfs' | 'systemd';
@@ -44,29 +46,19 @@ export interface ContainerRuntimeOptions {
 
 /** How often it looks for containers that ended without a notice: their monitors were killed. */
 const relistMs = 10_000;
-/** Helper shells, so that many pods can be made at once. */
-const maxShells = 8;
-
 /**
  * Sandboxes and containers of a node. Closing it, or killing its process, ends no container: the next one that is started with the same
- * directories finds them all. Only one at a time can use a directory.
+ * directories finds them all.
  */
 export class ContainerRuntime {
   readonly handlers: RuntimeServiceHandlers;
   readonly #context: RuntimeContext;
   readonly #server: StreamingServer;
-  readonly #lock: DirectoryLock;
   readonly #relist: Timer;
 
-  private constructor(
-    context: RuntimeContext,
-    server: StreamingServer,
-    lock: DirectoryLock,
-    handlers: RuntimeServiceHandlers,
-  ) {
+  private constructor(context: RuntimeContext, server: StreamingServer, handlers: RuntimeServiceHandlers) {
     this.#context = context;
     this.#server = server;
-    this.#lock = lock;
     this.handlers = handlers;
     const { logger, exits } = context;
     const failed = (error: unknown): void => logger.error('Failed to see how a container has ended', error);
@@ -74,11 +66,10 @@ export class ContainerRuntime {
     this.#relist = repeat(context.clock, () => void this.#lookForLost().catch(failed), relistMs, { background: true });
   }
 
-  /** Starts it: finds what an earlier process has left. Rejects if a program is missing, or another process uses the directories. */
+  /** Starts it: finds what an earlier process has left. Rejects if a program is missing. */
   static async start(options: ContainerRuntimeOptions): Promise<ContainerRuntime> {
-    const { root, state, clock = systemClock, streaming = {} } = options;
+    const { state, clock = systemClock, streaming = {} } = options;
     const programs = await findPrograms();
-    const lock = await lockDirectory(root);
     const server = new StreamingServer({ clock, ...streaming });
     try {
       for (const name of ['bundles', 'exits', 'shm', 'runc'])
@@ -87,12 +78,11 @@ export class ContainerRuntime {
       await server.start();
       const ociVersion = await context.runtime.version();
       const name = { name: 'coxswain', version: options.version, ociVersion };
-      const runtime = new ContainerRuntime(context, server, lock, runtimeServiceHandlers(context, server, name));
+      const runtime = new ContainerRuntime(context, server, runtimeServiceHandlers(context, server, name));
       await recover(context);
       return runtime;
     } catch (error) {
       await server.close();
-      await lock.release();
       throw error;
     }
   }
@@ -103,8 +93,6 @@ export class ContainerRuntime {
     this.#context.exits.close();
     await this.#server.close();
     await Promise.allSettled([...this.#context.containers.values()].map(({ released }) => released));
-    this.#context.commands.close();
-    await this.#lock.release();
   }
 
   async #lookForLost(): Promise<void> {
@@ -117,9 +105,8 @@ async function makeContext(
   options: ContainerRuntimeOptions,
   programs: { readonly runtime: string; readonly monitor: string },
 ): Promise<RuntimeContext> {
-  const { root, state, images, rootFileSystems, network } = options;
+  const { root, state, images, rootFileSystems, network, commands } = options;
   const { clock = systemClock, random = systemRandom, logger = silentLogger, cgroupDriver = 'cgroupfs' } = options;
-  const commands = new HelperCommands({ clock, maxShells });
   const systemd = cgroupDriver === 'systemd' ? new Systemd({ clock }) : undefined;
   const cgroups = await findCgroups({ driver: cgroupDriver, clock, ...(systemd && { systemd }) });
   const usesSystemd = cgroupDriver === 'systemd';

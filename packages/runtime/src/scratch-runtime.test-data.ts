@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type ContainerRuntime as CriRuntime, type ImageServiceHandlers, runtimeInProcess } from '@coxswain/cri';
-import { readMountInfo } from '@coxswain/linux';
+import { HelperCommands, readMountInfo } from '@coxswain/linux';
 import { ContainerRuntime } from './container-runtime.ts';
 import type { ImageConfiguration } from './images/image-configuration.ts';
 import type { ImageStore, StoredImage } from './images/image-store.ts';
@@ -143,6 +143,7 @@ export class ScratchRuntime {
   readonly directory: string;
   readonly images: ScratchImages;
   readonly network = new ScratchNetwork();
+  readonly #commands = new HelperCommands({ maxShells: 8 });
   #runtime: ContainerRuntime | undefined;
 
   private constructor(directory: string) {
@@ -165,6 +166,7 @@ export class ScratchRuntime {
       images,
       rootFileSystems: images,
       network,
+      commands: this.#commands,
       version: '0.0.0-test',
     });
   }
@@ -203,6 +205,7 @@ export class ScratchRuntime {
     const { runtime } = this.cri;
     for (const { id } of (await runtime.listPodSandbox({})).items) await runtime.removePodSandbox({ podSandboxId: id });
     await this.stop();
+    this.#commands.close();
     await rm(this.directory, { recursive: true, force: true });
   }
 }
