@@ -1,0 +1,2 @@
+/** CRI's ImageService. */
+export { type ImageServiceOptions, imageServiceHandlers } from './image-service-handlers.ts';

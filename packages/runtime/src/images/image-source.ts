@@ -1,0 +1,25 @@
+import type { Download } from '../content/index.ts';
+import type { Descriptor } from './image-manifest.ts';
+
+/** A manifest, index or configuration, whose digest has been verified. */
+export interface ImageDocument {
+  readonly digest: string;
+  readonly mediaType: string;
+  readonly content: Buffer;
+}
+
+/** Where the parts of an image come from: a registry, or an archive. */
+export interface ImageSource {
+  manifest(digest: string, signal?: AbortSignal): Promise<ImageDocument>;
+  configuration(descriptor: Descriptor, signal?: AbortSignal): Promise<Buffer>;
+  /** Opens a compressed or uncompressed layer. */
+  layer(descriptor: Descriptor): Promise<LayerContent>;
+}
+
+export interface LayerContent {
+  /** The bytes, which end only if they are what the descriptor says. */
+  read(): AsyncIterable<Buffer>;
+  /** Set if it is being downloaded. */
+  readonly download?: Download;
+  release(): Promise<void>;
+}

@@ -1,0 +1,1 @@
+export { BridgeNetwork } from './bridge-network.ts';
