@@ -9,6 +9,7 @@
  *
  * It knows nothing of the Kubernetes API.
  */
+export { containersProblem } from './containers-problem.ts';
 export type { ImageConfiguration } from './images/image-configuration.ts';
 export type { ImageStore, StoredImage } from './images/image-store.ts';
 export type { LocalImageStore, PruneResult, PullOptions } from './images/local-image-store.ts';
@@ -16,5 +17,6 @@ export { PullError } from './images/pull-error.ts';
 export type { LayerProgress, OnProgress } from './images/pull-progress.ts';
 export type { RootFileSystem, RootFileSystems, WritableLayerUsage } from './images/root-file-systems.ts';
 export type { NetworkedPod, PodAddresses, PodNetwork, PortMapping } from './network/pod-network.ts';
+export { choosePodResolver, type PodResolver } from './network/resolver/pod-resolver.ts';
 export { type Images, type OpenImagesOptions, openImages } from './open-images.ts';
 export { type OpenRuntimeOptions, openRuntime, type Runtime } from './open-runtime.ts';

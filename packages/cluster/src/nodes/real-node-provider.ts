@@ -9,6 +9,10 @@ import type { NamedNode, NodeProvider } from './node-provider.ts';
 export interface RealNodeOptions {
   /** Its container runtime. A string is a socket, such as `unix:///run/containerd/containerd.sock`. */
   readonly runtime: NodeRuntime | string;
+  /** The addresses of all pods of the cluster. Clusters with real nodes on the same machine need different ones. */
+  readonly podRange?: string;
+  /** The resolver configuration that pods inherit; /etc/resolv.conf by default. */
+  readonly resolvConf?: string;
   /** The node's own directory, for pods, volumes and logs. */
   readonly directory: string;
   /** Distinguishes this cluster's pods from those of other clusters in the same runtime. Letters, digits and dashes. */
@@ -17,16 +21,20 @@ export interface RealNodeOptions {
   readonly name?: string;
 }
 
+/** The addresses of pods that kubeadm and others use, too. */
+export const defaultPodRange = '10.244.0.0/16';
+
 /** This machine as a node, with real containers. Needs Linux and root. */
 export class RealNodeProvider implements NodeProvider {
   readonly specs: readonly NamedNode[];
-  readonly podRanges = ['10.244.0.0/16'];
+  readonly podRanges: readonly string[];
   readonly #options: RealNodeOptions;
   #node: EmbeddedNode | undefined;
   #dialer: KubeletDialer | undefined;
 
   constructor(options: RealNodeOptions) {
     this.#options = options;
+    this.podRanges = [options.podRange ?? defaultPodRange];
     this.specs = [{ name: options.name ?? hostname().toLowerCase() }];
   }
 

@@ -1,7 +1,7 @@
+import { silentLogger } from '@coxswain/apimachinery/log';
 import { type Random, systemRandom } from '@coxswain/apimachinery/random';
 import { type ClientSet, type Clock, CoreEventRecorder, type Logger, systemClock } from '@coxswain/client';
 import { withDefaults } from '@coxswain/component-base';
-import type { ContainerRuntime } from '@coxswain/cri';
 import { findCgroups, HelperCommands, newCgroupName, Systemd, UtilLinuxMounter } from '@coxswain/linux';
 import { completeConfiguration } from '../configuration/index.ts';
 import { Kubelet } from '../kubelet.ts';
@@ -13,7 +13,7 @@ import { ownedRuntime } from '../runtime/owned-runtime.ts';
 import { CachedConfigSource } from '../volumes/config-source.ts';
 import { cgroupDriver } from './cgroup-driver.ts';
 import { thisMachine } from './host.ts';
-import type { NodeRuntime } from './node-runtime.ts';
+import type { NodeRuntime, OpenRuntime } from './node-runtime.ts';
 import { capacityOf, nodeSpecOf } from './node-spec-of.ts';
 
 export interface EmbeddedNodeOptions {
@@ -21,6 +21,8 @@ export interface EmbeddedNodeOptions {
   readonly runtime: NodeRuntime;
   /** The node's own directory, for pods, volumes and logs. */
   readonly directory: string;
+  /** The resolver configuration that pods inherit; /etc/resolv.conf by default. */
+  readonly resolvConf?: string;
   /** Distinguishes the node's pods from those of other kubelets that use the same runtime, and its cgroups from theirs. */
   readonly owner: string;
   /** Clients with the rights of the node. */
@@ -39,10 +41,10 @@ const ownerLabel = 'coxswain.dev/node';
 export class EmbeddedNode {
   readonly kubelet: Kubelet;
   readonly #linux: LinuxNode;
-  readonly #runtime: ContainerRuntime;
+  readonly #runtime: OpenRuntime;
   readonly #recorder: CoreEventRecorder;
 
-  private constructor(kubelet: Kubelet, linux: LinuxNode, runtime: ContainerRuntime, recorder: CoreEventRecorder) {
+  private constructor(kubelet: Kubelet, linux: LinuxNode, runtime: OpenRuntime, recorder: CoreEventRecorder) {
     this.kubelet = kubelet;
     this.#linux = linux;
     this.#runtime = runtime;
@@ -51,21 +53,22 @@ export class EmbeddedNode {
 
   /** Rejects if the machine or the runtime cannot be used; nothing is left running then. */
   static async start(options: EmbeddedNodeOptions, signal: AbortSignal): Promise<EmbeddedNode> {
-    const runtime = ownedRuntime(await options.runtime.connect(), { [ownerLabel]: options.owner });
+    const { clock = systemClock, random = systemRandom, logger, owner } = options;
+    const runtime = ownedRuntime(await options.runtime.open({ clock, random, logger }), { [ownerLabel]: owner });
     try {
-      return await EmbeddedNode.#start(options, runtime, signal);
+      return await EmbeddedNode.#start({ ...options, clock, random }, runtime, signal);
     } catch (error) {
-      runtime.close();
+      await runtime.close();
       throw error;
     }
   }
 
   static async #start(
-    options: EmbeddedNodeOptions,
-    runtime: ContainerRuntime,
+    options: EmbeddedNodeOptions & { readonly clock: Clock; readonly random: Random },
+    runtime: OpenRuntime,
     signal: AbortSignal,
   ): Promise<EmbeddedNode> {
-    const { nodeName, clients, clock = systemClock, random = systemRandom, logger } = options;
+    const { nodeName, clients, clock, random, logger } = options;
     const driver = await cgroupDriver({ configured: 'cgroupfs', runtime: runtime.runtime, clock, logger }, signal);
     const configuration = await configurationOf(options, driver);
     const capacity = await capacityOf(configuration, thisMachine);
@@ -117,13 +120,13 @@ export class EmbeddedNode {
     } finally {
       await this.#linux.close();
       await this.#recorder.stop();
-      this.#runtime.close();
+      await this.#runtime.close();
     }
   }
 }
 
 async function configurationOf(
-  { nodeName, runtime, directory, owner }: EmbeddedNodeOptions,
+  { nodeName, runtime, directory, owner, resolvConf }: EmbeddedNodeOptions,
   driver: 'cgroupfs' | 'systemd',
 ): Promise<NodeConfiguration> {
   const systemd = driver === 'systemd' ? new Systemd() : undefined;
@@ -136,6 +139,7 @@ async function configurationOf(
     containerRuntimeEndpoint: runtime.endpoint,
     podLogsDir: `${directory}/logs`,
     cgroupDriver: driver,
+    ...(resolvConf !== undefined && { resolvConf }),
     ...(runtime.isShared && { imageGCHighThresholdPercent: 100 }),
   });
   const configuration = nodeConfiguration(nodeName, flags, config);
@@ -149,7 +153,8 @@ interface RemoveNodeOptions extends Pick<EmbeddedNodeOptions, 'runtime' | 'owner
  * does not answer.
  */
 export async function removeEmbeddedNode({ runtime: source, owner, directory }: RemoveNodeOptions): Promise<void> {
-  const { runtime, close } = ownedRuntime(await source.connect(), { [ownerLabel]: owner });
+  const environment = { clock: systemClock, random: systemRandom, logger: silentLogger };
+  const { runtime, close } = ownedRuntime(await source.open(environment), { [ownerLabel]: owner });
   try {
     const { items } = await runtime.listPodSandbox({});
     for (const { id: podSandboxId } of items) {
@@ -157,8 +162,9 @@ export async function removeEmbeddedNode({ runtime: source, owner, directory }: 
       await runtime.removePodSandbox({ podSandboxId });
     }
   } finally {
-    close();
+    await close();
   }
+  await source.clear?.();
   const commands = new HelperCommands();
   try {
     const mounter = new UtilLinuxMounter(commands);
