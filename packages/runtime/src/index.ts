@@ -9,6 +9,7 @@
  *
  * It knows nothing of the Kubernetes API.
  */
+export { type ImageProgress, imageControl } from './control/index.ts';
 export { containersProblem } from './containers-problem.ts';
 export type { ImageConfiguration } from './images/image-configuration.ts';
 export type { ImageStore, StoredImage } from './images/image-store.ts';

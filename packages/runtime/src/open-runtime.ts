@@ -12,6 +12,7 @@ import {
 import { type GrpcServer, listen, serve } from '@coxswain/grpc';
 import { HelperCommands } from '@coxswain/linux';
 import { ContainerRuntime, type ContainerRuntimeOptions } from './container-runtime.ts';
+import { imageControl, imageControlHandlers } from './control/index.ts';
 import { lockDirectory } from './machinery/index.ts';
 import { NodeNetwork, type NodeNetworkOptions } from './network/node-network.ts';
 import { type Images, type OpenImagesOptions, openImages } from './open-images.ts';
@@ -84,7 +85,11 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       network,
       inProcess: () => runtimeInProcess(containers.handlers, service, clock),
       listen: (endpoint) =>
-        listen(endpoint, [serve(runtimeService, containers.handlers), serve(imageService, service)]),
+        listen(endpoint, [
+          serve(runtimeService, containers.handlers),
+          serve(imageService, service),
+          serve(imageControl, imageControlHandlers(opened)),
+        ]),
       async close() {
         await containers.close();
         await opened.close();
