@@ -1,15 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { isObjectEvent } from '@coxswain/apimachinery/watch';
-import { ClientSet, RESTClient } from '@coxswain/client';
-import { loadRestConfig } from '@coxswain/client/kubeconfig';
-
-const cox = fileURLToPath(new URL('../../../packages/cli/bin/cox.js', import.meta.url));
-const clockTicksPerSecond = 100;
+import type { ClientSet } from '@coxswain/client';
+import { RunningCluster } from './running-cluster.ts';
 
 /** The cost of a cluster in one process: its start, filling it, changing it, emptying it. */
 export async function clusterBench(): Promise<string> {
@@ -124,62 +115,4 @@ async function pod(clients: ClientSet, name: string): Promise<void> {
 
 async function until(isMet: () => Promise<boolean>): Promise<void> {
   while (!(await isMet())) await new Promise((resolve) => setTimeout(resolve, 200));
-}
-
-/** `cox up --memory` in another process. */
-class RunningCluster {
-  readonly clients: ClientSet;
-  readonly #child: ChildProcess;
-  readonly #directory: string;
-  readonly #started: number;
-
-  private constructor(clients: ClientSet, child: ChildProcess, directory: string, started: number) {
-    this.clients = clients;
-    this.#child = child;
-    this.#directory = directory;
-    this.#started = started;
-  }
-
-  static async start(count: number): Promise<RunningCluster> {
-    const directory = await mkdtemp(join(tmpdir(), 'bench-cluster-'));
-    const kubeconfig = join(directory, 'kubeconfig');
-    const started = performance.now();
-    const args = [
-      'up',
-      '--memory',
-      '--port=0',
-      `--nodes=${count}`,
-      `--kubeconfig=${kubeconfig}`,
-      `--data-dir=${directory}`,
-    ];
-    const child = spawn(cox, args, { stdio: ['ignore', 'pipe', 'ignore'] });
-    await new Promise<void>((resolve, reject) => {
-      child.stdout!.once('data', () => resolve());
-      child.once('exit', (code) => reject(new Error(`cox up has ended with ${code}`)));
-    });
-    const rest = RESTClient.forConfig({ ...(await loadRestConfig({ path: kubeconfig })), qps: 0 });
-    return new RunningCluster(new ClientSet(rest), child, directory, started);
-  }
-
-  get sinceStartMs(): number {
-    return performance.now() - this.#started;
-  }
-
-  cpuMs(): number {
-    const fields = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-    return ((Number(fields[11]) + Number(fields[12])) * 1000) / clockTicksPerSecond;
-  }
-
-  rssMiB(): number {
-    const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.#child.pid}/status`, 'utf8'));
-    return Math.round(Number(line?.[1] ?? 0) / 1024);
-  }
-
-  async stop(): Promise<void> {
-    const gone = new Promise((resolve) => this.#child.once('exit', resolve));
-    this.#child.kill('SIGTERM');
-    await gone;
-    await this.clients.rest.close();
-    await rm(this.#directory, { recursive: true, force: true });
-  }
 }

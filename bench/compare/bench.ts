@@ -13,6 +13,7 @@ export const comparable: Readonly<Record<string, () => Promise<Comparison>>> = {
   'controllers-idle': async () => (await import('../controllers/idle-bench.ts')).controllersIdleBench(),
   scheduler: async () => (await import('../scheduler/bench.ts')).schedulerBench(),
   client: async () => (await import('../client/bench.ts')).clientBench(),
+  node: async () => (await import('../node/bench.ts')).nodeBench(),
 };
 
 /** The environment variables with the paths of the real programs. */
@@ -21,6 +22,7 @@ const programs = {
   ETCD: 'etcd',
   KUBE_CONTROLLER_MANAGER: 'kube-controller-manager',
   KUBE_SCHEDULER: 'kube-scheduler',
+  KUBELET: 'kubelet',
 } as const;
 
 // Relative to the compiled file.

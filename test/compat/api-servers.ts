@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ClientSet, RESTClient, silentLogger } from '@coxswain/client';
 import { loadRestConfig } from '@coxswain/client/kubeconfig';
 import { HollowNodes } from '@coxswain/kubelet';
+import { type NodeAuthority, writeNodeAuthority } from './node-authority.ts';
 import { freePort, type Stage } from './stage.ts';
 
 /** The files that components need for an API server. */
@@ -14,6 +15,8 @@ export interface ApiServer {
   readonly rootCaFile: string;
   /** The key that signs service account tokens. */
   readonly serviceAccountKeyFile: string;
+  /** Signs certificates that clients request. The API server trusts them. */
+  readonly signer?: NodeAuthority;
   /** Its process id. */
   readonly pid?: number;
 }
@@ -21,13 +24,16 @@ export interface ApiServer {
 const readyTimeoutMs = 60_000;
 
 /** Starts `cox apiserver` like a user, in memory. */
-export async function startOurs(stage: Stage, cox: string): Promise<ApiServer> {
+export async function startOurs(stage: Stage, cox: string, flags: readonly string[] = []): Promise<ApiServer> {
   const place = ['--memory', `--data-dir=${stage.folder}`, '--bind-address=127.0.0.1', '--secure-port=0'];
-  await stage.start('cox-apiserver', [cox, 'apiserver', ...place], { until: /is ready at / });
+  await stage.start('cox-apiserver', [cox, 'apiserver', ...place, ...flags], { until: /is ready at / });
+  const pki = join(stage.folder, 'pki');
+  const rootCaFile = join(pki, 'ca.crt');
   return {
     kubeconfig: join(stage.folder, 'admin.kubeconfig'),
-    rootCaFile: join(stage.folder, 'pki', 'ca.crt'),
-    serviceAccountKeyFile: join(stage.folder, 'pki', 'sa.key'),
+    rootCaFile,
+    serviceAccountKeyFile: join(pki, 'sa.key'),
+    signer: { certificateFile: rootCaFile, keyFile: join(pki, 'ca.key') },
   };
 }
 
@@ -80,7 +86,9 @@ export function pairPrograms({ folder, programs, ports }: PairOptions): {
 }
 
 /** Writes the files that the real kube-apiserver and etcd need, and an admin kubeconfig. */
-export async function writePairFiles(folder: string): Promise<Omit<ApiServer, 'pid'> & { readonly ports: PairPorts }> {
+export async function writePairFiles(
+  folder: string,
+): Promise<Omit<ApiServer, 'pid' | 'signer'> & { readonly ports: PairPorts }> {
   const [server, client, peer] = await Promise.all([freePort(), freePort(), freePort()]);
   const serviceAccountKeyFile = join(folder, 'sa.key');
   const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' });
@@ -101,16 +109,17 @@ export async function writePairFiles(folder: string): Promise<Omit<ApiServer, 'p
   return { kubeconfig, rootCaFile, serviceAccountKeyFile, ports: { server, client, peer } };
 }
 
-/** Starts the real kube-apiserver and etcd. Resolves when they are ready. */
+/** Starts the real kube-apiserver and etcd. Resolves when they are ready. Nodes may join with bootstrap tokens. */
 export async function startTheirs(stage: Stage, kubeApiserver: string, etcd: string): Promise<ApiServer> {
   const { folder } = stage;
   const { ports, ...files } = await writePairFiles(folder);
+  const { authority: signer, flags } = writeNodeAuthority(folder);
   const commands = pairPrograms({ folder, programs: { kubeApiserver, etcd }, ports });
   await stage.start('etcd', commands.etcd);
-  const pid = await stage.start('kube-apiserver', commands.kubeApiserver);
+  const pid = await stage.start('kube-apiserver', [...commands.kubeApiserver, ...flags]);
   const ready = stage.waitFor(untilReady(files.kubeconfig, readyTimeoutMs), 'kube-apiserver', 2 * readyTimeoutMs);
   if (!(await ready)) throw new Error('timed out waiting for kube-apiserver to be ready');
-  return { ...files, ...(pid !== undefined && { pid }) };
+  return { ...files, signer, ...(pid !== undefined && { pid }) };
 }
 
 /** Returns whether the server became ready within the timeout, and before `over` resolved. */

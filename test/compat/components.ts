@@ -7,6 +7,12 @@ export const controllerManagerFlags = (server: ApiServer): string[] => [
   `--service-account-private-key-file=${server.serviceAccountKeyFile}`,
   // Each controller uses its own service account, with the roles that the server has for it.
   '--use-service-account-credentials',
+  ...(server.signer
+    ? [
+        `--cluster-signing-cert-file=${server.signer.certificateFile}`,
+        `--cluster-signing-key-file=${server.signer.keyFile}`,
+      ]
+    : []),
 ];
 
 /** The flags of a scheduler, ours or upstream's. */

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { containerdProblem } from '@coxswain/cri/testing';
 import { buildUpstream } from '../conformance/build.ts';
-import { joinNodes, startOurs, startTheirs } from './api-servers.ts';
+import { type ApiServer, joinNodes, startOurs, startTheirs } from './api-servers.ts';
 import { controllerManagerFlags, schedulerFlags } from './components.ts';
-import { judgeCluster, testOperator } from './go-programs.ts';
+import { judgeCluster, judgeNode, testOperator } from './go-programs.ts';
+import { joinFlags } from './node-authority.ts';
+import { startNode } from './nodes.ts';
 import type { Stage } from './stage.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -13,6 +16,8 @@ const cox = fileURLToPath(new URL('../../packages/cli/bin/cox.js', import.meta.u
 export interface Direction {
   readonly name: string;
   readonly what: string;
+  /** Returns why it is not possible on this machine; undefined if it is. */
+  problem?(): Promise<string | undefined>;
   run(stage: Stage): Promise<readonly Verdict[]>;
 }
 
@@ -55,15 +60,44 @@ export const directions: readonly Direction[] = [
     async run(stage) {
       const kubeApiserver = await upstream('kube-apiserver', 'KUBE_APISERVER');
       const server = await startTheirs(stage, kubeApiserver, await upstream('etcd', 'ETCD'));
-      const controllers = [cox, 'controller-manager', ...controllerManagerFlags(server)];
-      await stage.start('cox-controller-manager', controllers, { until: /controllers are running/ });
-      const scheduler = [cox, 'scheduler', ...schedulerFlags(server)];
-      await stage.start('cox-scheduler', scheduler, { until: /the scheduler is running/ });
+      await startOurComponents(stage, server);
       await joinNodes(stage, server);
       return judgeCluster(stage, server.kubeconfig);
     },
   },
+  {
+    name: 'their-kubelet',
+    what: 'kubelet, on containerd, against `cox apiserver`, `cox controller-manager` and `cox scheduler`',
+    problem: containerdProblem,
+    async run(stage) {
+      const kubelet = await upstream('kubelet', 'KUBELET');
+      const server = await startOurs(stage, cox, joinFlags);
+      await startOurComponents(stage, server);
+      return judgeNode(stage, server.kubeconfig, await startNode(stage, server, [kubelet]));
+    },
+  },
+  {
+    name: 'our-kubelet',
+    what: '`cox kubelet`, on containerd, against kube-apiserver, etcd, kube-controller-manager and kube-scheduler',
+    problem: containerdProblem,
+    async run(stage) {
+      const kubeApiserver = await upstream('kube-apiserver', 'KUBE_APISERVER');
+      const controllerManager = await upstream('kube-controller-manager', 'KUBE_CONTROLLER_MANAGER');
+      const scheduler = await upstream('kube-scheduler', 'KUBE_SCHEDULER');
+      const server = await startTheirs(stage, kubeApiserver, await upstream('etcd', 'ETCD'));
+      await stage.start('kube-controller-manager', [controllerManager, ...controllerManagerFlags(server)]);
+      await stage.start('kube-scheduler', [scheduler, ...schedulerFlags(server)]);
+      return judgeNode(stage, server.kubeconfig, await startNode(stage, server, [cox, 'kubelet']));
+    },
+  },
 ];
+
+async function startOurComponents(stage: Stage, server: ApiServer): Promise<void> {
+  const controllers = [cox, 'controller-manager', ...controllerManagerFlags(server)];
+  await stage.start('cox-controller-manager', controllers, { until: /controllers are running/ });
+  const scheduler = [cox, 'scheduler', ...schedulerFlags(server)];
+  await stage.start('cox-scheduler', scheduler, { until: /the scheduler is running/ });
+}
 
 /** Returns the path of a Kubernetes program: that in the environment variable, or that of a new build. */
 async function upstream(name: Parameters<typeof buildUpstream>[0][number], variable: string): Promise<string> {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { JudgedNode } from './nodes.ts';
 import type { Stage } from './stage.ts';
 import { readGoTest, readVerdicts, type Verdict } from './verdict.ts';
 
@@ -10,10 +11,21 @@ const buildTimeoutMs = 600_000;
 const judgeTimeoutMs = 1_500_000;
 
 /** Runs the checks of `judge`, a program based on client-go, on a cluster. */
-export async function judgeCluster(stage: Stage, kubeconfig: string): Promise<readonly Verdict[]> {
+export function judgeCluster(stage: Stage, kubeconfig: string): Promise<readonly Verdict[]> {
+  return judged(stage, [`-kubeconfig=${kubeconfig}`]);
+}
+
+/** Runs the judge's checks of a node that runs containers, the only one of its cluster. */
+export function judgeNode(stage: Stage, kubeconfig: string, node: JudgedNode): Promise<readonly Verdict[]> {
+  const { name, manifests, image } = node;
+  const flags = [`-node=${name}`, `-manifests=${manifests}`, `-image=${image}`];
+  return judged(stage, [`-kubeconfig=${kubeconfig}`, ...flags]);
+}
+
+async function judged(stage: Stage, flags: readonly string[]): Promise<readonly Verdict[]> {
   const built = await stage.run('go-build', ['go', 'build', '-C', folder, '-o', judge, './judge'], buildTimeoutMs);
   if (built.trim() !== '') throw new Error(`the judge did not compile: ${built}`);
-  const verdicts = readVerdicts(await stage.run('judge', [judge, `-kubeconfig=${kubeconfig}`], judgeTimeoutMs));
+  const verdicts = readVerdicts(await stage.run('judge', [judge, ...flags], judgeTimeoutMs));
   if (verdicts.length === 0) throw new Error('the judge printed no verdicts');
   return verdicts;
 }

@@ -21,14 +21,17 @@ async function main(names: readonly string[]): Promise<number> {
   buildCox(say);
   const stop = new AbortController();
   const abort = (): void => stop.abort();
-  process.once('SIGINT', abort).once('SIGTERM', abort);
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const name of signals) process.on(name, abort);
   const results: DirectionResult[] = [];
   for (const direction of directions.filter(({ name }) => names.length === 0 || names.includes(name))) {
     if (stop.signal.aborted) break;
     say(`${direction.name}: ${direction.what} …`);
-    results.push({ direction: direction.name, verdicts: await tried(direction, stop.signal) });
+    const problem = await direction.problem?.();
+    if (problem !== undefined) results.push({ direction: direction.name, verdicts: [], skipped: problem });
+    else results.push({ direction: direction.name, verdicts: await tried(direction, stop.signal) });
   }
-  process.off('SIGINT', abort).off('SIGTERM', abort);
+  for (const name of signals) process.off(name, abort);
   process.stdout.write(`\n${formatTable(results)}`);
   say(`whole logs: ${relative(process.cwd(), logs)}`);
   return isGood(results) && !stop.signal.aborted ? 0 : 1;

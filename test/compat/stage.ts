@@ -105,9 +105,18 @@ export class Stage {
     }
   }
 
+  /** Rejects with the first problem, after everything else was ended. */
   async close(): Promise<void> {
-    for (const end of this.#endings.splice(0).reverse()) await end();
+    const problems: unknown[] = [];
+    for (const end of this.#endings.splice(0).reverse()) {
+      try {
+        await end();
+      } catch (error) {
+        problems.push(error);
+      }
+    }
     rmSync(this.folder, { recursive: true, force: true });
+    if (problems.length > 0) throw problems[0];
   }
 }
 

@@ -4,25 +4,44 @@ import type { Verdict } from './verdict.ts';
 export interface DirectionResult {
   readonly direction: string;
   readonly verdicts: readonly Verdict[];
+  /** Why it was not possible on this machine. */
+  readonly skipped?: string;
+}
+
+interface Row {
+  readonly direction: string;
+  readonly step: string;
+  readonly outcome: string;
 }
 
 /** Returns a table with a row for each step and the reason of each failure. */
 export function formatTable(results: readonly DirectionResult[]): string {
-  const rows = results.flatMap(({ direction, verdicts }) => verdicts.map((verdict) => ({ direction, ...verdict })));
-  const headings = { direction: 'direction', step: 'step' };
-  const width = (column: 'direction' | 'step'): number =>
-    Math.max(headings[column].length, ...rows.map((row) => row[column].length));
-  const line = (direction: string, step: string, outcome: string): string =>
-    [direction.padEnd(width('direction')), step.padEnd(width('step')), outcome].join('  ');
-  const lines = rows.map(({ direction, step, ok, why = 'unknown reason' }) =>
-    line(direction, step, ok ? 'ok' : `failed: ${why.replaceAll('\n', '\n    ')}`),
+  const rows: readonly Row[] = [
+    { direction: 'direction', step: 'step', outcome: 'outcome' },
+    ...results.flatMap(rowsOf),
+  ];
+  const width = (column: keyof Row): number => Math.max(...rows.map((row) => row[column].length));
+  const [directions, steps] = [width('direction'), width('step')];
+  const lines = rows.map(({ direction, step, outcome }) =>
+    [direction.padEnd(directions), step.padEnd(steps), outcome].join('  '),
   );
-  const failed = rows.filter(({ ok }) => !ok).length;
-  const sum = `${rows.length - failed} of ${rows.length} steps are ok`;
-  return `${[line(headings.direction, headings.step, 'outcome'), ...lines, '', sum].join('\n')}\n`;
+  const verdicts = results.flatMap((result) => result.verdicts);
+  const sum = `${verdicts.filter(({ ok }) => ok).length} of ${verdicts.length} steps are ok`;
+  return `${[...lines, '', sum].join('\n')}\n`;
 }
 
-/** Returns whether all steps passed. A direction without steps has failed. */
+const rowsOf = ({ direction, verdicts, skipped }: DirectionResult): Row[] =>
+  skipped === undefined
+    ? verdicts.map(({ step, ok, why = 'unknown reason' }) => ({
+        direction,
+        step,
+        outcome: ok ? 'ok' : `failed: ${why.replaceAll('\n', '\n    ')}`,
+      }))
+    : [{ direction, step: '', outcome: `skipped: ${skipped}` }];
+
+/** Returns whether all steps passed. A direction without steps has failed, unless it was skipped. */
 export function isGood(results: readonly DirectionResult[]): boolean {
-  return results.every(({ verdicts }) => verdicts.length > 0 && verdicts.every(({ ok }) => ok));
+  return results.every(
+    ({ verdicts, skipped }) => skipped !== undefined || (verdicts.length > 0 && verdicts.every(({ ok }) => ok)),
+  );
 }

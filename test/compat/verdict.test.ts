@@ -63,6 +63,21 @@ describe('the table', () => {
     );
   });
 
+  it('has a row for a direction that was skipped, which is no failure', () => {
+    const skipped = [...results.slice(0, 1), { direction: 'our-kubelet', verdicts: [], skipped: 'no containerd' }];
+    expect(formatTable(skipped)).toBe(
+      [
+        'direction    step         outcome',
+        'client-go    a CRD works  ok',
+        'our-kubelet               skipped: no containerd',
+        '',
+        '1 of 1 steps are ok',
+        '',
+      ].join('\n'),
+    );
+    expect(isGood(skipped)).toBe(true);
+  });
+
   it('is good when every direction ran and every step passed', () => {
     expect(isGood(results)).toBe(false);
     expect(isGood(results.slice(0, 1))).toBe(true);

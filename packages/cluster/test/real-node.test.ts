@@ -90,8 +90,9 @@ describe.skipIf(problem)('a cluster with a real node', () => {
       () => pods.get('says'),
       ({ status }) => status?.phase === 'Succeeded',
     );
-    const log = await pods.getLogs('says');
-    expect(Buffer.from(await log.bytes()).toString()).toBe('hello\n');
+    // The runtime may write the log after it has reported the end of the container.
+    const log = async () => Buffer.from(await (await pods.getLogs('says')).bytes()).toString();
+    await expect.poll(log, { timeout: 5000 }).toBe('hello\n');
     await pods.delete('says');
   });
 
@@ -137,6 +138,9 @@ describe.skipIf(problem)('a cluster with a real node', () => {
     const { podSandboxId } = await runtime.runPodSandbox({ config: { metadata, labels } });
     await cluster.stopComponent('nodes');
     cluster.startComponent('nodes');
+    // The Node object still says that the node is ready.
+    await cluster.whenReady(AbortSignal.timeout(30_000));
+    expect(cluster.nodes.dialer('real')).toBeDefined();
     await cluster.clients.core.v1.pods('default').create({
       metadata: { name: 'after' },
       spec: { nodeName: 'real', restartPolicy: 'Never', containers: [container('true')] },

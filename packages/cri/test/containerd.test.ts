@@ -1,4 +1,4 @@
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,16 +21,21 @@ const hasEvents = !problem && (await containerdHasEvents());
 
 describe.skipIf(problem)('with a real containerd', () => {
   let containerd: Containerd;
+  let logs: string;
   beforeAll(async () => {
+    logs = await mkdtemp(join(tmpdir(), 'cox-logs-'));
     const directory = await mkdtemp(join(tmpdir(), 'cox-containerd-'));
     containerd = await startContainerd({ directory, podCIDR: '10.213.1.0/24' });
   });
-  afterAll(() => containerd?.close());
+  afterAll(async () => {
+    await containerd?.close();
+    if (logs) await rm(logs, { recursive: true, force: true });
+  });
 
   describeRuntime('containerd', { describe, it }, { runs: true, hasEvents }, async () => ({
     ...(await connectRuntime(containerd.endpoint)),
     image: busyboxImage,
-    directory: await mkdtemp(join(tmpdir(), 'cox-logs-')),
+    directory: await mkdtemp(join(logs, 'test-')),
     async until(condition) {
       for (let tries = 0; tries < 200; tries++) {
         if (await condition()) return;

@@ -346,6 +346,23 @@ describe('the node', () => {
     nodes.forgetLog();
   });
 
+  it('does not write the status of a pod to another that has taken its name', async () => {
+    const pods = nodes.clients.core.v1.pods('default');
+    let isReplaced = false;
+    nodes.spy.plan = async (request) => {
+      if (isReplaced || !request.endsWith('/pods/renewed/status')) return;
+      isReplaced = true;
+      const { spec } = await pods.get('renewed');
+      await pods.delete('renewed', { gracePeriodSeconds: 0 });
+      await pods.create({ metadata: { name: 'renewed' }, spec: spec! });
+    };
+    await create('renewed');
+    expect(isReplaced).toBe(true);
+    expect((await nodes.pod('renewed')).status?.phase).toBe('Running');
+    expect(nodes.log).toEqual([]);
+    nodes.spy.plan = () => {};
+  });
+
   it('restarts or fails its pods when it returns without its containers, as after a reboot', async () => {
     const containers = [{ ...web, resources: { requests: { cpu: '1m' } } }];
     await create('kept', { containers });

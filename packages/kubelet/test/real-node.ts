@@ -286,8 +286,17 @@ export class RealNode {
     }
   }
 
-  /** Returns the log of the pod's container. */
+  /** Returns the log of the pod's container. Waits a moment for it: the runtime may write it after it has reported the container's end. */
   async logs(name: string, container = 'main'): Promise<string> {
+    let text = await this.#log(name, container);
+    for (let tries = 0; text === '' && tries < 50; tries++) {
+      await delay(20);
+      text = await this.#log(name, container);
+    }
+    return text;
+  }
+
+  async #log(name: string, container: string): Promise<string> {
     const pod = await this.clients.core.v1.pods('default').get(name);
     const path = `/containerLogs/default/${name}/${container}`;
     const { body, status } = await inProcessDialer(this.kubelet.handler).dial(pod, {

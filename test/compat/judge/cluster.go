@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"coxswain.dev/compat/eventually"
@@ -19,6 +21,7 @@ import (
 
 // cluster accesses a cluster through each of client-go's clients.
 type cluster struct {
+	config     *rest.Config
 	protobuf   kubernetes.Interface
 	json       kubernetes.Interface
 	dynamic    dynamic.Interface
@@ -34,7 +37,7 @@ func connect(kubeconfig string) (*cluster, error) {
 	asProtobuf := *config
 	asProtobuf.ContentType = runtime.ContentTypeProtobuf
 	asProtobuf.AcceptContentTypes = runtime.ContentTypeProtobuf
-	c := &cluster{}
+	c := &cluster{config: config}
 	if c.protobuf, err = kubernetes.NewForConfig(&asProtobuf); err != nil {
 		return nil, err
 	}
@@ -83,4 +86,18 @@ func gone(what string, err error) error {
 	default:
 		return err
 	}
+}
+
+// whoAmI returns the name of the user that the API server sees.
+func whoAmI(ctx context.Context, config *rest.Config) (string, error) {
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return "", err
+	}
+	review, err := client.AuthenticationV1().SelfSubjectReviews().
+		Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	if err != nil {
+		return "", err
+	}
+	return review.Status.UserInfo.Username, nil
 }

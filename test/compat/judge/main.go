@@ -40,6 +40,10 @@ const patience = 90 * time.Second
 
 func main() {
 	kubeconfig := flag.String("kubeconfig", "", "the kubeconfig of the cluster to check")
+	var n node
+	flag.StringVar(&n.name, "node", "", "check this node, which runs containers, instead of the cluster")
+	flag.StringVar(&n.manifests, "manifests", "", "the directory of the node's static pods")
+	flag.StringVar(&n.image, "image", "", "an image with busybox that the node has")
 	flag.Parse()
 	// client-go's log goes to stderr, for the investigation of failures.
 	klog.SetOutput(os.Stderr)
@@ -47,6 +51,9 @@ func main() {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
+	}
+	if n.name != "" {
+		checks = checksOf(n)
 	}
 	for _, each := range checks {
 		report(each.step, each.within(patience, c))

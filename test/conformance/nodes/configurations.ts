@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pauseImage } from '../images/recipes.ts';
 import type { ContainerdKind } from './containerd-kind.ts';
 import {
@@ -6,12 +6,14 @@ import {
   dnsAddress,
   hostAddress,
   type NodePlan,
+  ownDirectories,
   ownTmpfs,
   registryPort,
+  runtimeDirectory,
   stateDirectory,
 } from './topology.ts';
 
-export const runtimeSocket = `${ownTmpfs}/containerd.sock`;
+export const runtimeSocket = `${runtimeDirectory}/containerd.sock`;
 
 /** The directory of `hosts.toml` files, by registry. */
 export const registryHosts = join(stateDirectory, 'registries');
@@ -28,7 +30,7 @@ export const hostsToml = (): string => `server = "http://${hostAddress}:${regist
 /** containerd's configuration. */
 export function containerdConfiguration(kind: ContainerdKind): string {
   const common = `root = "/var/lib/containerd"
-state = "${ownTmpfs}"
+state = "${runtimeDirectory}"
 oom_score = 0
 
 [grpc]
@@ -50,6 +52,7 @@ ${common}
   ${runtime}
 [${cri}.cni]
   bin_dir = "${pluginDirectory}"
+  conf_dir = "${ownDirectories['cni-networks']}"
 [${cri}.registry]
   config_path = "${registryHosts}"
 [${cri}.containerd.runtimes.runc]
@@ -75,6 +78,7 @@ ${common}
   ${runtime}
 [${cri}.cni]
   bin_dirs = ["${pluginDirectory}"]
+  conf_dir = "${ownDirectories['cni-networks']}"
 [${cri}.containerd.runtimes.runc]
   runtime_type = "io.containerd.runc.v2"
 
@@ -168,16 +172,28 @@ export function kubeconfigOf({ server, caData }: ServerAddress, client: { cert: 
   };
 }
 
-/** The script that makes a node's mount namespace and then runs its arguments. */
-export const mountScript = (node: NodePlan, own: Readonly<Record<string, string>>): string =>
-  [
+/**
+ * The script that makes a node's mount namespace and then runs its arguments. Everything is mounted in file systems of the node's own: a mount
+ * on a directory of the machine ends when somebody removes that directory, in every namespace.
+ */
+export function mountScript({ directory }: Pick<NodePlan, 'directory'>): string {
+  const state = dirname(directory);
+  return [
     'set -e',
-    ...Object.entries(own).map(([name, target]) => `mount --bind ${join(node.directory, name)} ${target}`),
-    `mount -t tmpfs -o mode=711 tmpfs ${ownTmpfs}`,
+    // From here it can be mounted after a tmpfs has hidden it.
+    `cd ${state}`,
+    ...ownTmpfs.map((path) => `mount -t tmpfs -o mode=755 tmpfs ${path}`),
+    `mkdir -p ${state} ${Object.values(ownDirectories).join(' ')}`,
+    `mkdir -m 711 ${runtimeDirectory}`,
+    // As an absolute path, the dot would be the new and empty directory.
+    `mount --no-canonicalize --bind . ${state}`,
+    ...Object.entries(ownDirectories).map(([name, target]) => `mount --bind ${join(directory, name)} ${target}`),
+    'cd /',
     // Only this namespace's own: mounts of pods are propagated to containers, and nothing to the machine.
     'mount --make-rshared /',
     'exec "$@"',
   ].join('\n');
+}
 
 /** The names of iptables' programs, all links to the one of the legacy back end, which kube-proxy and CNI plug-ins find first. */
 export const iptablesPrograms = ['iptables', 'ip6tables'].flatMap((name) => [name, `${name}-save`, `${name}-restore`]);

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { connectRuntime } from '@coxswain/cri';
@@ -34,7 +34,6 @@ import {
   namePrefix,
   networkCommands,
   ownDirectories,
-  ownTmpfs,
   planNodes,
   registryPort,
   stateDirectory,
@@ -97,7 +96,7 @@ class NodeSetUp {
   async run(): Promise<AbortSignal> {
     const { say, signal, containerd } = this.#options;
     say(`nodes: ${this.#nodes.map(({ name }) => name).join(' and ')}, by containerd (${containerd})`);
-    await this.#changeMachine();
+    await this.#rememberSettings();
     for (const [program = '', ...args] of networkCommands(this.#nodes)) {
       signal.throwIfAborted();
       await run(program, args);
@@ -144,23 +143,16 @@ class NodeSetUp {
     }
   }
 
-  /** Writes down what changes outside of the nodes' own names, then makes the places for mounts. */
-  async #changeMachine(): Promise<void> {
+  /** Writes down the kernel settings that kubelets change. */
+  async #rememberSettings(): Promise<void> {
     await mkdir(stateDirectory, { recursive: true });
     const sysctls: Record<string, string> = {};
     for (const name of changedSysctls) {
       const value = await readFile(join('/proc/sys', name), 'utf8').catch(() => undefined);
       if (value !== undefined) sysctls[name] = value.trim();
     }
-    const directories: string[] = [];
-    for (const target of [...Object.values(ownDirectories), ownTmpfs]) {
-      const first = await mkdir(target, { recursive: true });
-      for (let made = target; first !== undefined && made.length >= first.length; made = dirname(made)) {
-        directories.push(made);
-      }
-      const changes: Changes = { directories, sysctls };
-      await writeFile(join(stateDirectory, changesFile), JSON.stringify(changes));
-    }
+    const changes: Changes = { sysctls };
+    await writeFile(join(stateDirectory, changesFile), JSON.stringify(changes));
   }
 
   async #startRegistry(): Promise<void> {
@@ -197,7 +189,7 @@ class NodeSetUp {
     const isolated = [`--net=/run/netns/${node.netns}`, 'unshare', '--mount', '--propagation', 'private'];
     const pid = await this.#daemons.start({
       name: `${node.name}-containerd`,
-      command: ['nsenter', ...isolated, 'sh', '-c', mountScript(node, ownDirectories), 'sh', ...this.#containerd()],
+      command: ['nsenter', ...isolated, 'sh', '-c', mountScript(node), 'sh', ...this.#containerd()],
       cgroupProcs,
       env: this.#environment(),
     });

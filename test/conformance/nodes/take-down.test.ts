@@ -73,11 +73,8 @@ describe.skipIf(problem)('what is left of nodes that crashed', () => {
 
   it('is found by its names and taken away, and the machine is as before', async () => {
     const { prefix, state } = names;
-    const place = join(folder, 'place', 'for', 'mounts');
-    await mkdir(place, { recursive: true });
     await mkdir(join(state, 'node1', 'mounted'), { recursive: true });
-    const changes = { directories: [place, join(folder, 'place', 'for')], sysctls: {} };
-    await writeFile(join(state, changesFile), JSON.stringify(changes));
+    await writeFile(join(state, changesFile), JSON.stringify({ sysctls: {} }));
     await run('mount', ['-t', 'tmpfs', 'tmpfs', join(state, 'node1', 'mounted')]);
     await run('ip', ['link', 'add', `${prefix}br0`, 'type', 'bridge']);
     await run('ip', ['netns', 'add', `${prefix}node1`]);
@@ -98,8 +95,6 @@ describe.skipIf(problem)('what is left of nodes that crashed', () => {
     await takeDown(names);
     expect(await ended).toEqual([null, 'SIGKILL']);
     expect(await findRemains(names)).toEqual(nothing);
-    // Directories that were there before stay.
-    expect(await readdir(folder)).toEqual(['place']);
-    expect(await readdir(join(folder, 'place'))).toEqual([]);
+    expect(await readdir(folder)).toEqual([]);
   });
 });

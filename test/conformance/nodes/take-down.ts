@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -22,10 +22,8 @@ export interface Remains {
   readonly hasState: boolean;
 }
 
-/** What was changed on the machine outside of the names of nodes; kept in `changes.json` in their directory. */
+/** What is changed on the machine outside of the names of nodes; kept in `changes.json` in their directory. */
 export interface Changes {
-  /** Directories that were created to mount something there, the innermost first. */
-  readonly directories: readonly string[];
   /** The values of kernel settings that kubelets change, before. */
   readonly sysctls: Readonly<Record<string, string>>;
 }
@@ -163,17 +161,11 @@ async function removeWhenEmpty(cgroup: string): Promise<void> {
   }
 }
 
-/** Sets kernel settings back, and removes the directories that were created as places for mounts. */
+/** Sets kernel settings back. */
 async function restore({ state }: Names): Promise<void> {
   const text = await readFile(join(state, changesFile), 'utf8').catch(() => undefined);
   // Nothing was changed yet.
   if (text === undefined) return;
-  const { directories, sysctls }: Changes = JSON.parse(text);
+  const { sysctls }: Changes = JSON.parse(text);
   for (const [name, value] of Object.entries(sysctls)) await writeFile(join('/proc/sys', name), value);
-  for (const directory of directories) {
-    await rmdir(directory).catch((error: NodeJS.ErrnoException) => {
-      // Somebody else uses it now.
-      if (error.code !== 'ENOTEMPTY' && error.code !== 'ENOENT') throw error;
-    });
-  }
 }

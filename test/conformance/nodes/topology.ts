@@ -63,18 +63,21 @@ export function planNodes(count: number): NodePlan[] {
   });
 }
 
-/** The directories that each node has for itself, by where they are mounted. */
-export const ownDirectories: Readonly<Record<string, string>> = {
+/** The directories that each node has for itself, by where they are mounted. All are in `ownTmpfs`. */
+export const ownDirectories = {
   kubelet: '/var/lib/kubelet',
   containerd: '/var/lib/containerd',
-  'cni-networks': '/etc/cni/net.d',
+  'cni-networks': '/var/lib/cni-networks',
   'cni-state': '/var/lib/cni',
   'pod-logs': '/var/log/pods',
   'container-logs': '/var/log/containers',
-};
+} as const;
 
-/** Where each node has a tmpfs for itself. */
-export const ownTmpfs = '/run/containerd';
+/** Directories of the machine that are a tmpfs in each node. */
+export const ownTmpfs: readonly string[] = ['/run', '/var/lib', '/var/log'];
+
+/** Where each node's containerd has its socket and state. */
+export const runtimeDirectory = '/run/containerd';
 
 /** Returns the commands that connect the nodes, as arguments of `ip` and `sysctl`, in order. */
 export function networkCommands(nodes: readonly NodePlan[]): string[][] {

@@ -7,6 +7,9 @@ export const nodes = (): Component => ({
   userAgent: 'kubelet',
   start: (context) => ({
     ended: context.nodes.run(context),
-    ready: (clients, options) => untilNodesReady(clients, context.nodes.specs, options),
+    async ready(clients, options) {
+      await context.nodes.whenRunning?.(options.signal);
+      await untilNodesReady(clients, context.nodes.specs, options);
+    },
   }),
 });

@@ -35,6 +35,10 @@ export class CombinedNodeProvider implements NodeProvider {
     await Promise.all(this.#providers.map((provider) => provider.run(context)));
   }
 
+  async whenRunning(signal: AbortSignal | undefined): Promise<void> {
+    await Promise.all(this.#providers.map((provider) => provider.whenRunning?.(signal)));
+  }
+
   async removeDirectory(path: string, node: string | undefined): Promise<void> {
     const owners = node === undefined ? this.#providers : [this.#of(node)];
     await Promise.all(owners.map((provider) => provider?.removeDirectory?.(path, node)));

@@ -27,6 +27,13 @@ export interface NodeProvider {
   /** Removes a directory of a node, or of all nodes if `node` is undefined. Absent for nodes without a disk. */
   removeDirectory?(path: string, node: string | undefined): Promise<void>;
   /**
+   * Resolves when all kubelets run. Rejects when the signal is aborted. Absent if they run as soon as `run` is called. Node objects of an
+   * earlier run may say that a node is ready before its kubelet runs.
+   */
+  whenRunning?(signal: AbortSignal | undefined): Promise<void>;
+  /** Removes a directory of a node, or of all nodes if `node` is undefined. Absent for nodes without a disk. */
+  removeDirectory?(path: string, node: string | undefined): Promise<void>;
+  /**
    * Ends a node at once, with everything that runs there, without notice to the API. Absent when a provider cannot do it. Rejects when
    * there is no such node.
    */

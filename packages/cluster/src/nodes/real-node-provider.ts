@@ -31,6 +31,8 @@ export class RealNodeProvider implements NodeProvider {
   readonly #options: RealNodeOptions;
   #node: EmbeddedNode | undefined;
   #dialer: KubeletDialer | undefined;
+  /** Called when the kubelet runs. */
+  readonly #onRunning = new Set<() => void>();
 
   constructor(options: RealNodeOptions) {
     this.#options = options;
@@ -70,11 +72,30 @@ export class RealNodeProvider implements NodeProvider {
     );
     this.#node = node;
     this.#dialer = inProcessDialer(node.kubelet.handler);
+    for (const notify of this.#onRunning) notify();
     try {
       await node.run(signal);
     } finally {
       this.#node = undefined;
       this.#dialer = undefined;
+    }
+  }
+
+  async whenRunning(signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted();
+    if (this.#node) return;
+    let running = (): void => {};
+    let aborted = (): void => {};
+    try {
+      await new Promise<void>((resolve, reject) => {
+        running = resolve;
+        aborted = () => reject(signal?.reason);
+        this.#onRunning.add(running);
+        signal?.addEventListener('abort', aborted, { once: true });
+      });
+    } finally {
+      this.#onRunning.delete(running);
+      signal?.removeEventListener('abort', aborted);
     }
   }
 

@@ -31,6 +31,8 @@ export interface Containerd {
   /** Stops the daemon from answering, until `resume` is called. Connections stay open. */
   pause(): void;
   resume(): void;
+  /** Stops and removes all pods. */
+  removePods(): Promise<void>;
   /** Removes all pods, stops the daemon, and removes its mounts, its network bridge and its directory. */
   close(): Promise<void>;
 }
@@ -53,6 +55,7 @@ export async function startContainerd(options: ContainerdOptions): Promise<Conta
     kill: () => daemon.kill(),
     pause: () => daemon.signal('SIGSTOP'),
     resume: () => daemon.signal('SIGCONT'),
+    removePods: () => removePods(endpoint),
     async restart() {
       await daemon.kill();
       daemon = await startDaemon(program, directory, endpoint);

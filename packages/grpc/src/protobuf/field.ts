@@ -159,15 +159,19 @@ export function textMap(number: number): Field<Readonly<Record<string, string>>>
     },
   );
   const entries = row(number, entry);
+  const each = single(number, entry);
   return {
     number,
     size: (map) => entries.size(Object.entries(map)),
     write: (to, map) => entries.write(to, Object.entries(map)),
     read: (from, wireType, before = {}) => {
-      const [[k, v]] = entries.read(from, wireType, undefined) as [[string, string]];
-      // Defined instead of assigned, so that `__proto__` is an ordinary key.
-      Object.defineProperty(before, k, { value: v, writable: true, enumerable: true, configurable: true });
-      return before;
+      const map: Record<string, string> = before;
+      const [k, v] = each.read(from, wireType, undefined);
+      // Defined instead of assigned, so that it is an ordinary key. The others are assigned, which allocates nothing.
+      if (k === '__proto__') {
+        Object.defineProperty(map, k, { value: v, writable: true, enumerable: true, configurable: true });
+      } else map[k] = v;
+      return map;
     },
     zero: () => ({}),
   };

@@ -3,6 +3,7 @@ import {
   malformed,
   readBigVarint,
   readLength,
+  readSmallNumber,
   readVarint,
   sizeOfBigVarint,
   sizeOfVarint,
@@ -78,7 +79,7 @@ function integerKind(toNumber: (value: bigint) => number): Kind<number> {
       if (fitsVarint(value)) writeVarint(to, value);
       else writeBigVarint(to, toBigInt(value));
     },
-    read: (from) => toNumber(readBigVarint(from)),
+    read: (from) => readSmallNumber(from) ?? toNumber(readBigVarint(from)),
   };
 }
 
@@ -94,7 +95,7 @@ export const boolKind: Kind<boolean> = {
   wireType: 0,
   size: () => 1,
   write: (to, value) => writeVarint(to, value ? 1 : 0),
-  read: (from) => readBigVarint(from) !== 0n,
+  read: (from) => Boolean(readSmallNumber(from) ?? readBigVarint(from)),
 };
 
 export const doubleKind: Kind<number> = {
@@ -142,6 +143,6 @@ export function enumKind<Name extends string>(numbers: Readonly<Record<Name, num
       if (!Object.hasOwn(numbers, name)) throw new RangeError(`${name} is not a name of the enumeration`);
       writeVarint(to, numbers[name]);
     },
-    read: (from) => names.get(Number(readBigVarint(from))) ?? first,
+    read: (from) => names.get(readSmallNumber(from) ?? Number(readBigVarint(from))) ?? first,
   };
 }

@@ -194,6 +194,14 @@ describe('a message of proto3', () => {
     expect(Leaf.decode(Leaf.encode({ at: 1_700_000_000_123_456_789n })).at).toBe(1_700_000_000_123_456_789n);
   });
 
+  it.each([0n, 1n, 127n, 128n, 2n ** 28n, 2n ** 31n, 2n ** 32n - 1n, 2n ** 32n, 2n ** 35n + 1n, 2n ** 63n - 1n])(
+    'reads the bigint %s and its negative as they were written',
+    (at) => {
+      expect(Leaf.decode(Leaf.encode({ at })).at).toBe(at);
+      expect(Leaf.decode(Leaf.encode({ at: -at - 1n })).at).toBe(-at - 1n);
+    },
+  );
+
   it('reads an enumeration’s number without a name as the name of 0', () => {
     expect(Tree.decode(Buffer.from('0807', 'hex')).colour).toBe('RED');
   });

@@ -51,13 +51,26 @@ export function readVarint(from: Cursor): number {
 
 /** Reads a signed 64-bit integer. */
 export function readBigVarint(from: Cursor): bigint {
-  let value = 0n;
-  for (let shift = 0n; shift < 70n; shift += 7n) {
+  // In numbers of 32 bits: bigints are allocated, and lists of containers have many.
+  let [low, high] = [0, 0];
+  for (let shift = 0; shift < 70; shift += 7) {
     const byte = nextByte(from);
-    value |= BigInt(byte & 0x7f) << shift;
-    if (byte < 0x80) return BigInt.asIntN(64, value);
+    const bits = byte & 0x7f;
+    if (shift < 32) low |= bits << shift;
+    // The fifth byte has bits of both halves.
+    if (shift === 28) high |= bits >> 4;
+    else if (shift > 28 && shift < 64) high |= bits << (shift - 32);
+    if (byte < 0x80) return high === 0 ? BigInt(low >>> 0) : (BigInt(high) << 32n) | BigInt(low >>> 0);
   }
   throw malformed('a number does not end');
+}
+
+/** Reads a number of one byte, as most booleans and enumerations are. Returns undefined, and reads nothing, if it is longer. */
+export function readSmallNumber(from: Cursor): number | undefined {
+  const byte = from.at < from.end ? from.buffer[from.at]! : 0x80;
+  if (byte >= 0x80) return undefined;
+  from.at++;
+  return byte;
 }
 
 export function sizeOfBigVarint(value: bigint): number {

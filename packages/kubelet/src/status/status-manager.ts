@@ -1,5 +1,5 @@
 import type { Pod, PodStatus } from '@coxswain/api/core/v1';
-import { isConflict, isInvalid, isNotFound } from '@coxswain/apimachinery/errors';
+import { asApiError, isConflict, isInvalid, isNotFound } from '@coxswain/apimachinery/errors';
 import { jsonEquals } from '@coxswain/apimachinery/json';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { type EventLoop, systemEventLoop } from '@coxswain/apimachinery/turns';
@@ -223,7 +223,7 @@ export class StatusManager {
     if (this.#stop.signal.aborted) return;
     const { name, namespace } = entry.pod.metadata;
     // The pod is deleted, or replaced by one with the same name and another uid. Its status no longer matters.
-    if (isNotFound(error) || isConflict(error)) {
+    if (isNotFound(error) || isConflict(error) || isOfOtherUid(error)) {
       if (!isStaticPod(entry.pod)) this.forget(uidOf(entry.pod));
       return;
     }
@@ -241,6 +241,10 @@ export class StatusManager {
 }
 
 const uidOf = ({ metadata }: Pod): string => metadata.uid ?? '';
+
+/** Returns whether the patched pod has another uid than the patch: the API server answers that the uid cannot change. */
+const isOfOtherUid = (error: unknown): boolean =>
+  isInvalid(error) && (asApiError(error)?.causes.some(({ field }) => field === 'metadata.uid') ?? false);
 
 const isDeletable = ({ pod, base, isFinished }: Entry): boolean =>
   isFinished && pod.metadata.deletionTimestamp !== undefined && (base.phase === 'Succeeded' || base.phase === 'Failed');

@@ -122,4 +122,37 @@ describe.skipIf(problem)('a container runtime', { timeout: 300_000 }, () => {
     await node.containerd.restart();
     for (const name of names) await node.until(name, isGone, untilMs);
   });
+
+  it('that completes a request which was given up leaves nothing behind', async () => {
+    let asked = (): void => {};
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    let made: Promise<unknown> = Promise.resolve();
+    await node.stopKubelet();
+    await node.startKubelet({
+      runtime: (connection) => ({
+        ...connection,
+        runtime: {
+          ...connection.runtime,
+          async runPodSandbox(request, { signal } = {}) {
+            asked();
+            const answer = delay(2000).then(() => connection.runtime.runPodSandbox(request));
+            made = answer;
+            const givenUp = new Promise<never>((_, reject) => {
+              signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+            });
+            return await Promise.race([answer, givenUp]);
+          },
+        },
+      }),
+    });
+    await node.create('gone', { containers: [shell('main', forever)] });
+    await isAsked;
+    await pods().delete('gone', { gracePeriodSeconds: 0 });
+    await made;
+    await expect.poll(() => leftoversOfKubelet(node), { timeout: 30_000 }).toEqual([]);
+    await node.stopKubelet();
+    await node.startKubelet();
+  });
 });

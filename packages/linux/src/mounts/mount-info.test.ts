@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { parseMountInfo, readMountInfo } from './mount-info.ts';
+import { parseMountInfo, parseMountPoints, readMountInfo } from './mount-info.ts';
 
 const line =
   '36 35 98:0 /mnt1 /mnt/two\\040words\\011and\\134 rw,noatime master:1 shared:7 - ext3 /dev/root rw,errors=continue';
@@ -34,6 +34,22 @@ it.each([
 
 it('leaves out what is no mount', () => {
   expect(parseMountInfo('\nnonsense\n1 2 3\n')).toEqual([]);
+});
+
+it('reads mount points alone as it reads them with all fields', () => {
+  const text = [
+    '',
+    line,
+    'nonsense',
+    '1 2 3',
+    '22 27 0:21 / /proc rw - proc proc rw',
+    '23 27 0:21 / /x rw - tmpfs  rw',
+    '',
+  ];
+  expect(parseMountPoints(text.join('\n'))).toEqual(
+    parseMountInfo(text.join('\n')).map(({ mountPoint }) => mountPoint),
+  );
+  expect(parseMountPoints(line)).toEqual(['/mnt/two words\tand\\']);
 });
 
 it('reads again on an old kernel, whose file may lack a mount', async () => {

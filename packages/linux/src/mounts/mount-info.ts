@@ -44,8 +44,30 @@ export function parseMountInfo(text: string): MountEntry[] {
   });
 }
 
+/** Returns the mount points of `/proc/self/mountinfo` alone, which costs much less than `parseMountInfo`. */
+export function parseMountPoints(text: string): string[] {
+  const mountPoints: string[] = [];
+  for (let line = 0, next = 0; line < text.length; line = next) {
+    const end = text.indexOf('\n', line);
+    next = end < 0 ? text.length : end + 1;
+    // After the id, the parent's id, the device and the root.
+    let from = line;
+    for (let field = 0; field < 4 && from < next; field++) from = afterSpace(text, from, next);
+    const to = afterSpace(text, from, next) - 1;
+    if (from < to && to < next) mountPoints.push(decode(text.slice(from, to)));
+  }
+  return mountPoints;
+}
+
+/** Returns the index after the next space; one beyond the end if there is none before it. */
+function afterSpace(text: string, from: number, end: number): number {
+  const space = text.indexOf(' ', from);
+  return space < 0 || space >= end ? end + 1 : space + 1;
+}
+
 /** The kernel escapes bytes, each as a backslash and three octal digits. */
 function decode(field: string): string {
+  if (!field.includes('\\')) return field;
   return field.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }
 
@@ -57,6 +79,15 @@ const maxReads = 10;
  * Kernels before 5.8 may omit a mount while another one is removed, so the file is read until two readings agree.
  */
 export async function readMountInfo(procRoot = '/proc'): Promise<MountEntry[]> {
+  return parseMountInfo(await readConsistently(procRoot));
+}
+
+/** Reads the mount points alone, like `readMountInfo`. */
+export async function readMountPoints(procRoot = '/proc'): Promise<string[]> {
+  return parseMountPoints(await readConsistently(procRoot));
+}
+
+async function readConsistently(procRoot: string): Promise<string> {
   const path = `${procRoot}/self/mountinfo`;
   let text = await readFile(path, 'utf8');
   if (!(await isConsistent(procRoot))) {
@@ -67,7 +98,7 @@ export async function readMountInfo(procRoot = '/proc'): Promise<MountEntry[]> {
       text = again;
     }
   }
-  return parseMountInfo(text);
+  return text;
 }
 
 async function isConsistent(procRoot: string): Promise<boolean> {

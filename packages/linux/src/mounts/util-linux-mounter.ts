@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Commands } from '../commands/index.ts';
-import { type MountEntry, readMountInfo } from './mount-info.ts';
+import { type MountEntry, readMountInfo, readMountPoints } from './mount-info.ts';
 import { type BindMountRequest, MountError, type Mounter, type MountRequest, type UnmountOptions } from './mounter.ts';
 
 /** Mounts with `mount` and `umount` of util-linux. */
@@ -66,8 +66,8 @@ export class UtilLinuxMounter implements Mounter {
   async #mountPointOf(path: string): Promise<string | undefined> {
     const entry = await pathOfEntry(path);
     if (entry === undefined) return undefined;
-    const mounts = await this.list();
-    return mounts.some(({ mountPoint }) => mountPoint === entry) ? entry : undefined;
+    const mountPoints = await readMountPoints(this.#procRoot);
+    return mountPoints.includes(entry) ? entry : undefined;
   }
 
   async #mount(args: readonly string[], signal: AbortSignal | undefined): Promise<void> {
