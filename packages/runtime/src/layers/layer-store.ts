@@ -11,6 +11,7 @@ import { copyAttributes } from './implied-directories.ts';
 import { defaultLayerLimits, type LayerLimits } from './layer-limits.ts';
 import type { LayerRecord } from './layer-record.ts';
 import { unpackLayer } from './unpack-layer.ts';
+import { type LowerLayer, removeUselessWhiteouts } from './useless-whiteouts.ts';
 import { overlayWhiteouts, type WhiteoutFormat } from './whiteout-format.ts';
 import { zstdProgram } from './zstd.ts';
 
@@ -189,6 +190,7 @@ export class LayerStore {
       await this.#untilBelow(below, signal);
       const lower = [...below].reverse().map((id) => this.filesOf(id));
       await copyAttributes(unpacked.impliedDirectories, target, lower, signal);
+      const whiteouts = await removeUselessWhiteouts(unpacked.whiteouts, target, this.#lowerLayers(below), signal);
       const encoded = (paths: readonly string[]) => paths.map((path) => Buffer.from(path, 'latin1').toString('base64'));
       const record: LayerRecord = {
         chainId,
@@ -199,7 +201,7 @@ export class LayerStore {
         bytes: unpacked.bytes,
         diskBytes: unpacked.diskBytes,
         inodes: unpacked.inodes,
-        whiteouts: encoded(unpacked.whiteouts),
+        whiteouts: encoded(whiteouts),
         opaqueDirectories: encoded(unpacked.opaqueDirectories),
         bootId: this.#bootId,
         isOnDisk: false,
@@ -224,6 +226,20 @@ export class LayerStore {
       };
       await this.#tasks.run(id, missing, signal);
     }
+  }
+
+  /** The layers below a new one, the highest first. */
+  #lowerLayers(below: readonly string[]): LowerLayer[] {
+    const decoded = (paths: readonly string[]) =>
+      new Set(paths.map((path) => Buffer.from(path, 'base64').toString('latin1')));
+    return [...below].reverse().flatMap((id) => {
+      const record = this.#layers.get(id);
+      if (!record) return [];
+      const { whiteouts, opaqueDirectories } = record;
+      return [
+        { files: this.filesOf(id), whiteouts: decoded(whiteouts), opaqueDirectories: decoded(opaqueDirectories) },
+      ];
+    });
   }
 
   #hasAllBelow(chainId: string): boolean {

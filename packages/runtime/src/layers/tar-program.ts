@@ -30,6 +30,8 @@ const tarCommand = (pipe: string, target: string): string[] => [
   '--xattrs-include=*',
   // Symbolic links come last, so tar need not guard against them itself.
   '--absolute-names',
+  // A pipe gives parts of blocks, which tar takes for damage otherwise.
+  '--read-full-records',
   '--blocking-factor=128',
   '--warning=no-timestamp',
   '--force-local',
