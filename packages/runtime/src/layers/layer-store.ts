@@ -10,7 +10,7 @@ import { decompress } from './decompress.ts';
 import { copyAttributes } from './implied-directories.ts';
 import { defaultLayerLimits, type LayerLimits } from './layer-limits.ts';
 import type { LayerRecord } from './layer-record.ts';
-import { unpackLayer } from './unpack-layer.ts';
+import { type UnpackedLayer, unpackLayer } from './unpack-layer.ts';
 import { type LowerLayer, removeUselessWhiteouts } from './useless-whiteouts.ts';
 import { overlayWhiteouts, type WhiteoutFormat } from './whiteout-format.ts';
 import { zstdProgram } from './zstd.ts';
@@ -33,8 +33,16 @@ export interface NewLayer {
   readonly compressedBytes: number;
   /** The layers below, the lowest first. They may still be being unpacked. */
   readonly below: readonly string[];
-  /** The archive, compressed or not. It must end only if it is what was expected. */
-  open(signal: AbortSignal): AsyncIterable<Buffer>;
+  open(): Promise<LayerContent>;
+}
+
+/** The archive of a layer, compressed or not. */
+export interface LayerContent {
+  /** The bytes, perhaps as they arrive. They end only if all of them were what was expected. */
+  read(signal: AbortSignal): AsyncIterable<Buffer>;
+  /** Waits until all bytes were verified. Resolves to whether `read` may have given others before. */
+  verified(signal: AbortSignal): Promise<boolean>;
+  release(): Promise<void>;
 }
 
 const unfinished = '.new-';
@@ -176,17 +184,7 @@ export class LayerStore {
     const place = join(this.#directory, `${unfinished}${this.#random.uuid()}`);
     try {
       const target = join(place, 'fs');
-      const unpacked = await this.#unpacking.run(async () => {
-        const scratch = join(place, 'pipes');
-        await mkdir(scratch, { recursive: true, mode: 0o700 });
-        const { limits, format } = this;
-        const options = { commands: this.#commands, limits, format, target, scratch, loop: this.#loop, signal };
-        const result = await unpackLayer(layer.open(signal), options);
-        await rm(scratch, { recursive: true });
-        return result;
-      }, signal);
-      if (unpacked.diffId !== diffId)
-        throw new ArchiveError(`wrong diff id ${unpacked.diffId} of a layer, expected ${diffId}`);
+      const unpacked = await this.#unpackVerified(layer, place, signal);
       await this.#untilBelow(below, signal);
       const lower = [...below].reverse().map((id) => this.filesOf(id));
       await copyAttributes(unpacked.impliedDirectories, target, lower, signal);
@@ -214,6 +212,36 @@ export class LayerStore {
     } catch (error) {
       await this.#remove(place).catch(() => {});
       throw error;
+    }
+  }
+
+  /**
+   * Unpacks a layer while it arrives. If it turns out to be damaged, the download says whether the registry is to blame, or a part that an
+   * earlier download has left.
+   */
+  async #unpackVerified({ open, diffId }: NewLayer, place: string, signal: AbortSignal): Promise<UnpackedLayer> {
+    const target = join(place, 'fs');
+    const content = await open();
+    const unpack = async (): Promise<UnpackedLayer> => {
+      const scratch = join(place, 'pipes');
+      await mkdir(scratch, { recursive: true, mode: 0o700 });
+      const { limits, format } = this;
+      const options = { commands: this.#commands, limits, format, target, scratch, loop: this.#loop, signal };
+      const unpacked = await unpackLayer(content.read(signal), options);
+      await rm(scratch, { recursive: true });
+      if (unpacked.diffId === diffId) return unpacked;
+      throw new ArchiveError(`wrong diff id ${unpacked.diffId} of a layer, expected ${diffId}`);
+    };
+    try {
+      try {
+        return await this.#unpacking.run(unpack, signal);
+      } catch (error) {
+        if (!(error instanceof ArchiveError) || !(await content.verified(signal))) throw error;
+        await this.#remove(place);
+        return await this.#unpacking.run(unpack, signal);
+      }
+    } finally {
+      await content.release();
     }
   }
 

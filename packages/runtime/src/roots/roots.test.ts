@@ -121,7 +121,7 @@ describe.skipIf(unpackProblem)('root file systems (need root)', () => {
         digest: '',
         compressedBytes: archive.length,
         below: chain.slice(0, at),
-        open: () => inChunks(archive),
+        open: async () => ({ read: () => inChunks(archive), verified: async () => false, release: async () => {} }),
       });
     }
     const id = `image-${chain.at(-1)}`;
