@@ -7,7 +7,7 @@ import { onAbort } from '@coxswain/apimachinery/abort';
 import { type Clock, sleep } from '@coxswain/apimachinery/clock';
 
 /** Returns the bytes of a blob from a position on, or all of them. */
-export type BlobSource = (
+type BlobSource = (
   offset: number,
   signal: AbortSignal,
 ) => Promise<{ readonly offset: number; readonly body: Readable }>;
@@ -30,7 +30,7 @@ export interface DownloadContext {
 }
 
 /** A blob that has another content than its digest says. */
-export class DigestError extends Error {}
+class DigestError extends Error {}
 
 const readSize = 256 * 1024;
 /** Fewer, larger writes: TLS delivers 16 KiB at a time. */

@@ -131,7 +131,7 @@ export class ImageInstaller {
 }
 
 /** A layer that could not be fetched or unpacked. */
-export class LayerError extends Error {
+class LayerError extends Error {
   constructor(diffId: string, cause: unknown) {
     super(`failed to extract layer ${diffId}: ${(cause as Error).message}`, { cause });
     this.name = 'LayerError';
