@@ -46,6 +46,7 @@ describe.skipIf(unpackProblem)('kill -9 in the middle of pulls (needs root)', ()
     for (let kill = 0; kill < kills; kill++) {
       const child = startPulling(root, registry.host);
       await opened(child);
+      // Any moment will do: what is tested is that none matters.
       await delay(random.integer(700));
       await killed(child);
 
@@ -69,9 +70,8 @@ describe.skipIf(unpackProblem)('kill -9 in the middle of pulls (needs root)', ()
       const used = new Set(listed.flatMap(({ configuration }) => configuration.diffIds));
       expect((await names('layers')).length).toBe(used.size);
       expect((await names('blobs/sha256')).length).toBe(2 * listed.length);
-      expect((await readdir(root)).sort()).toEqual(
-        ['blobs', 'downloads', ...(listed.length > 0 || seen > 0 ? ['images.json'] : []), 'layers', 'roots'].sort(),
-      );
+      const others = (await readdir(root)).filter((it) => it !== 'images.json').sort();
+      expect(others).toEqual(['blobs', 'downloads', 'layers', 'roots']);
       expect((await readMountInfo()).filter(({ mountPoint }) => mountPoint.startsWith(scratch))).toEqual([]);
       await images.close();
     }

@@ -188,6 +188,17 @@ describe.skipIf(unpackProblem)('the image store (needs root)', () => {
     expect((await load(web('one')))[0]?.id).toBe(one!.id);
   });
 
+  it('unpacks layers again for another way to join them', async () => {
+    const [image] = await load(web());
+    await images.close();
+    const layer = join(scratch, 'images', 'layers', image!.configuration.diffIds[0]!.slice(7), 'layer.json');
+    const record = JSON.parse(await readFile(layer, 'utf8')) as object;
+    await writeFile(layer, JSON.stringify({ ...record, opaqueAttribute: 'user.overlay.opaque' }));
+    await open();
+    expect(images.store.list()).toEqual([]);
+    expect((await load(web()))[0]).toEqual(image);
+  });
+
   it('refuses to open records of a later version', async () => {
     await images.close();
     await writeFile(join(scratch, 'images', 'images.json'), '{"version":2,"images":[]}');

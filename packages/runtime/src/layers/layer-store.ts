@@ -84,12 +84,15 @@ export class LayerStore {
     const directory = join(root, 'layers');
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const bootId = (await readFile(join(options.procRoot ?? '/proc', 'sys/kernel/random/boot_id'), 'utf8')).trim();
+    const { opaqueAttribute } = options.format ?? overlayWhiteouts;
     const layers = new Map<string, LayerRecord>();
     const broken: string[] = [];
     for (const name of await readdir(directory)) {
       const record = await readRecord(join(directory, name)).catch(() => undefined);
       const isLost = record && !record.isOnDisk && record.bootId !== bootId;
-      if (record && !isLost && record.chainId === `sha256:${name}`) layers.set(record.chainId, record);
+      // Layers that were unpacked for another way to join them are unpacked again.
+      const isUsable = record?.opaqueAttribute === opaqueAttribute;
+      if (record && !isLost && isUsable && record.chainId === `sha256:${name}`) layers.set(record.chainId, record);
       else broken.push(name);
     }
     const store = new LayerStore(directory, bootId, layers, options);
@@ -201,6 +204,7 @@ export class LayerStore {
         inodes: unpacked.inodes,
         whiteouts: encoded(whiteouts),
         opaqueDirectories: encoded(unpacked.opaqueDirectories),
+        opaqueAttribute: this.format.opaqueAttribute,
         bootId: this.#bootId,
         isOnDisk: false,
       };
