@@ -1,11 +1,12 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { LayerProgress } from '../src/images/pull-progress.ts';
 import { archiveOf, unpackProblem } from '../src/layers/archives.test-data.ts';
 import { type Images, type OpenImagesOptions, openImages } from '../src/open-images.ts';
-import { type DockerRegistry, freePort, registryProblem, startDockerRegistry } from './docker-registry.ts';
+import { type DockerRegistry, registryProblem, startDockerRegistry } from './docker-registry.ts';
 import { indexOf, machineArchitecture, testImage } from './test-image.ts';
 
 const problem = unpackProblem ?? (await registryProblem());
@@ -85,5 +86,33 @@ describe.skipIf(problem)('a real registry', () => {
     const other = await images.roots.makeReadOnly('v1', image.id);
     expect(await readFile(join(other.path, 'etc/hosts'), 'utf8')).toBe('base');
     await expect(writeFile(join(other.path, 'etc/hosts'), '')).rejects.toThrow('EROFS');
+  });
+
+  it('gives of an index what this machine can run, by tag and by digest, with layers of any compression', async () => {
+    const layers = [await base(), await top()];
+    const zstd = testImage({
+      layers,
+      compress: (layer) => execFileSync('zstd', ['-q', '-c'], { input: layer, maxBuffer: 2 ** 26 }),
+      layerType: 'application/vnd.oci.image.layer.v1.tar+zstd',
+    });
+    const other = testImage({ layers: [await top()], architecture: 's390x' });
+    const index = indexOf({ 'linux/s390x': other, [`linux/${machineArchitecture}`]: zstd });
+    const digest = await registry.push('team/multi', 'latest', index);
+    const name = `${registry.host}/team/multi`;
+    const byTag = await images.store.pull(name);
+    expect(byTag).toMatchObject({ id: zstd.id, repoTags: [`${name}:latest`], repoDigests: [`${name}@${digest}`] });
+    await images.store.remove(name);
+    const byDigest = await images.store.pull(`${name}:ignored@${digest}`);
+    expect(byDigest).toMatchObject({ id: zstd.id, repoTags: [], repoDigests: [`${name}@${digest}`] });
+    // The same image by another manifest: nothing is downloaded again.
+    const gzip = testImage({ layers });
+    await registry.push('team/multi', 'gzip', gzip);
+    const states: string[] = [];
+    const again = await images.store.pull(`${name}:gzip`, { onProgress: ({ state }) => states.push(state) });
+    expect(again.id).toBe(zstd.id);
+    expect(new Set(states)).toEqual(new Set(['waiting', 'exists']));
+    expect(again.repoDigests).toHaveLength(2);
+    await open();
+    expect(images.store.list()).toEqual([again]);
   });
 });

@@ -11,8 +11,6 @@ export interface ImageServiceOptions {
   readonly images: LocalImageStore;
   /** A directory of the file system that has the images and what containers write. */
   readonly directory: string;
-  /** What containers have written, in addition to their images. */
-  writtenUsage?(): Promise<{ readonly usedBytes: number; readonly inodesUsed: number }>;
   readonly clock?: Clock;
 }
 
@@ -75,10 +73,9 @@ export function imageServiceHandlers(options: ImageServiceOptions): ImageService
     },
 
     async imageFsInfo() {
-      const own = images.usage();
-      const written = (await options.writtenUsage?.()) ?? { usedBytes: 0, inodesUsed: 0 };
-      const both = { usedBytes: own.usedBytes + written.usedBytes, inodesUsed: own.inodesUsed + written.inodesUsed };
-      return { imageFilesystems: [fileSystem(own)], containerFilesystems: [fileSystem(both)] };
+      // Containers write on the same file system; what they have written is in their own statistics.
+      const usage = fileSystem(images.usage());
+      return { imageFilesystems: [usage], containerFilesystems: [usage] };
     },
   };
 }

@@ -1,2 +1,2 @@
 /** CRI's ImageService. */
-export { type ImageServiceOptions, imageServiceHandlers } from './image-service-handlers.ts';
+export { imageServiceHandlers } from './image-service-handlers.ts';

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomically } from '../content/index.ts';
 import type { ImageRecord } from './image-record.ts';
@@ -20,6 +20,8 @@ export class ImageRecords {
   /** Rejects if the file cannot be read, or was written by a later version. */
   static async open(root: string): Promise<ImageRecords> {
     const path = join(root, 'images.json');
+    // Of a change that a crash has interrupted.
+    await rm(`${path}.new`, { force: true });
     const text = await readFile(path, 'utf8').catch((error) => {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
       throw error;

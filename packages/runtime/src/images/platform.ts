@@ -21,7 +21,7 @@ export function platformOf(arch: string, armVersion = '7'): Platform {
 }
 
 /** Different ways to write a platform become one. */
-export function normalized({ os, architecture, variant }: Platform): Platform {
+function normalized({ os, architecture, variant }: Platform): Platform {
   const name =
     { x86_64: 'amd64', 'x86-64': 'amd64', aarch64: 'arm64', i386: '386', armhf: 'arm' }[architecture] ?? architecture;
   if (name === 'amd64') return { os, architecture: name, variant: variant === 'v1' ? '' : variant };

@@ -3,13 +3,13 @@ import { createGunzip } from 'node:zlib';
 import { ArchiveError } from '../tar/index.ts';
 import { nodeZstdDecoder } from './zstd.ts';
 
-export type Compression = 'none' | 'gzip' | 'zstd';
+type Compression = 'none' | 'gzip' | 'zstd';
 
 /** Larger than Node's 16 KiB: fewer trips to the thread pool. */
 const chunkSize = 256 * 1024;
 
 /** Returns how a stream is compressed, by its first bytes. */
-export function compressionOf(beginning: Buffer): Compression {
+function compressionOf(beginning: Buffer): Compression {
   if (beginning[0] === 0x1f && beginning[1] === 0x8b && beginning[2] === 8) return 'gzip';
   if (beginning.length < 4) return 'none';
   const magic = beginning.readUInt32LE(0);

@@ -18,6 +18,8 @@ export interface LayerRecord {
   /** What the layer removes of those below, for file systems without overlays. Names are in base64, because they need not be text. */
   readonly whiteouts: readonly string[];
   readonly opaqueDirectories: readonly string[];
+  /** The attribute that marks opaque directories in it. */
+  readonly opaqueAttribute: string;
   /** Of the boot in which it was unpacked. It may have been lost by a power failure if it is of another boot and not on disk. */
   readonly bootId: string;
   /** Everything had been written to the disk when this was. */

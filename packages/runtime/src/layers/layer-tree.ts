@@ -18,7 +18,7 @@ export interface LayerDirectory {
   readonly whiteouts: Set<string>;
 }
 
-export type LayerNode =
+type LayerNode =
   | LayerDirectory
   /** A file, a device or a pipe; the archive that is written has it already. */
   | { readonly kind: 'other' }

@@ -3,4 +3,4 @@ export type { RegistryAuth } from './credentials.ts';
 export { HttpClient } from './http-client.ts';
 export { RegistryError, type RegistryErrorReason } from './registry-error.ts';
 export { type RegistryHostsOptions, registryHosts } from './registry-hosts.ts';
-export { type BlobPart, isDigest, type Manifest, Repository } from './repository.ts';
+export { isDigest, Repository } from './repository.ts';

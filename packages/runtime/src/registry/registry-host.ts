@@ -44,9 +44,9 @@ export function defaultHost(registry: string, { insecureRegistries = [] }: Defau
 }
 
 /** Docker Hub's images have another name than its server. */
-export const serverOf = (registry: string): string => (registry === 'docker.io' ? 'registry-1.docker.io' : registry);
+const serverOf = (registry: string): string => (registry === 'docker.io' ? 'registry-1.docker.io' : registry);
 
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   const name = host.replace(/:\d+$/, '');
   return name === 'localhost' || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name);
 }
