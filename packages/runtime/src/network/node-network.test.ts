@@ -1,11 +1,14 @@
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { systemClock } from '@coxswain/apimachinery/clock';
 import { silentLogger } from '@coxswain/apimachinery/log';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { describePodNetwork, testPod, testRanges } from './contract/describe-pod-network.test-data.ts';
+import { describePodNetwork, testRanges } from './contract/describe-pod-network.test-data.ts';
 import { networkTestProblem, TestMachine } from './contract/test-machine.test-data.ts';
+import { testPod } from './contract/test-pod.test-data.ts';
 import { NodeNetwork, type NodeNetworkOptions } from './node-network.ts';
 
 const pluginPath = ['/opt/cni/bin', '/usr/lib/cni', '/usr/libexec/cni'].filter((path) =>
@@ -162,4 +165,44 @@ describe.skipIf(problem !== undefined)(`NodeNetwork${problem ? ` (${problem})` :
       await network.removeEverything();
     }
   });
+
+  it.each([['without plug-ins', []], ...(pluginProblem === undefined ? [['with plug-ins', pluginPath] as const] : [])])(
+    'leaves nothing of processes that were killed in the middle, %s',
+    async (_, path) => {
+      const untouched = await machine.traces();
+      const pods = await Promise.all(
+        Array.from({ length: 10 }, async (_, i) => testPod(`p${i}`, await machine.pod(`p${i}`))),
+      );
+      const cables = async (): Promise<string> =>
+        machine.sh(machine.node, 'ip -oneline link show type veth | grep -v up0 || true');
+      const options = { pluginPath: path, podCIDR: '10.77.1.0/24', clusterCIDR: undefined };
+      for (const lines of [1, 5, 12, 23]) {
+        const program = fileURLToPath(new URL('contract/restless-node.test-data.ts', import.meta.url));
+        const node = spawn(
+          process.execPath,
+          ['--conditions=coxswain-source', '--import=tsx', program, machine.directory, machine.node, ...path],
+          { stdio: ['ignore', 'pipe', 'inherit'] },
+        );
+        let seen = 0;
+        await new Promise<void>((resolve) => {
+          node.on('exit', () => resolve());
+          node.stdout.on('data', (text: Buffer) => {
+            seen += String(text).split('\n').length - 1;
+            if (seen >= lines) node.kill('SIGKILL');
+          });
+        });
+        expect(seen).toBeGreaterThanOrEqual(lines);
+
+        const network = newNetwork(machine, options);
+        // A program that was running goes on for a moment.
+        await expect.poll(async () => network.collectGarbage(new Set()).then(cables), { timeout: 30_000 }).toBe('');
+        const addresses = await Promise.all(pods.map((pod) => network.setUp(pod)));
+        expect(new Set(addresses.flatMap(({ ips }) => ips)).size).toBe(10);
+        await Promise.all(pods.map((pod) => network.tearDown(pod)));
+        expect(await cables()).toBe('');
+      }
+      await newNetwork(machine, options).removeEverything();
+      expect(await machine.traces()).toBe(untouched);
+    },
+  );
 });
