@@ -19,7 +19,7 @@ export interface PluginCall {
 }
 
 /** A plug-in reported an error. The message is what libcni says of it. */
-export class PluginError extends Error {
+class PluginError extends Error {
   /** A code of the CNI specification; 0 if the plug-in gave none. */
   readonly code: number;
 
