@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile, mkdir } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@coxswain/apimachinery/clock';
@@ -43,11 +43,6 @@ const dropForwarded = async (machine: TestMachine): Promise<void> => {
   );
 };
 
-describePodNetwork('NodeNetwork by CNI plug-ins', pluginProblem, {
-  start: async (machine) => newNetwork(machine),
-  removeEverything,
-});
-
 describePodNetwork('NodeNetwork by CNI plug-ins, where forwarded packets are dropped', pluginProblem, {
   start: async (machine) => newNetwork(machine),
   removeEverything,
@@ -58,16 +53,6 @@ describePodNetwork('NodeNetwork without plug-ins', networkTestProblem('nft'), {
   start: async (machine) => newNetwork(machine, { pluginPath: [] }),
   removeEverything,
 });
-
-describePodNetwork(
-  'NodeNetwork without plug-ins, where forwarded packets are dropped',
-  networkTestProblem('nft', 'iptables-nft'),
-  {
-    start: async (machine) => newNetwork(machine, { pluginPath: [] }),
-    removeEverything,
-    before: dropForwarded,
-  },
-);
 
 const problem = networkTestProblem('nft');
 
