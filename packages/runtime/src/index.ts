@@ -15,6 +15,17 @@ export type { LocalImageStore, PruneResult, PullOptions } from './images/local-i
 export { PullError } from './images/pull-error.ts';
 export type { LayerProgress, OnProgress } from './images/pull-progress.ts';
 export type { RootFileSystem, RootFileSystems, WritableLayerUsage } from './images/root-file-systems.ts';
-export type { NetworkedPod, PodAddresses, PodNetwork, PortMapping } from './network/pod-network.ts';
+export {
+  type IDMapping,
+  type NamespacePaths,
+  type NamespacesRequest,
+  type NamespaceType,
+  PinnedNamespaces,
+  type PinnedNamespacesOptions,
+} from './namespaces/pinned-namespaces.ts';
+export { NodeNetwork, type NodeNetworkOptions } from './network/node-network.ts';
+export type { DNSSettings, NetworkedPod, PodAddresses, PodNetwork, PortMapping } from './network/pod-network.ts';
+export type { NetworkProblem, NetworkReport } from './network/problems/network-problems.ts';
+export { choosePodResolver, type PodResolver } from './network/resolver/pod-resolver.ts';
 export { type Images, type OpenImagesOptions, openImages } from './open-images.ts';
 export { type OpenRuntimeOptions, openRuntime, type Runtime } from './open-runtime.ts';
