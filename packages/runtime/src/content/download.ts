@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
+import { onAbort } from '@coxswain/apimachinery/abort';
 import { type Clock, sleep } from '@coxswain/apimachinery/clock';
 
 /** Returns the bytes of a blob from a position on, or all of them. */
@@ -50,6 +51,8 @@ export class Download {
   #position = 0;
   #nextSpaceCheck = 0;
   #isVerified = false;
+  /** How often the bytes began anew, so that others may come than before. */
+  #restarts = 0;
 
   constructor(request: DownloadRequest, context: DownloadContext) {
     this.#request = request;
@@ -95,13 +98,19 @@ export class Download {
     await this.#result.catch(() => {});
   }
 
+  /** Waits until all bytes have been verified. Resolves to whether `follow` may have given others before. Rejects if the download fails. */
+  async verified(signal: AbortSignal): Promise<boolean> {
+    while (!this.#isVerified) await this.#untilChange(signal);
+    return this.#restarts > 0;
+  }
+
   /** The bytes as they arrive. It ends only after all of them have been verified, and rejects if the download fails. */
-  async *follow(): AsyncGenerator<Buffer, void, undefined> {
+  async *follow(signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
     let file: FileHandle | undefined;
     try {
       for (let at = 0; ; ) {
         if (at < this.#position) {
-          file ??= await open(this.path, 'r');
+          file ??= await this.#openToRead();
           const buffer = Buffer.allocUnsafe(Math.min(readSize, this.#position - at));
           const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
           at += bytesRead;
@@ -109,7 +118,7 @@ export class Download {
         } else if (this.#isVerified) {
           return;
         } else {
-          await this.#untilChange();
+          await this.#untilChange(signal);
         }
       }
     } finally {
@@ -117,14 +126,33 @@ export class Download {
     }
   }
 
-  #untilChange(): Promise<void> {
+  async #openToRead(): Promise<FileHandle> {
+    try {
+      return await open(this.path, 'r');
+    } catch (error) {
+      // A failed download may have removed its file, and says why.
+      await this.#result;
+      throw error;
+    }
+  }
+
+  #untilChange(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const unwatch = this.watch(() => {
+      signal.throwIfAborted();
+      const end = (): void => {
         unwatch();
+        unlink();
+      };
+      const unwatch = this.watch(() => {
+        end();
         resolve();
       });
+      const unlink = onAbort(signal, () => {
+        end();
+        reject(signal.reason);
+      });
       this.#result.catch((error) => {
-        unwatch();
+        end();
         reject(error);
       });
     });
@@ -147,7 +175,10 @@ export class Download {
         },
       );
       // The part that was left may be damaged: a power failure can do that.
-      if (isOld) await this.#receive(file, false);
+      if (isOld) {
+        this.#restarts++;
+        await this.#receive(file, false);
+      }
     } catch (error) {
       if (error instanceof DigestError) await rm(path, { force: true });
       throw error;
@@ -174,6 +205,7 @@ export class Download {
         if (offset !== start) {
           hash = newHash();
           this.#position = 0;
+          this.#restarts++;
           restarted = true;
         }
         await this.#append(file, hash, body);
@@ -192,7 +224,6 @@ export class Download {
 
   async #readOldPart(file: FileHandle, hash: Hash): Promise<number> {
     const { size } = await file.stat();
-    // What is as long as the blob was not verified when its download was interrupted.
     if (size > this.#request.size) return 0;
     const buffer = Buffer.allocUnsafe(readSize);
     for (let at = 0; at < size; ) {

@@ -6,7 +6,7 @@ import { ImageError } from './image-error.ts';
 import type { ImageLimits } from './image-limits.ts';
 import { type Descriptor, isIndex, parseConfiguration, parseManifest } from './image-manifest.ts';
 import { imageReference } from './image-reference.ts';
-import type { ImageDocument, ImageSource, LayerContent } from './image-source.ts';
+import type { ImageDocument, ImageSource, SourceLayer } from './image-source.ts';
 import { isObject, textsOf } from './json-fields.ts';
 
 /** An image of an archive. */
@@ -70,7 +70,7 @@ class LayoutSource implements ImageSource {
     return await this.#read(digest, this.#limits.configurationBytes);
   }
 
-  async layer({ digest }: Descriptor): Promise<LayerContent> {
+  async layer({ digest }: Descriptor): Promise<SourceLayer> {
     return layerOf(this.#files, this.#blob(digest));
   }
 
@@ -180,15 +180,16 @@ class DockerSource implements ImageSource {
     return this.#config;
   }
 
-  async layer({ digest }: Descriptor): Promise<LayerContent> {
+  async layer({ digest }: Descriptor): Promise<SourceLayer> {
     const file = this.#layers.get(digest);
     if (!file) throw new Error(`the image has no layer ${digest}`);
     return layerOf(this.#files, file);
   }
 }
 
-const layerOf = (files: ArchiveFiles, file: ArchiveFile): LayerContent => ({
+const layerOf = (files: ArchiveFiles, file: ArchiveFile): SourceLayer => ({
   read: () => files.stream(file),
+  verified: async () => false,
   release: async () => {},
 });
 

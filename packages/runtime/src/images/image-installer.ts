@@ -1,4 +1,4 @@
-import { chainIds, type LayerStore } from '../layers/index.ts';
+import { chainIds, type LayerContent, type LayerStore } from '../layers/index.ts';
 import { Limiter } from '../tasks/index.ts';
 import { findManifest } from './find-manifest.ts';
 import { ImageError } from './image-error.ts';
@@ -92,20 +92,23 @@ export class ImageInstaller {
       const { digest, size: total } = descriptor;
       const chainId = chain[at]!;
       if (layers.find(chainId)) return onProgress({ digest, state: 'exists', bytes: total, total });
-      const open = async function* (stopped: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
+      const open = async (): Promise<LayerContent> => {
         const layer = await source.layer(descriptor);
         const report = (): void =>
           onProgress({ digest, state: 'downloading', bytes: layer.download?.position ?? 0, total });
         const unwatch = layer.download?.watch(report);
-        try {
-          stopped.throwIfAborted();
-          report();
-          yield* layer.read();
-          onProgress({ digest, state: 'unpacking', bytes: total, total });
-        } finally {
-          unwatch?.();
-          await layer.release();
-        }
+        report();
+        return {
+          async *read(stopped) {
+            yield* layer.read(stopped);
+            onProgress({ digest, state: 'unpacking', bytes: total, total });
+          },
+          verified: (stopped) => layer.verified(stopped),
+          async release() {
+            unwatch?.();
+            await layer.release();
+          },
+        };
       };
       const layer = { chainId, diffId: diffIds[at]!, digest, compressedBytes: total, below: chain.slice(0, at), open };
       await limiter.run(() => layers.add(layer, signal), signal);

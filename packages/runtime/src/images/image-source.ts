@@ -1,4 +1,5 @@
 import type { Download } from '../content/index.ts';
+import type { LayerContent } from '../layers/index.ts';
 import type { Descriptor } from './image-manifest.ts';
 
 /** A manifest, index or configuration, whose digest has been verified. */
@@ -13,13 +14,11 @@ export interface ImageSource {
   manifest(digest: string, signal?: AbortSignal): Promise<ImageDocument>;
   configuration(descriptor: Descriptor, signal?: AbortSignal): Promise<Buffer>;
   /** Opens a compressed or uncompressed layer. */
-  layer(descriptor: Descriptor): Promise<LayerContent>;
+  layer(descriptor: Descriptor): Promise<SourceLayer>;
 }
 
-export interface LayerContent {
-  /** The bytes, which end only if they are what the descriptor says. */
-  read(): AsyncIterable<Buffer>;
+/** A layer that may be on its way. */
+export interface SourceLayer extends LayerContent {
   /** Set if it is being downloaded. */
   readonly download?: Download;
-  release(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { RegistryError, type Repository } from '../registry/index.ts';
 import { ImageError } from './image-error.ts';
 import type { ImageLimits } from './image-limits.ts';
 import type { Descriptor } from './image-manifest.ts';
-import type { ImageDocument, ImageSource, LayerContent } from './image-source.ts';
+import type { ImageDocument, ImageSource, SourceLayer } from './image-source.ts';
 
 export interface RegistrySourceOptions {
   readonly repository: Repository;
@@ -53,13 +53,18 @@ export class RegistrySource implements ImageSource {
     return content;
   }
 
-  async layer({ digest, size }: Descriptor): Promise<LayerContent> {
+  async layer({ digest, size }: Descriptor): Promise<SourceLayer> {
     const download = this.#options.downloads.start({
       digest,
       size,
       source: (offset, signal) => this.#options.repository.blob(digest, offset, signal),
       isTransient: (error) => error instanceof RegistryError && error.reason === 'unavailable',
     });
-    return { read: () => download.follow(), download, release: () => download.release() };
+    return {
+      read: (signal) => download.follow(signal),
+      verified: (signal) => download.verified(signal),
+      release: () => download.release(),
+      download,
+    };
   }
 }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -112,3 +113,5 @@ export async function treeOf(directory: string): Promise<Record<string, unknown>
   await rm(archive);
   return tree;
 }
+
+export const digestOfBytes = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;

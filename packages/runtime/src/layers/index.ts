@@ -2,5 +2,5 @@
 export { chainIds } from './chain-id.ts';
 export type { LayerLimits } from './layer-limits.ts';
 export type { LayerRecord } from './layer-record.ts';
-export { LayerStore, type LayerStoreOptions } from './layer-store.ts';
+export { type LayerContent, LayerStore, type LayerStoreOptions } from './layer-store.ts';
 export { overlayWhiteouts, userOverlayWhiteouts, type WhiteoutFormat } from './whiteout-format.ts';

@@ -10,7 +10,8 @@ import { decompress } from './decompress.ts';
 import { copyAttributes } from './implied-directories.ts';
 import { defaultLayerLimits, type LayerLimits } from './layer-limits.ts';
 import type { LayerRecord } from './layer-record.ts';
-import { unpackLayer } from './unpack-layer.ts';
+import { type UnpackedLayer, unpackLayer } from './unpack-layer.ts';
+import { type LowerLayer, removeUselessWhiteouts } from './useless-whiteouts.ts';
 import { overlayWhiteouts, type WhiteoutFormat } from './whiteout-format.ts';
 import { zstdProgram } from './zstd.ts';
 
@@ -32,8 +33,16 @@ export interface NewLayer {
   readonly compressedBytes: number;
   /** The layers below, the lowest first. They may still be being unpacked. */
   readonly below: readonly string[];
-  /** The archive, compressed or not. It must end only if it is what was expected. */
-  open(signal: AbortSignal): AsyncIterable<Buffer>;
+  open(): Promise<LayerContent>;
+}
+
+/** The archive of a layer, compressed or not. */
+export interface LayerContent {
+  /** The bytes, perhaps as they arrive. They end only if all of them were what was expected. */
+  read(signal: AbortSignal): AsyncIterable<Buffer>;
+  /** Waits until all bytes were verified. Resolves to whether `read` may have given others before. */
+  verified(signal: AbortSignal): Promise<boolean>;
+  release(): Promise<void>;
 }
 
 const unfinished = '.new-';
@@ -175,20 +184,11 @@ export class LayerStore {
     const place = join(this.#directory, `${unfinished}${this.#random.uuid()}`);
     try {
       const target = join(place, 'fs');
-      const unpacked = await this.#unpacking.run(async () => {
-        const scratch = join(place, 'pipes');
-        await mkdir(scratch, { recursive: true, mode: 0o700 });
-        const { limits, format } = this;
-        const options = { commands: this.#commands, limits, format, target, scratch, loop: this.#loop, signal };
-        const result = await unpackLayer(layer.open(signal), options);
-        await rm(scratch, { recursive: true });
-        return result;
-      }, signal);
-      if (unpacked.diffId !== diffId)
-        throw new ArchiveError(`wrong diff id ${unpacked.diffId} of a layer, expected ${diffId}`);
+      const unpacked = await this.#unpackVerified(layer, place, signal);
       await this.#untilBelow(below, signal);
       const lower = [...below].reverse().map((id) => this.filesOf(id));
       await copyAttributes(unpacked.impliedDirectories, target, lower, signal);
+      const whiteouts = await removeUselessWhiteouts(unpacked.whiteouts, target, this.#lowerLayers(below), signal);
       const encoded = (paths: readonly string[]) => paths.map((path) => Buffer.from(path, 'latin1').toString('base64'));
       const record: LayerRecord = {
         chainId,
@@ -199,7 +199,7 @@ export class LayerStore {
         bytes: unpacked.bytes,
         diskBytes: unpacked.diskBytes,
         inodes: unpacked.inodes,
-        whiteouts: encoded(unpacked.whiteouts),
+        whiteouts: encoded(whiteouts),
         opaqueDirectories: encoded(unpacked.opaqueDirectories),
         bootId: this.#bootId,
         isOnDisk: false,
@@ -215,6 +215,36 @@ export class LayerStore {
     }
   }
 
+  /**
+   * Unpacks a layer while it arrives. If it turns out to be damaged, the download says whether the registry is to blame, or a part that an
+   * earlier download has left.
+   */
+  async #unpackVerified({ open, diffId }: NewLayer, place: string, signal: AbortSignal): Promise<UnpackedLayer> {
+    const target = join(place, 'fs');
+    const content = await open();
+    const unpack = async (): Promise<UnpackedLayer> => {
+      const scratch = join(place, 'pipes');
+      await mkdir(scratch, { recursive: true, mode: 0o700 });
+      const { limits, format } = this;
+      const options = { commands: this.#commands, limits, format, target, scratch, loop: this.#loop, signal };
+      const unpacked = await unpackLayer(content.read(signal), options);
+      await rm(scratch, { recursive: true });
+      if (unpacked.diffId === diffId) return unpacked;
+      throw new ArchiveError(`wrong diff id ${unpacked.diffId} of a layer, expected ${diffId}`);
+    };
+    try {
+      try {
+        return await this.#unpacking.run(unpack, signal);
+      } catch (error) {
+        if (!(error instanceof ArchiveError) || !(await content.verified(signal))) throw error;
+        await this.#remove(place);
+        return await this.#unpacking.run(unpack, signal);
+      }
+    } finally {
+      await content.release();
+    }
+  }
+
   /** Waits until the layers below are unpacked, by whom ever. Whoever unpacks several begins with the lowest, so nobody waits in a circle. */
   async #untilBelow(below: readonly string[], signal: AbortSignal): Promise<void> {
     for (const id of below) {
@@ -224,6 +254,20 @@ export class LayerStore {
       };
       await this.#tasks.run(id, missing, signal);
     }
+  }
+
+  /** The layers below a new one, the highest first. */
+  #lowerLayers(below: readonly string[]): LowerLayer[] {
+    const decoded = (paths: readonly string[]) =>
+      new Set(paths.map((path) => Buffer.from(path, 'base64').toString('latin1')));
+    return [...below].reverse().flatMap((id) => {
+      const record = this.#layers.get(id);
+      if (!record) return [];
+      const { whiteouts, opaqueDirectories } = record;
+      return [
+        { files: this.filesOf(id), whiteouts: decoded(whiteouts), opaqueDirectories: decoded(opaqueDirectories) },
+      ];
+    });
   }
 
   #hasAllBelow(chainId: string): boolean {

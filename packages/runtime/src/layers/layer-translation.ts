@@ -189,12 +189,17 @@ export class LayerTranslation {
     const directories: TarEntry[] = [];
     const devices: TarEntry[] = [];
     const links: TarEntry[] = [];
+    /** Opaque directories, and those in them. */
+    const hidesAll = new WeakSet<LayerDirectory>();
     let steps = 0;
     for (const [directory, path] of directoriesOf(this.#tree.root)) {
       if (++steps % turnLength === 0) await nextTurn(this.#loop);
+      if (directory.isOpaque) hidesAll.add(directory);
       for (const name of directory.whiteouts) {
         const node = directory.entries.get(name);
         const hidden = pathBelow(path, name);
+        // An opaque directory hides everything below already.
+        if (hidesAll.has(directory)) continue;
         whiteouts.push(hidden);
         if (!node) devices.push({ ...whiteoutDevice, path: hidden });
         // Removed and made again: nothing of the old directory is seen in the new one.
@@ -203,6 +208,7 @@ export class LayerTranslation {
       for (const node of directory.entries.values()) {
         if (++steps % turnLength === 0) await nextTurn(this.#loop);
         if (node.kind === 'link') links.push(node.entry);
+        if (node.kind === 'directory' && hidesAll.has(directory)) hidesAll.add(node);
       }
       const entry = directory.entry ?? { ...impliedDirectory, path: path === '' ? '.' : path };
       if (!directory.entry) impliedDirectories.push(path);

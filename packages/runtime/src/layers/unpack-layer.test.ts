@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -268,6 +268,15 @@ describe.skipIf(unpackProblem)('a layer (needs root)', () => {
     expect(tree['./link-directory/in']).toMatchObject({ content: 'in' });
     expect(tree['./pipe-file']).toMatchObject({ type: 'file', content: 'file' });
     expect(Object.keys(tree)).toHaveLength(8);
+  });
+
+  it('arrives in parts of any size', async () => {
+    const contents = Array.from({ length: 40 }, (_, at) => randomBytes(at * 9973));
+    const archive = await archiveOf(contents.map((content, at) => ({ path: `f${at}`, content })));
+    const { target } = await unpacker.unpack(gzipSync(archive, { level: 1 }));
+    for (const [at, content] of contents.entries()) {
+      expect((await readFile(join(target, `f${at}`))).equals(content), `f${at}`).toBe(true);
+    }
   });
 
   it('ends when it is aborted, and tar with it', async () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rm, statfs } from 'node:fs/promises';
+import { onAbort } from '@coxswain/apimachinery/abort';
 import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type { Commands } from '@coxswain/linux';
 import { ArchiveError, TarReader, TarWriter } from '../tar/index.ts';
@@ -50,6 +51,8 @@ export async function unpackLayer(source: AsyncIterable<Buffer>, options: Unpack
   const meter = new Meter(limits, target, signal);
   const content = meter.uncompressed(decompress(meter.compressed(source), zstdDecoder));
   const reader = new TarReader(content, limits);
+  // Tar may wait for a slow disk.
+  const unlink = onAbort(signal, () => void extraction.cancel());
   try {
     const writer = new TarWriter({ write: (bytes) => extraction.write(bytes) });
     const translation = new LayerTranslation(reader, writer, {
@@ -66,6 +69,7 @@ export async function unpackLayer(source: AsyncIterable<Buffer>, options: Unpack
     await extraction.cancel();
     throw signal?.aborted ? signal.reason : error;
   } finally {
+    unlink();
     await reader.close();
   }
 }
