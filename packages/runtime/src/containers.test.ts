@@ -190,6 +190,26 @@ describe.skipIf(problem)('containers', () => {
     }
   });
 
+  it('have everything with privileges', async () => {
+    const podSandboxId = await sandbox({}, { linux: { securityContext: { privileged: true } } });
+    const linux = { securityContext: { privileged: true, seccomp: { profileType: 'RuntimeDefault' as const } } };
+    const script =
+      'grep Seccomp: /proc/self/status | tr "\\t" " "; mount -t tmpfs none /tmp && mount | grep -c " /tmp type tmpfs"; [ -e /dev/kmsg ] && echo devices; echo 5 >/proc/sys/net/ipv4/tcp_retries1 && echo writes';
+    expect(await output(podSandboxId, script, { linux })).toBe('Seccomp: 0\n1\ndevices\nwrites');
+  });
+
+  it('enter the PID namespace of another container', async () => {
+    const podSandboxId = await sandbox();
+    const targetId = await start(podSandboxId, 'exec sleep 8888');
+    const linux = { securityContext: { namespaceOptions: { pid: 'TARGET' as const, targetId } } };
+    const text = await output(podSandboxId, 'ps | grep -c "[s]leep 8888"; echo $$', {
+      metadata: { name: 'debugger' },
+      linux,
+    });
+    expect(text).toMatch(/^1\n(?!1$)\d+$/);
+    expect((await status(targetId)).state).toBe('CONTAINER_RUNNING');
+  });
+
   it('that want too much memory are killed for it', async () => {
     const linux = { resources: { memoryLimitInBytes: 16 * 2 ** 20 } };
     const id = await start(await sandbox(), 'exec tail /dev/zero', { linux });
