@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, rmdir, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -62,6 +62,12 @@ describe.skipIf(problem)('a runtime that is killed at any moment', () => {
   }, 60_000);
   afterAll(async () => {
     child?.kill('SIGKILL');
+    // The cgroups of pods are the kubelet's, which is this test.
+    for (const hierarchy of await readdir('/sys/fs/cgroup')) {
+      const parent = join('/sys/fs/cgroup', hierarchy, cgroup());
+      for (const pod of await readdir(parent).catch(() => [])) await rmdir(join(parent, pod)).catch(() => {});
+      await rmdir(parent).catch(() => {});
+    }
     await rm(directory, { recursive: true, force: true });
   });
 
