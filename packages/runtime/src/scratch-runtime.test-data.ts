@@ -9,6 +9,7 @@ import { ContainerRuntime } from './container-runtime.ts';
 import type { ImageConfiguration } from './images/image-configuration.ts';
 import type { ImageStore, StoredImage } from './images/image-store.ts';
 import type { RootFileSystems } from './images/root-file-systems.ts';
+import { PinnedNamespaces } from './namespaces/pinned-namespaces.ts';
 import type { PodNetwork } from './network/pod-network.ts';
 
 const run = promisify(execFile);
@@ -184,6 +185,12 @@ export class ScratchRuntime {
   async stop(): Promise<void> {
     await this.#runtime?.close();
     this.#runtime = undefined;
+  }
+
+  /** Takes the namespaces of a sandbox away, as a reboot does. */
+  async unpin(sandboxId: string): Promise<void> {
+    const directory = join(this.directory, 'state/namespaces');
+    await new PinnedNamespaces({ directory, commands: this.#commands }).remove(sandboxId);
   }
 
   /** What is left on the machine: mounts below the directory, and monitors. */

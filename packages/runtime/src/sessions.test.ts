@@ -99,11 +99,12 @@ describe.skipIf(problem)('sessions', () => {
     expect(status.message).toContain('"no-such-program": executable file not found in $PATH');
   });
 
-  it('end a command when its client goes', async () => {
-    const { url } = await runtime().exec({ containerId, cmd: script('echo here; sleep 4242'), stdout: true });
+  it.each([false, true])('end a command when its client goes (terminal: %s)', async (tty) => {
+    const { url } = await runtime().exec({ containerId, cmd: script('echo here; sleep 4242'), stdout: true, tty });
     const client = await SpdyClient.connect(url, v4);
-    const [, stdout] = ['error', 'stdout'].map((streamtype) => client.open({ streamtype }));
-    await client.until(() => stdout?.text === 'here\n');
+    const names = ['error', 'stdout', ...(tty ? ['resize'] : [])];
+    const [, stdout] = names.map((streamtype) => client.open({ streamtype }));
+    await client.until(() => stdout?.text.trimEnd() === 'here');
     client.cut();
     const find = script('while ps | grep "sleep 424[2]"; do sleep 0.05; done');
     const { exitCode } = await runtime().execSync({ containerId, cmd: find, timeout: 20 });

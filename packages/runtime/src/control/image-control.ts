@@ -32,8 +32,7 @@ const ImageProgress = struct<ImageProgress>(() => ({
   images: texts(5),
 }));
 
-export interface PruneImagesRequest {}
-const PruneImagesRequest = struct<PruneImagesRequest>(() => ({}));
+const PruneImagesRequest = struct<object>(() => ({}));
 
 export interface PruneImagesResponse {
   /** The names of the removed images, or their ids if they had none. */

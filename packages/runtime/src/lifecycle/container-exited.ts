@@ -1,5 +1,6 @@
 import type { ContainerExit } from '../machinery/index.ts';
 import { type Container, isRunning } from '../model/index.ts';
+import { cgroupsPath } from '../oci/index.ts';
 import { publishEvent } from './publish-event.ts';
 import { nowOf, type RuntimeContext } from './runtime-context.ts';
 
@@ -65,7 +66,13 @@ async function wasOutOfMemory(context: RuntimeContext, { id }: Container): Promi
 
 /** The cgroup of a container, relative to the hierarchies. */
 export function containerCgroup({ cgroups }: RuntimeContext, parent: string, id: string): string {
-  if (cgroups.driver === 'cgroupfs') return `${parent === '' ? '/coxswain' : parent.replace(/\/$/, '')}/${id}`;
-  const slice = parent === '' ? '/system.slice' : parent;
-  return `${slice}/cri-coxswain-${id}.scope`;
+  if (cgroups.driver === 'cgroupfs') return cgroupsPath(parent, id, 'cgroupfs');
+  return `${slicePath(parent === '' ? 'system.slice' : parent)}/cri-coxswain-${id}.scope`;
+}
+
+/** Where systemd has a slice: inside those that its name begins with. A path stays as it is. */
+function slicePath(parent: string): string {
+  if (parent.startsWith('/')) return parent.replace(/\/$/, '');
+  const parts = parent.replace(/\.slice$/, '').split('-');
+  return parts.map((_, index) => `/${parts.slice(0, index + 1).join('-')}.slice`).join('');
 }

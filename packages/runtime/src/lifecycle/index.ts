@@ -5,8 +5,8 @@ export { recover } from './recover.ts';
 export { removeContainer } from './remove-container.ts';
 export { reopenLog } from './reopen-log.ts';
 export { runSandbox, runtimeHandlers } from './run-sandbox.ts';
-export { nowOf, type RuntimeContext, type RuntimePaths } from './runtime-context.ts';
-export { attach, exec, forwardPort, type Session } from './sessions.ts';
+export { nowOf, type RuntimeContext } from './runtime-context.ts';
+export { attach, exec, forwardPort } from './sessions.ts';
 export { startContainer } from './start-container.ts';
 export {
   containerStateOf,

@@ -1,11 +1,12 @@
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { DNSConfig, Mount } from '@coxswain/cri';
+import type { Mount } from '@coxswain/cri';
 import { Mount as mountMessage } from '@coxswain/cri';
 import { type Commands, readMountInfo } from '@coxswain/linux';
 import { runChecked } from '../machinery/index.ts';
 import type { Sandbox } from '../model/index.ts';
+import { choosePodResolver } from '../network/resolver/pod-resolver.ts';
 import type { RuntimePaths } from './runtime-context.ts';
 
 const shmSize = '64m';
@@ -13,7 +14,7 @@ const shmSize = '64m';
 const longestHostname = 64;
 
 /** The shared memory of a sandbox's containers. */
-export const shmOf = (paths: RuntimePaths, sandboxId: string): string => join(paths.state, 'shm', sandboxId);
+const shmOf = (paths: RuntimePaths, sandboxId: string): string => join(paths.state, 'shm', sandboxId);
 
 /** The name that the containers of a sandbox see. */
 export const hostnameOf = ({ config }: Pick<Sandbox, 'config'>): string => config.hostname || hostname();
@@ -26,7 +27,7 @@ export async function makeSandboxFiles(sandbox: Sandbox, paths: RuntimePaths, co
   const work: Promise<unknown>[] = [
     writeFile(join(directory, 'hostname'), `${hostnameOf(sandbox)}\n`, { mode: 0o644 }),
     copyFile('/etc/hosts', join(directory, 'hosts')).catch(() => writeFile(join(directory, 'hosts'), '')),
-    writeResolvConf(join(directory, 'resolv.conf'), config.dnsConfig),
+    writeResolvConf(join(directory, 'resolv.conf'), sandbox),
   ];
   if (config.logDirectory !== '') work.push(mkdir(config.logDirectory, { recursive: true, mode: 0o755 }));
   if (sandbox.namespaces.ipc === 'POD') work.push(mountShm(shmOf(paths, sandbox.id), commands));
@@ -58,18 +59,22 @@ async function unmountAll(path: string, commands: Commands): Promise<void> {
   for (const _ of mounted) await runChecked(commands, ['umount', '-l', '--', path]);
 }
 
-async function writeResolvConf(path: string, dns: DNSConfig | undefined): Promise<void> {
-  const { servers = [], searches = [], options = [] } = dns ?? {};
+/** Without settings of its own, a sandbox has those of the node, as far as they are of use in its network. */
+async function writeResolvConf(path: string, { config, namespaces }: Sandbox): Promise<void> {
+  const { servers = [], searches = [], options = [] } = config.dnsConfig ?? {};
   const lines = [
     ...(searches.length > 0 ? [`search ${searches.join(' ')}`] : []),
     ...servers.map((server) => `nameserver ${server}`),
     ...(options.length > 0 ? [`options ${options.join(' ')}`] : []),
   ];
   const text =
-    lines.length > 0
-      ? lines.map((line) => `${line}\n`).join('')
-      : await readFile('/etc/resolv.conf', 'utf8').catch(() => '');
+    lines.length > 0 ? lines.map((line) => `${line}\n`).join('') : await resolvConfOfNode(namespaces.network);
   await writeFile(path, text, { mode: 0o644 });
+}
+
+async function resolvConfOfNode(network: 'POD' | 'NODE'): Promise<string> {
+  const path = network === 'NODE' ? '/etc/resolv.conf' : (await choosePodResolver()).path;
+  return await readFile(path, 'utf8').catch(() => '');
 }
 
 /** The mounts of a sandbox in its containers. */

@@ -7,7 +7,6 @@ import {
   execDetachedCommand,
   execWithTerminalCommand,
   forwardCommand,
-  type LaunchedProcess,
   type PipeReader,
   type PipeWriter,
   readPidFile,
@@ -53,8 +52,8 @@ export async function exec(
     async prepare(directory) {
       const spec = join(directory, 'process.json');
       await writeFile(spec, JSON.stringify(await processOf(monitor.bundleOf(id), cmd, tty)), { mode: 0o600 });
-      if (tty) return execWithTerminalCommand(directory, monitor.execWords(id, directory, spec));
       cgroup = await makeExecCgroup(context, { id, cgroupParent }, basename(directory));
+      if (tty) return execWithTerminalCommand(directory, monitor.execWords(id, directory, spec, cgroup?.option));
       const log = ['--log', join(directory, 'log'), '--log-format', 'json'];
       const pidFile = join(directory, 'pid');
       const options = [
@@ -84,23 +83,10 @@ export async function exec(
       if (tty) await monitor.resizeIn(launched.directory, size);
     },
     async kill() {
-      if (cgroup) await cgroup.kill();
-      else await killWithTerminal(launched);
+      // Without a hierarchy for it, the command ends with its container.
+      await cgroup?.kill();
     },
   };
-}
-
-/** A command with a terminal is the leader of a session, which ends with it. */
-async function killWithTerminal({ directory }: LaunchedProcess): Promise<void> {
-  const pid = await readPidFile(join(directory, 'pid'));
-  if (pid === undefined) return;
-  for (const target of [-pid, pid]) {
-    try {
-      process.kill(target, 'SIGKILL');
-    } catch {
-      // It has ended.
-    }
-  }
 }
 
 async function processOf(bundle: string, cmd: readonly string[], tty: boolean): Promise<OciProcess> {

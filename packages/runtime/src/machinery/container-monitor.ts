@@ -124,26 +124,14 @@ export class ContainerMonitor {
     );
   }
 
-  /** The words that start a monitor for a command in a container with a terminal. */
-  execWords(id: string, bundle: string, processFile: string): string[] {
+  /** The words that start a monitor for a command in a container with a terminal. `cgroup` is the runtime's option of that name. */
+  execWords(id: string, bundle: string, processFile: string, cgroup: string | undefined): string[] {
     const { program, runtime } = this.#options;
     const files = ['-b', bundle, '-p', join(bundle, 'pid'), '--exec-process-spec', processFile];
     return [
-      program,
-      '-c',
-      id,
-      '-u',
-      `${id}-exec`,
-      ...this.#common(),
-      ...files,
-      '-e',
-      '--exec-attach',
-      '-i',
-      '-t',
-      '-l',
-      'off',
-      '-r',
-      runtime.program,
+      ...[program, '-c', id, '-u', `${id}-exec`, '-r', runtime.program, ...this.#common(), ...files],
+      ...['-e', '--exec-attach', '-i', '-t', '-l', 'off'],
+      ...(cgroup === undefined ? [] : ['--runtime-opt', '--cgroup', '--runtime-opt', cgroup]),
     ];
   }
 

@@ -19,13 +19,20 @@ export class ExitFiles {
     this.#directory = directory;
   }
 
-  /** Calls back for each container that ends from now on, maybe more than once. */
+  /**
+   * Calls back for each container that ends from now on, maybe more than once. Without watches, of which the kernel gives a user only so
+   * many, the caller has to look by itself.
+   */
   watch(onExit: (exit: ContainerExit) => void, onError: (error: unknown) => void): void {
-    this.#watcher = watch(this.#directory, (_, name) => {
-      if (name === null || name.startsWith('.')) return;
-      this.read(name).then((exit) => exit && onExit(exit), onError);
-    });
-    this.#watcher.on('error', onError);
+    try {
+      this.#watcher = watch(this.#directory, (_, name) => {
+        if (name === null || name.startsWith('.')) return;
+        this.read(name).then((exit) => exit && onExit(exit), onError);
+      });
+      this.#watcher.on('error', onError);
+    } catch (error) {
+      onError(error);
+    }
   }
 
   close(): void {

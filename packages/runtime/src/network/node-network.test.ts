@@ -1,11 +1,14 @@
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile, mkdir } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { systemClock } from '@coxswain/apimachinery/clock';
 import { silentLogger } from '@coxswain/apimachinery/log';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { describePodNetwork, testPod, testRanges } from './contract/describe-pod-network.test-data.ts';
+import { describePodNetwork, testRanges } from './contract/describe-pod-network.test-data.ts';
 import { networkTestProblem, TestMachine } from './contract/test-machine.test-data.ts';
+import { testPod } from './contract/test-pod.test-data.ts';
 import { NodeNetwork, type NodeNetworkOptions } from './node-network.ts';
 
 const pluginPath = ['/opt/cni/bin', '/usr/lib/cni', '/usr/libexec/cni'].filter((path) =>
@@ -40,11 +43,6 @@ const dropForwarded = async (machine: TestMachine): Promise<void> => {
   );
 };
 
-describePodNetwork('NodeNetwork by CNI plug-ins', pluginProblem, {
-  start: async (machine) => newNetwork(machine),
-  removeEverything,
-});
-
 describePodNetwork('NodeNetwork by CNI plug-ins, where forwarded packets are dropped', pluginProblem, {
   start: async (machine) => newNetwork(machine),
   removeEverything,
@@ -55,16 +53,6 @@ describePodNetwork('NodeNetwork without plug-ins', networkTestProblem('nft'), {
   start: async (machine) => newNetwork(machine, { pluginPath: [] }),
   removeEverything,
 });
-
-describePodNetwork(
-  'NodeNetwork without plug-ins, where forwarded packets are dropped',
-  networkTestProblem('nft', 'iptables-nft'),
-  {
-    start: async (machine) => newNetwork(machine, { pluginPath: [] }),
-    removeEverything,
-    before: dropForwarded,
-  },
-);
 
 const problem = networkTestProblem('nft');
 
@@ -126,6 +114,9 @@ describe.skipIf(problem !== undefined)(`NodeNetwork${problem ? ` (${problem})` :
       await writeFile(file(), edited);
       await newNetwork(machine).problem();
       expect(await readFile(file(), 'utf8')).toBe(edited);
+      await newNetwork(machine).removeEverything();
+      expect(await readFile(file(), 'utf8')).toBe(edited);
+      await rm(file());
     },
   );
 
@@ -149,6 +140,21 @@ describe.skipIf(problem !== undefined)(`NodeNetwork${problem ? ` (${problem})` :
     expect(await network.problem()).toBeUndefined();
   });
 
+  it('gives pods no address of IPv6 where the kernel lacks it', async () => {
+    const commands = {
+      run: (argv: readonly string[]) =>
+        argv[0] === 'test' ? Promise.resolve({ status: 1, output: '' }) : machine.commands.run(argv),
+      close: () => {},
+    };
+    const network = newNetwork(machine, { commands, pluginPath: [] });
+    expect(await network.setUp(testPod('a', await machine.pod('a')))).toEqual({ ips: ['10.77.1.2'] });
+  });
+
+  it('reports what is missing', async () => {
+    const { facts } = await newNetwork(machine, { pluginPath: [] }).report();
+    expect(facts).toContain('CNI plug-ins: bridge, host-local, portmap missing');
+  });
+
   it('writes its rules again that a firewall has flushed', async () => {
     let now = 0;
     const clock = { ...systemClock, monotonic: () => now };
@@ -161,5 +167,46 @@ describe.skipIf(problem !== undefined)(`NodeNetwork${problem ? ` (${problem})` :
       expect(await machine.sh(machine.node, 'nft list tables')).toContain('coxswain-test');
       await network.removeEverything();
     }
+  });
+
+  const modes: readonly (readonly [string, readonly string[]])[] = [
+    ['without plug-ins', []],
+    ...(pluginProblem === undefined ? [['with plug-ins', pluginPath] as const] : []),
+  ];
+  it.each(modes)('leaves nothing of processes that were killed in the middle, %s', async (_, path) => {
+    const untouched = await machine.traces();
+    const pods = await Promise.all(
+      Array.from({ length: 10 }, async (_, i) => testPod(`p${i}`, await machine.pod(`p${i}`))),
+    );
+    const cables = async (): Promise<string> =>
+      machine.sh(machine.node, 'ip -oneline link show type veth | grep -v up0 || true');
+    const options = { pluginPath: path, podCIDR: '10.77.1.0/24', clusterCIDR: undefined };
+    for (const lines of [1, 7, 19]) {
+      const program = fileURLToPath(new URL('contract/restless-node.test-data.ts', import.meta.url));
+      const node = spawn(
+        process.execPath,
+        ['--conditions=coxswain-source', '--import=tsx', program, machine.directory, machine.node, ...path],
+        { stdio: ['ignore', 'pipe', 'inherit'] },
+      );
+      let seen = 0;
+      await new Promise<void>((resolve) => {
+        node.on('exit', () => resolve());
+        node.stdout.on('data', (text: Buffer) => {
+          seen += String(text).split('\n').length - 1;
+          if (seen >= lines) node.kill('SIGKILL');
+        });
+      });
+      expect(seen).toBeGreaterThanOrEqual(lines);
+
+      const network = newNetwork(machine, options);
+      // A program that was running goes on for a moment.
+      await expect.poll(async () => network.collectGarbage(new Set()).then(cables), { timeout: 30_000 }).toBe('');
+      const addresses = await Promise.all(pods.map((pod) => network.setUp(pod)));
+      expect(new Set(addresses.flatMap(({ ips }) => ips)).size).toBe(10);
+      await Promise.all(pods.map((pod) => network.tearDown(pod)));
+      expect(await cables()).toBe('');
+    }
+    await newNetwork(machine, options).removeEverything();
+    expect(await machine.traces()).toBe(untouched);
   });
 });

@@ -4,10 +4,11 @@ import type { Clock } from '@coxswain/apimachinery/clock';
 import type { Logger } from '@coxswain/apimachinery/log';
 import type { Commands } from '@coxswain/linux';
 import { type AddressRange, addressRanges } from './addresses/index.ts';
-import { BridgeNetwork } from './bridge/index.ts';
+import { BridgeNetwork, enableForwarding } from './bridge/index.ts';
 import { CNINetwork, DefaultNetwork, removePortMapRules } from './cni/index.ts';
 import { NodeFirewall, nftablesProblem, PacketTable, tableName } from './firewall/index.ts';
 import type { NetworkedPod, PodAddresses, PodNetwork } from './pod-network.ts';
+import { type NetworkReport, networkProblems } from './problems/network-problems.ts';
 import { RecordDirectory, textOf } from './records/index.ts';
 
 export interface NodeNetworkOptions {
@@ -63,7 +64,11 @@ export class NodeNetwork implements PodNetwork {
   /** Exists if a network of our own was made on this node: the name of its bridge. Written before it is made. */
   readonly #own: RecordDirectory<string>;
   readonly #clusterRanges: readonly AddressRange[];
-  #ranges: readonly AddressRange[];
+  /** The pod CIDR as it was given. */
+  #podCIDR: string;
+  /** The ranges of it that are used: without IPv6 where the kernel lacks it. */
+  #ranges: readonly AddressRange[] = [];
+  #hasIPv6: boolean | undefined;
   /** What has been prepared by this process, and for which ranges. */
   #prepared: { readonly key: string; readonly done: Promise<void> } | undefined;
   #nextFirewallLook = 0;
@@ -78,14 +83,14 @@ export class NodeNetwork implements PodNetwork {
     this.#stateDirectory = stateDirectory;
     this.#name = name;
     this.#bridgeName = bridge;
-    this.#ranges = addressRanges(podCIDR);
+    this.#podCIDR = podCIDR;
     this.#clusterRanges = addressRanges(clusterCIDR);
     const cniState = join(stateDirectory, 'cni');
     const places = { configurationDirectory, pluginPath, stateDirectory: cniState };
-    this.#cni = new CNINetwork({ ...places, commands, clock, logger, podCIDR });
+    this.#cni = new CNINetwork({ ...places, commands, clock, logger });
     this.#default = new DefaultNetwork({ ...places, name, bridge });
     const bridgeState = join(stateDirectory, 'bridge');
-    const ranges = { podCIDR, clusterCIDR };
+    const ranges = { podCIDR: '', clusterCIDR };
     this.#bridge = new BridgeNetwork({ commands, logger, stateDirectory: bridgeState, name, bridge, ...ranges });
     const tag = tableName(name);
     this.#firewall = new NodeFirewall({ commands, logger, tag, stateDirectory: join(stateDirectory, 'firewall') });
@@ -122,9 +127,8 @@ export class NodeNetwork implements PodNetwork {
   }
 
   async setPodCIDR(podCIDR: string): Promise<void> {
-    this.#ranges = addressRanges(podCIDR);
-    await this.#cni.setPodCIDR(podCIDR);
-    await this.#bridge.setPodCIDR(podCIDR);
+    addressRanges(podCIDR);
+    this.#podCIDR = podCIDR;
     await this.#ready();
   }
 
@@ -145,8 +149,15 @@ export class NodeNetwork implements PodNetwork {
     if (errors.length > 0) throw new AggregateError(errors, errors.map(messageOf).join('\n'));
   }
 
+  /** What of the node keeps pods from being connected, for a report to people. Changes nothing. */
+  async report(): Promise<NetworkReport> {
+    const missingPlugins = await this.#default.missingPlugins();
+    return await networkProblems({ commands: this.#commands, tag: tableName(this.#name), missingPlugins });
+  }
+
   /** Which network it is, after everything of it that is not of a pod was made. */
   async #ready(): Promise<Kind> {
+    await this.#chooseRanges();
     const kind = await this.#kind();
     const key = `${kind} ${this.#ranges}`;
     if (this.#prepared?.key !== key) {
@@ -159,6 +170,17 @@ export class NodeNetwork implements PodNetwork {
     }
     await this.#prepared?.done;
     return kind;
+  }
+
+  async #chooseRanges(): Promise<void> {
+    this.#hasIPv6 ??= (await this.#commands.run(['test', '-e', '/proc/sys/net/ipv6'])).status === 0;
+    const given = addressRanges(this.#podCIDR);
+    const ranges = given.filter(({ family }) => family === 'ipv4' || this.#hasIPv6);
+    if (String(ranges) === String(this.#ranges)) return;
+    if (ranges.length < given.length) this.#logger.warn('The kernel has no IPv6: pods get no address of that family');
+    this.#ranges = ranges;
+    // Both are called before anything else can run, so no call sees new ranges here and old ones there.
+    await Promise.all([this.#cni.setPodCIDR(String(ranges)), this.#bridge.setPodCIDR(String(ranges))]);
   }
 
   async #kind(): Promise<Kind> {
@@ -190,6 +212,7 @@ export class NodeNetwork implements PodNetwork {
       const hasTable = (await nftablesProblem(this.#commands)) === undefined;
       await this.#default.write({ ranges: this.#ranges, ipMasq: !hasTable });
       if (hasTable) await this.#table.write();
+      await enableForwarding(this.#commands, this.#ranges);
     } else {
       await this.#default.remove();
     }

@@ -52,7 +52,8 @@ export async function containerMounts(request: MountsRequest): Promise<Container
   const table = asked.some(({ propagation }) => propagation !== 'PROPAGATION_PRIVATE') ? await readMountInfo() : [];
   for (const mount of asked) {
     const source = await sourceOf(mount.hostPath);
-    const options = ['rbind', ...propagationOf(mount, source, table), ...accessOf(mount, hasRecursiveReadOnly)];
+    const access = accessOf(mount, hasRecursiveReadOnly);
+    const options = ['rbind', ...propagationOf(mount, source, table), ...access];
     if (mount.propagation === 'PROPAGATION_BIDIRECTIONAL') rootfsPropagation = 'rshared';
     if (mount.propagation === 'PROPAGATION_HOST_TO_CONTAINER') rootfsPropagation ??= 'rslave';
     binds.push({ destination: mount.containerPath, type: 'bind', source, options });

@@ -29,7 +29,8 @@ export interface LaunchedProcess {
 
 /**
  * Makes the pipes, and starts the program in a session of its own, in the background. The pipes are real ones: programs can open /dev/stdout.
- * The writing ends are open before this ends, so that output which comes first is kept. Writing the exit code waits until it is read.
+ * The writing ends are open before this ends, so that output which comes first is kept. It says when it has opened the input, which must not be
+ * closed before: what was written would be lost. Writing the exit code waits until it is read.
  */
 const launch = `
 d=$1 in=$2; shift 2
@@ -38,8 +39,9 @@ exec 8<>"$d/out" 9<>"$d/err"
 setsid sh -c '
 d=$1 in=$2; shift 2
 if [ "$in" = 1 ]; then exec <"$d/in"; else exec </dev/null; fi
-"$@" >&8 2>&9 8>&- 9>&-
-echo $? >"$d/exit"
+exec 7>"$d/exit"; echo started >&7
+"$@" >&8 2>&9 7>&- 8>&- 9>&-
+echo $? >&7
 ' sh "$d" "$in" "$@" </dev/null >/dev/null 2>&1 &
 `;
 
@@ -74,8 +76,13 @@ export class ProcessLauncher {
     const stdout = new PipeReader(await openToRead(join(directory, 'out')));
     const stderr = new PipeReader(await openToRead(join(directory, 'err')));
     // For reading and writing, because without the program's end a pipe cannot be opened for writing only.
-    const input = stdin ? new PipeWriter(await openPipe(join(directory, 'in'), constants.O_RDWR)) : undefined;
-    const exited = this.#exitCode(directory, [stdout, stderr]).then(async (code) => {
+    let hasStarted: () => void = () => {};
+    const started = new Promise<void>((resolve) => {
+      hasStarted = resolve;
+    });
+    const input = stdin ? new PipeWriter(await openPipe(join(directory, 'in'), constants.O_RDWR), started) : undefined;
+    const exited = this.#exitCode(directory, [stdout, stderr], hasStarted).then(async (code) => {
+      hasStarted();
       input?.close();
       stdout.finish();
       stderr.finish();
@@ -102,17 +109,18 @@ export class ProcessLauncher {
     if (exit !== undefined) new Socket({ fd: exit, readable: true, writable: false }).destroy();
   }
 
-  async #exitCode(directory: string, outputs: readonly PipeReader[]): Promise<number> {
+  async #exitCode(directory: string, outputs: readonly PipeReader[], onStarted: () => void): Promise<number> {
     const exit = new PipeReader(await openToRead(join(directory, 'exit'), true));
     // The shell writes the code before it closes the outputs: without a code it was killed.
     void Promise.all(outputs.map(({ closed }) => closed)).then(() => exit.finish());
     let text = '';
     for await (const chunk of exit) {
       text += chunk.toString();
-      if (text.includes('\n')) break;
+      if (text.startsWith('started\n')) onStarted();
+      if (/\n\d+\n/.test(text)) break;
     }
     exit.close();
-    return /^\d+\n/.test(text) ? Number.parseInt(text, 10) : 137;
+    return Number(/\n(\d+)\n/.exec(text)?.[1] ?? 137);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Commands } from '@coxswain/linux';
 import { type AddressRange, familyOf } from '../addresses/index.ts';
 import { runProgram } from '../programs/index.ts';
+import { enableForwarding } from './forwarding.ts';
 import { hardwareAddress, linkName } from './link-names.ts';
 
 export interface BridgeLinkOptions {
@@ -30,6 +31,7 @@ export class BridgeLink {
   /** Makes the bridge, gives it the gateways' addresses, and lets the node forward packets. What is right already stays. */
   async make(ranges: readonly AddressRange[], signal?: AbortSignal): Promise<void> {
     const { bridge, network, commands } = this.#options;
+    await enableForwarding(commands, ranges, signal);
     const gateways = ranges.map((range) => `${range.gateway}/${range.prefixLength}`);
     const mac = hardwareAddress(ranges[0]?.gateway ?? '0.0.0.0');
     await runProgram(commands, ['sh', '-c', makeBridge, 'sh', bridge, mac, `coxswain:${network}`, ...gateways], signal);
@@ -41,7 +43,7 @@ export class BridgeLink {
     const name = linkName(network, id);
     const hasIPv6 = ips.some((ip) => familyOf(ip) === 'ipv6');
     const outside = [
-      `link add name ${name} master ${bridge} up type veth peer name eth0 address ${hardwareAddress(ips[0] ?? '')} netns ${netns}`,
+      `link add name ${name} master ${bridge} up type veth peer name eth0 address ${hardwareAddress(ips[0] ?? '')} netns "${netns}"`,
       `link set dev ${name} alias coxswain:${network}:${id} type bridge_slave hairpin on`,
     ];
     const inside = [
@@ -92,16 +94,10 @@ ip link show dev "$bridge" >/dev/null 2>&1 ||
   ip link add name "$bridge" address "$mac" type bridge || ip link show dev "$bridge" >/dev/null || exit 1
 ip link set dev "$bridge" alias "$tag" up || exit 1
 cd /proc/sys/net
-echo 1 >ipv4/ip_forward || exit 1
 echo 1 >"ipv4/conf/$bridge/route_localnet"
 for address; do
   case $address in
   *:*)
-    # A node that forwards ignores router advertisements, by which it may have got its own default route, unless this is 2.
-    for file in ipv6/conf/*/accept_ra; do
-      [ "$(cat "$file")" != 1 ] || [ "$(cat "\${file%accept_ra}forwarding")" != 0 ] || echo 2 >"$file"
-    done
-    echo 1 >ipv6/conf/all/forwarding || exit 1
     echo 0 >"ipv6/conf/$bridge/accept_ra"
     ip address replace "$address" dev "$bridge" nodad || exit 1 ;;
   *) ip address replace "$address" dev "$bridge" || exit 1 ;;

@@ -2,7 +2,7 @@
 export const cniVersions = ['0.1.0', '0.2.0', '0.3.0', '0.3.1', '0.4.0', '1.0.0', '1.1.0'] as const;
 
 /** Negative if the first version is lower. Throws if one is not a version. */
-export function compareVersions(a: string, b: string): number {
+function compareVersions(a: string, b: string): number {
   const left = partsOf(a);
   const right = partsOf(b);
   for (let i = 0; i < 3; i++) if (left[i] !== right[i]) return left[i]! - right[i]!;

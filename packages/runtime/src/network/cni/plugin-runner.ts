@@ -19,7 +19,7 @@ export interface PluginCall {
 }
 
 /** A plug-in reported an error. The message is what libcni says of it. */
-export class PluginError extends Error {
+class PluginError extends Error {
   /** A code of the CNI specification; 0 if the plug-in gave none. */
   readonly code: number;
 
@@ -51,7 +51,8 @@ const maxBusyTries = 5;
 export class PluginRunner {
   readonly #options: PluginRunnerOptions;
   #calls = 0;
-  #isMade = false;
+  /** The directory is emptied once, before the first call: of what earlier processes have left. */
+  #made: Promise<unknown> | undefined;
 
   constructor(options: PluginRunnerOptions) {
     this.#options = options;
@@ -76,12 +77,10 @@ export class PluginRunner {
   async run(call: PluginCall, signal?: AbortSignal): Promise<JSONObject | undefined> {
     const program = await this.find(call.type);
     const { directory } = this.#options;
-    if (!this.#isMade) {
-      // What earlier processes have left.
-      await rm(directory, { recursive: true, force: true });
-      await mkdir(directory, { recursive: true, mode: 0o700 });
-      this.#isMade = true;
-    }
+    this.#made ??= rm(directory, { recursive: true, force: true }).then(() =>
+      mkdir(directory, { recursive: true, mode: 0o700 }),
+    );
+    await this.#made;
     const file = join(directory, String(this.#calls++));
     try {
       await writeFile(file, JSON.stringify(call.configuration), { mode: 0o600 });

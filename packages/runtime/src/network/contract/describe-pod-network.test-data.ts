@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NetworkedPod, PodNetwork, PortMapping } from '../pod-network.ts';
 import { TestMachine } from './test-machine.test-data.ts';
+import { testPod } from './test-pod.test-data.ts';
 
 export const testRanges = { podCIDR: '10.77.1.0/24,fd77:1::/64', clusterCIDR: '10.77.0.0/16,fd77::/16' };
 
@@ -11,16 +12,6 @@ export interface PodNetworkCase {
   /** Prepares the node. */
   readonly before?: (machine: TestMachine) => Promise<void>;
 }
-
-export const testPod = (id: string, netns: string, portMappings: readonly PortMapping[] = []): NetworkedPod => ({
-  id,
-  name: `name-of-${id}`,
-  namespace: 'default',
-  uid: `uid-of-${id}`,
-  netns,
-  portMappings,
-  annotations: {},
-});
 
 /** The tests of every implementation of `PodNetwork`, with real packets. */
 export function describePodNetwork(

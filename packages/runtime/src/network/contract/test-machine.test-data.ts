@@ -25,7 +25,7 @@ export function networkTestProblem(...programs: readonly string[]): string | und
 }
 
 /** Runs programs in a network namespace, so that rules and interfaces of tests are not those of this machine. */
-class CommandsInside implements Commands {
+export class CommandsInside implements Commands {
   readonly #commands: HelperCommands;
   readonly #netns: string;
 
@@ -113,7 +113,7 @@ export class TestMachine {
     const isNone = String.raw`^\s*(table .*|chain .*|type .*|[}#:*].*|COMMIT|)$`;
     return await this.sh(
       this.node,
-      `ip -oneline link | cut -d: -f2; ip route; (${rules}) | grep -vE '${isNone}' || true; (${files})`,
+      `ip -oneline link | cut -d: -f2; ip route | sed 's/ linkdown//'; (${rules}) | grep -vE '${isNone}' || true; (${files})`,
     );
   }
 

@@ -22,7 +22,7 @@ export interface NetworkReport {
 export interface NetworkProblemsOptions {
   readonly commands: Commands;
   /** The comment of our firewall rules: the name of our nftables table. Default `coxswain`. */
-  readonly tag?: string;
+  readonly tag?: string | undefined;
   /** Plug-ins that are missing for the default network of CNI. */
   readonly missingPlugins: readonly string[];
   readonly resolver?: { readonly file: string; readonly otherFile: string };

@@ -38,7 +38,7 @@ async function nameServersOf(file: string): Promise<readonly string[] | undefine
 }
 
 /** The addresses of a resolv.conf. */
-export const nameServers = (text: string): readonly string[] =>
+const nameServers = (text: string): readonly string[] =>
   text.split('\n').flatMap((line) => /^\s*nameserver\s+(\S+)/.exec(line)?.[1] ?? []);
 
 const hasUsable = (servers: readonly string[]): boolean => servers.some((server) => !isLoopback(server));
