@@ -24,8 +24,6 @@ export interface NodeProvider {
   run(context: ComponentContext): Promise<void>;
   /** Returns whether the node's kubelet runs. */
   isAlive(name: string): boolean;
-  /** Removes a directory of a node, or of all nodes if `node` is undefined. Absent for nodes without a disk. */
-  removeDirectory?(path: string, node: string | undefined): Promise<void>;
   /**
    * Resolves when all kubelets run. Rejects when the signal is aborted. Absent if they run as soon as `run` is called. Node objects of an
    * earlier run may say that a node is ready before its kubelet runs.
