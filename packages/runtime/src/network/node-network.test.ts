@@ -150,6 +150,27 @@ describe.skipIf(problem !== undefined)(`NodeNetwork${problem ? ` (${problem})` :
     expect(await network.setUp(testPod('a', await machine.pod('a')))).toEqual({ ips: ['10.77.1.2'] });
   });
 
+  it('limits the bandwidth of a pod without plug-ins', async () => {
+    const network = newNetwork(machine, { pluginPath: [] });
+    const annotations = { 'kubernetes.io/ingress-bandwidth': '10M', 'kubernetes.io/egress-bandwidth': '20M' };
+    const a = { ...testPod('a', await machine.pod('a')), annotations };
+    const { ips } = await network.setUp(a);
+    expect(await machine.sh(machine.node, 'tc qdisc show')).toMatch(/dev cx[0-9a-f]{12} root .* rate 10Mbit/);
+    expect(await machine.sh(a.netns, 'tc qdisc show dev eth0')).toMatch(/root .* rate 20Mbit/);
+    await machine.serve(a.netns, 8080);
+    expect(await machine.ask('tcp', machine.node, ips[0]!, 8080)).toBe('10.77.1.1');
+  });
+
+  it('connects a pod with a user namespace', async () => {
+    const network = newNetwork(machine, { pluginPath: [] });
+    const mappings = [{ containerID: 0, hostID: 100_000, length: 65_536 }];
+    const user = { uidMappings: mappings, gidMappings: mappings };
+    const { net = '' } = await machine.namespaces.make({ id: 'u', types: ['net'], user });
+    const { ips } = await network.setUp(testPod('u', net));
+    await machine.serve(net, 8080);
+    expect(await machine.ask('tcp', machine.node, ips[0]!, 8080)).toBe('10.77.1.1');
+  });
+
   it('reports what is missing', async () => {
     const { facts } = await newNetwork(machine, { pluginPath: [] }).report();
     expect(facts).toContain('CNI plug-ins: bridge, host-local, portmap missing');

@@ -12,6 +12,7 @@ import { type NetworkReport, networkProblems } from './problems/network-problems
 import { RecordDirectory, textOf } from './records/index.ts';
 
 export interface NodeNetworkOptions {
+  /** For this class alone: a CNI plug-in that hangs occupies a shell. */
   readonly commands: Commands;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -1,5 +1,6 @@
 import type { Commands } from '@coxswain/linux';
 import { type AddressRange, familyOf } from '../addresses/index.ts';
+import type { Bandwidth } from '../bandwidth/bandwidth.ts';
 import { runProgram } from '../programs/index.ts';
 import { enableForwarding } from './forwarding.ts';
 import { hardwareAddress, linkName } from './link-names.ts';
@@ -18,6 +19,7 @@ export interface CableRequest {
   readonly ips: readonly string[];
   /** The range of each address. */
   readonly ranges: readonly AddressRange[];
+  readonly bandwidth?: Bandwidth | undefined;
 }
 
 /** The bridge of a node, and the cables (pairs of virtual interfaces) between it and pods, by iproute2. */
@@ -38,7 +40,7 @@ export class BridgeLink {
   }
 
   /** Connects a pod. What an interrupted call for it has made is removed first. */
-  async connect({ id, netns, ips, ranges }: CableRequest, signal?: AbortSignal): Promise<void> {
+  async connect({ id, netns, ips, ranges, bandwidth }: CableRequest, signal?: AbortSignal): Promise<void> {
     const { bridge, network, commands } = this.#options;
     const name = linkName(network, id);
     const hasIPv6 = ips.some((ip) => familyOf(ip) === 'ipv6');
@@ -56,6 +58,12 @@ export class BridgeLink {
     const lines = (list: readonly string[]): string => list.map((line) => `${line}\n`).join('');
     const argv = ['sh', '-c', connectPod, 'sh', name, netns, lines(outside), lines(inside), hasIPv6 ? 'ipv6' : ''];
     await runProgram(commands, argv, signal);
+    // Each direction is limited where it leaves an interface.
+    const { ingressRate, egressRate } = bandwidth ?? {};
+    if (ingressRate !== undefined) await runProgram(commands, limit(name, ingressRate), signal);
+    if (egressRate !== undefined) {
+      await runProgram(commands, ['nsenter', `--net=${netns}`, '--', ...limit('eth0', egressRate)], signal);
+    }
   }
 
   /** Removes the cable of a pod. Succeeds if there is none. */
@@ -81,6 +89,26 @@ export class BridgeLink {
     await removeLink(commands, bridge);
   }
 }
+
+/** Sends so many bits a second, and 10 ms of them, or 64 KiB, at once. */
+const limit = (name: string, rate: number): readonly string[] => {
+  const burst = `${Math.max(64 * 1024, Math.ceil(rate / 8 / 100))}b`;
+  return [
+    'tc',
+    'qdisc',
+    'replace',
+    'dev',
+    name,
+    'root',
+    'tbf',
+    'rate',
+    `${rate}bit`,
+    'burst',
+    burst,
+    'latency',
+    '25ms',
+  ];
+};
 
 async function removeLink(commands: Commands, name: string): Promise<void> {
   const { status, output } = await commands.run(['ip', 'link', 'delete', 'dev', name]);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from '@coxswain/apimachinery/log';
 import type { Commands } from '@coxswain/linux';
 import { AddressPool, type AddressRange, addressRanges } from '../addresses/index.ts';
+import { bandwidthOf } from '../bandwidth/bandwidth.ts';
 import { nftablesProblem, PacketTable, tableName } from '../firewall/index.ts';
 import type { NetworkedPod, PodAddresses, PodNetwork, PortMapping } from '../pod-network.ts';
 import { hostPortsOf } from '../ports/index.ts';
@@ -126,6 +127,7 @@ export class BridgeNetwork implements PodNetwork {
   async #connect(pod: NetworkedPod, signal: AbortSignal | undefined): Promise<PodAddresses> {
     await this.#prepare();
     const { id, netns, portMappings } = pod;
+    const bandwidth = bandwidthOf(pod.annotations);
     if (this.#ranges.length === 0) throw new Error('no pod CIDR was given to this node');
     // A call that was interrupted, of the same sandbox.
     if (this.#pods.has(id)) await this.#disconnect(id);
@@ -134,7 +136,7 @@ export class BridgeNetwork implements PodNetwork {
     const ips = await this.#pool.assign(id, ranges);
     const record = { sequence: this.#sequence++, ips, portMappings };
     await this.#records.write(id, record);
-    const connect = (): Promise<void> => this.#link.connect({ id, netns, ips, ranges }, signal);
+    const connect = (): Promise<void> => this.#link.connect({ id, netns, ips, ranges, bandwidth }, signal);
     try {
       await connect();
     } catch (error) {

@@ -75,7 +75,7 @@ export class CNINetwork implements PodNetwork {
     const loaded = await this.#configurations.load();
     if ('problem' in loaded) return loaded.problem;
     try {
-      await this.#limiter.run(() => this.#list.status(loaded.network));
+      await this.#list.status(loaded.network);
       return undefined;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);

@@ -133,10 +133,7 @@ export function describePodNetwork(
           ]),
         ),
       );
-      const started = performance.now();
       const all = await Promise.all(pods.map((pod) => network.setUp(pod)));
-      const tookMs = performance.now() - started;
-      console.info(`${name}: 20 pods at once in ${tookMs.toFixed(0)} ms`);
       expect(new Set(all.flatMap(({ ips }) => ips)).size).toBe(40);
       await Promise.all(
         pods.map(async (pod, i) => {
