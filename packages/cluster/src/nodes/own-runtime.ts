@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import type { NodeRuntime } from '@coxswain/kubelet/program';
 
 export interface OwnRuntimeOptions {
@@ -22,7 +23,7 @@ export function ownRuntime({ directory, state, owner, clusterCIDR }: OwnRuntimeO
   const endpoint = ownRuntimeSocket(state);
   const network = {
     clusterCIDR,
-    name: `coxswain-${owner}`,
+    name: owner,
     bridge: `cox${owner}`.slice(0, longestName),
     // Other programs' networks on this machine have other addresses than the nodes of the cluster.
     configurationDirectory: `${directory}/net.d`,
@@ -58,6 +59,7 @@ export function ownRuntime({ directory, state, owner, clusterCIDR }: OwnRuntimeO
       } finally {
         await runtime.close();
       }
+      await rm(state, { recursive: true, force: true });
     },
   };
 }

@@ -146,14 +146,15 @@ async function configurationOf(
   return { ...configuration, cgroups: { ...configuration.cgroups, driver, root: `/${root.join('/')}` } };
 }
 
-interface RemoveNodeOptions extends Pick<EmbeddedNodeOptions, 'runtime' | 'owner' | 'directory'> {}
+interface RemoveNodeOptions extends Pick<EmbeddedNodeOptions, 'runtime' | 'owner' | 'directory' | 'clock' | 'random'> {}
 
 /**
  * Removes all pods of a node whose kubelet does not run, and unmounts their volumes. For a cluster that is deleted. Rejects if the runtime
  * does not answer.
  */
-export async function removeEmbeddedNode({ runtime: source, owner, directory }: RemoveNodeOptions): Promise<void> {
-  const environment = { clock: systemClock, random: systemRandom, logger: silentLogger };
+export async function removeEmbeddedNode(options: RemoveNodeOptions): Promise<void> {
+  const { runtime: source, owner, directory, clock = systemClock, random = systemRandom } = options;
+  const environment = { clock, random, logger: silentLogger };
   const { runtime, close } = ownedRuntime(await source.open(environment), { [ownerLabel]: owner });
   try {
     const { items } = await runtime.listPodSandbox({});
