@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { type Invocation, type CommandBody, UsageError } from '@coxswain/component-base/cli';
 import { flag, string } from '@coxswain/component-base';
+import { type CommandBody, type Invocation, UsageError } from '@coxswain/component-base/cli';
 import { connectRuntime, type ImageService } from '@coxswain/cri';
-import type { CoxContext } from '../context.ts';
 import { columns } from '../columns.ts';
+import type { CoxContext } from '../context.ts';
 import { outputFlag, outputFormat, printed } from '../output.ts';
 import { type ImageControl, openImageControl, type Progress } from './image-control-client.ts';
 import { ProgressBars, sizeText } from './progress-bars.ts';

@@ -16,9 +16,9 @@ export async function endpointOf(invocation: Invocation<CoxContext>): Promise<st
   const { name, directory } = clusterOf(invocation);
   if ((await directory.holder()) === undefined)
     throw new Error(`no cluster runs in ${directory.path}; ${commandFor('up', name)} starts one`);
-  const state = await directory.readableState();
-  if (state?.runtime === undefined) throw new Error(`the nodes of the cluster in ${directory.path} are hollow`);
-  if (state.runtime !== 'containers') return state.runtime;
+  const runtime = await directory.recordedRuntime();
+  if (runtime === undefined) throw new Error(`the nodes of the cluster in ${directory.path} are hollow`);
+  if (runtime !== 'containers') return runtime;
   const { ownRuntimeSocket } = await import('@coxswain/cluster');
   return ownRuntimeSocket(directory.runtimeState);
 }

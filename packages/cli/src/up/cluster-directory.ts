@@ -20,14 +20,13 @@ export interface ClusterState {
   readonly kubeconfig: string;
   /** The name of cluster, user and context in that file. */
   readonly context: string;
-  /** What runs the containers of a cluster with a real node: the socket of a container runtime, or `containers` for our own. */
-  readonly runtime?: string | undefined;
 }
 
 const stateName = 'cluster.json';
 const adminName = 'admin.kubeconfig';
 const lockName = 'lock';
 const logName = 'cluster.log';
+const runtimeRecord = 'runtime';
 /** The folder in the user's data with a directory for each cluster except the default one. */
 const clustersName = 'clusters';
 /** The files of a cluster in its directory. */
@@ -137,6 +136,17 @@ export class ClusterDirectory {
     await makeDirectory(this.path);
     await writeWhole(this.adminKubeconfig, adminKubeconfig);
     await writeWhole(this.stateFile, `${JSON.stringify(state, undefined, 2)}\n`);
+  }
+
+  /** Records what runs the containers of the real node, before any runs: whoever deletes the cluster must find them. */
+  async recordRuntime(record: string): Promise<void> {
+    await makeDirectory(this.node);
+    await writeWhole(join(this.node, runtimeRecord), `${record}\n`);
+  }
+
+  /** Returns what runs, or ran, the containers of the real node; undefined if there never was one. */
+  async recordedRuntime(): Promise<string | undefined> {
+    return (await readIfThere(join(this.node, runtimeRecord)))?.trim();
   }
 
   /** Deletes the state and the kubeconfig. */

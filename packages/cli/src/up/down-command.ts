@@ -3,8 +3,8 @@ import type { CommandBody } from '@coxswain/component-base/cli';
 import type { CoxContext } from '../context.ts';
 import { clusterCompletions, clusterFlags, clusterOf } from './cluster-flags.ts';
 import { down } from './down.ts';
-import { endContainers } from './reset.ts';
 import { explainError } from './explain-error.ts';
+import { endContainers } from './reset.ts';
 
 const flags = {
   ...clusterFlags,

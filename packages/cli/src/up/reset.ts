@@ -13,7 +13,7 @@ export async function reset(directory: ClusterDirectory, env: Environment): Prom
   await end(directory);
   const lock = await directory.claim();
   try {
-    if (state && state !== 'damaged') await removeContainers(directory, state.runtime);
+    await removeContainers(directory, await directory.recordedRuntime());
     await directory.clear();
   } finally {
     await lock.release();
@@ -27,11 +27,11 @@ export async function reset(directory: ClusterDirectory, env: Environment): Prom
 
 /** Ends the containers of a cluster that does not run. Resolves with false if it has none. */
 export async function endContainers(directory: ClusterDirectory): Promise<boolean> {
-  const state = await directory.readableState();
-  if (state?.runtime === undefined) return false;
+  const record = await directory.recordedRuntime();
+  if (record === undefined) return false;
   const lock = await directory.claim();
   try {
-    await removeContainers(directory, state.runtime);
+    await removeContainers(directory, record);
   } finally {
     await lock.release();
   }

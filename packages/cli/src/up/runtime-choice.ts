@@ -35,8 +35,8 @@ interface Choice {
 }
 
 interface Surroundings {
-  /** The state of the cluster's last process. */
-  readonly last: { readonly runtime?: string | undefined } | undefined;
+  /** Returns the record of the runtime that the cluster had; undefined for a new cluster. */
+  readonly last: () => Promise<{ readonly runtime: string | undefined } | undefined>;
   /** Returns why the machine can run no containers. */
   readonly problem: () => Promise<string | undefined>;
 }
@@ -47,7 +47,8 @@ interface Surroundings {
  */
 export async function chooseRuntime(value: string, { last, problem }: Surroundings): Promise<Choice> {
   if (value === 'hollow') return { choice: { kind: 'hollow' } };
-  if (value === 'auto' && last) return { choice: recordedChoice(last.runtime) };
+  const had = value === 'auto' ? await last() : undefined;
+  if (had) return { choice: recordedChoice(had.runtime) };
   if (value !== 'auto' && value !== 'containers') return { choice: { kind: 'socket', endpoint: value } };
   const found = await problem();
   if (found === undefined) return { choice: { kind: 'containers' } };

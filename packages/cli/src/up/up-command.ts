@@ -64,9 +64,10 @@ cox up --feature-gates=AllAlpha=true --runtime-config=api/all=true --audit-polic
     const cluster = clusterOf(invocation);
     const { options: apiServer, notices } = apiServerOptionsOf(invocation);
     if (given.detach) return detach(cluster, invocation.words, context);
+    const { directory } = cluster;
     const wanted = given.runtime ?? runtimeType.read(context.process.env.COX_RUNTIME || 'auto', undefined);
     const { choice: runtime, notice } = await chooseRuntime(wanted, {
-      last: await cluster.directory.readableState(),
+      last: async () => ((await directory.isEmpty()) ? undefined : { runtime: await directory.recordedRuntime() }),
       problem: async () => (await import('@coxswain/runtime')).containersProblem(),
     });
     const nodes = given.nodes ?? (runtime.kind === 'hollow' ? 2 : 0);

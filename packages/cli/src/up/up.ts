@@ -84,6 +84,8 @@ async function run(options: UpOptions, surroundings: Surroundings): Promise<void
   if (options.port === undefined && port === 0) progress(`port ${usual} is taken; the API server uses a free one`);
   // Imported here, so that invalid calls fail without loading it.
   const { Cluster, defaultComponents } = await import('@coxswain/cluster');
+  const record = recordOf(runtime);
+  if (record !== undefined) await directory.recordRuntime(record);
   const cluster = await Cluster.start({
     components: defaultComponents({
       apiServer: { ...(!memory && { dataDir: directory.path }), port, flags: joinable(apiServer) },
@@ -110,7 +112,6 @@ async function run(options: UpOptions, surroundings: Surroundings): Promise<void
         startedAt,
         kubeconfig,
         context,
-        runtime: recordOf(runtime),
       },
       adminKubeconfig,
     );

@@ -40,9 +40,11 @@ export function ownRuntime({ directory, state, owner, clusterCIDR }: OwnRuntimeO
       const runtime = await open(environment);
       try {
         const server = await runtime.listen(endpoint);
+        const inProcess = runtime.inProcess();
         return {
-          ...runtime.inProcess(),
+          ...inProcess,
           async close() {
+            inProcess.close();
             await server.close();
             await runtime.close();
           },
