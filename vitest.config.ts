@@ -14,6 +14,8 @@ export default defineConfig({
     ],
   },
   test: {
+    // Clusters in tests have hollow nodes, also where containers could run.
+    env: { COX_RUNTIME: 'hollow' },
     include: [
       'packages/*/src/**/*.test.ts',
       'packages/*/test/**/*.test.ts',

@@ -3,6 +3,7 @@ import type { CoxContext } from './context.ts';
 import { globalFlags } from './global-flags.ts';
 
 const clusters = 'Cluster Commands';
+const containers = 'Containers';
 const components = 'Components';
 const files = 'Commands Without a Cluster';
 const others = 'Other Commands';
@@ -40,6 +41,18 @@ const commands: readonly Command<CoxContext>[] = [
     load: async () => (await import('./up/clusters-command.ts')).clustersCommand,
   },
   {
+    name: 'ps',
+    short: 'List the containers of this machine',
+    group: containers,
+    load: async () => (await import('./containers/ps-command.ts')).psCommand,
+  },
+  {
+    name: 'image',
+    short: 'Pull, load, list and remove the images of this machine',
+    group: containers,
+    load: async () => (await import('./containers/image-command.ts')).imageCommand,
+  },
+  {
     name: 'apiserver',
     short: "Run the API server, with kube-apiserver's flags",
     group: components,
@@ -68,6 +81,12 @@ const commands: readonly Command<CoxContext>[] = [
     short: "Run the cluster's DNS server, configured by a Corefile",
     group: components,
     load: async () => (await import('./dns.ts')).dnsCommand,
+  },
+  {
+    name: 'runtime',
+    short: 'Run the container runtime, for any kubelet',
+    group: components,
+    load: async () => (await import('./containers/runtime-command.ts')).runtimeCommand,
   },
   {
     name: 'validate',

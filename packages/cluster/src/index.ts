@@ -23,4 +23,5 @@ export { administrator, type Identity } from './identities.ts';
 export { CombinedNodeProvider } from './nodes/combined-node-provider.ts';
 export { type HollowNodeOptions, HollowNodeProvider } from './nodes/hollow-node-provider.ts';
 export type { NodeProvider } from './nodes/node-provider.ts';
-export { type RealNodeOptions, RealNodeProvider, removeRealNode } from './nodes/real-node-provider.ts';
+export { type OwnRuntimeOptions, ownRuntime, ownRuntimeSocket } from './nodes/own-runtime.ts';
+export { defaultPodRange, type RealNodeOptions, RealNodeProvider, removeRealNode } from './nodes/real-node-provider.ts';

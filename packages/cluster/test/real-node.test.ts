@@ -23,7 +23,7 @@ describe.skipIf(problem)('a cluster with a real node', () => {
     directory = await mkdtemp(join(tmpdir(), 'cox-cluster-'));
     containerd = await startContainerd({ directory: join(directory, 'containerd'), podCIDR: '10.213.15.0/24' });
     const real = new RealNodeProvider({
-      endpoint: containerd.endpoint,
+      runtime: containerd.endpoint,
       directory: join(directory, 'node'),
       owner: 'test-one',
       name: 'real',
@@ -37,7 +37,7 @@ describe.skipIf(problem)('a cluster with a real node', () => {
   afterAll(async () => {
     await cluster?.stop();
     if (containerd) {
-      await removeRealNode({ endpoint: containerd.endpoint, owner: 'test-one', directory: join(directory, 'node') });
+      await removeRealNode({ runtime: containerd.endpoint, owner: 'test-one', directory: join(directory, 'node') });
       await containerd.close();
     }
     await rm(directory, { recursive: true, force: true });

@@ -1,5 +1,13 @@
 import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
-import { type Calls, type Connection, type ConnectOptions, connect, type Handlers, inProcess } from '@coxswain/grpc';
+import {
+  type Calls,
+  type Connection,
+  type ConnectOptions,
+  connect,
+  type Handlers,
+  InProcessConnection,
+  inProcess,
+} from '@coxswain/grpc';
 import { imageService, runtimeService } from './generated/services.ts';
 
 /**
@@ -42,15 +50,16 @@ export async function connectRuntime(
   };
 }
 
-/** Returns a runtime whose handlers run in this process. */
+/** Returns a runtime whose handlers run in this process. Closing it ends the calls in progress. */
 export function runtimeInProcess(
   runtime: RuntimeServiceHandlers,
   images: ImageServiceHandlers,
   clock: Clock = systemClock,
 ): ContainerRuntime {
+  const connection = new InProcessConnection();
   return {
-    runtime: inProcess(runtimeService, runtime, clock),
-    images: inProcess(imageService, images, clock),
-    close() {},
+    runtime: inProcess(runtimeService, runtime, clock, connection),
+    images: inProcess(imageService, images, clock, connection),
+    close: () => connection.close(),
   };
 }

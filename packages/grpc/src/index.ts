@@ -9,7 +9,7 @@
  */
 export * from './protobuf/index.ts';
 export { type Connection, type ConnectOptions, connect, socketPath } from './rpc/client.ts';
-export { inProcess } from './rpc/in-process.ts';
+export { InProcessConnection, inProcess } from './rpc/in-process.ts';
 export { hasRpcCode, type RpcCode, RpcError, rpcCodeOf, rpcCodes, toRpcError } from './rpc/rpc-error.ts';
 export { type GrpcServer, listen, type Served, type ServerOptions, serve } from './rpc/server.ts';
 export {

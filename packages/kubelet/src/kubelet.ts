@@ -438,6 +438,8 @@ export class Kubelet {
     this.#podCidr = podCidr;
     try {
       await this.runtime.service.updateRuntimeConfig({ runtimeConfig: { networkConfig: { podCidr } } }, { signal });
+      // Some runtimes have no network before.
+      if (this.runtime.forgetNetworkProblem()) this.#reporter.hurry();
     } catch (error) {
       if (signal.aborted) return;
       this.#podCidr = '';

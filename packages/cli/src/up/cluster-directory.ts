@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DirectoryLock, makeDirectory } from '@coxswain/storage';
 import { dataHome } from '../data-home.ts';
 import { contextNameOf, defaultClusterName } from './cluster-name.ts';
+import { draftOf, writeWhole } from './write-whole.ts';
 
 /** The state that a cluster writes when it is ready. */
 export interface ClusterState {
@@ -19,14 +20,13 @@ export interface ClusterState {
   readonly kubeconfig: string;
   /** The name of cluster, user and context in that file. */
   readonly context: string;
-  /** Socket of the container runtime, for a cluster with a real node. */
-  readonly runtime?: string;
 }
 
 const stateName = 'cluster.json';
 const adminName = 'admin.kubeconfig';
 const lockName = 'lock';
 const logName = 'cluster.log';
+const runtimeRecord = 'runtime';
 /** The folder in the user's data with a directory for each cluster except the default one. */
 const clustersName = 'clusters';
 /** The files of a cluster in its directory. */
@@ -38,6 +38,7 @@ const dataNames: ReadonlySet<string> = new Set([
   'pki',
   'store',
   'node',
+  'runtime',
 ]);
 /** The same files, and those that a cluster in memory writes. Nothing else is ever deleted. */
 const ownNames: ReadonlySet<string> = new Set([...dataNames, lockName, logName, `${logName}.1`]);
@@ -74,6 +75,16 @@ export class ClusterDirectory {
   /** The directory of the real node, for pods, volumes and logs. */
   get node(): string {
     return join(this.path, 'node');
+  }
+
+  /** The directory of our own container runtime, for images and records. */
+  get runtime(): string {
+    return join(this.path, 'runtime');
+  }
+
+  /** Where that runtime has sockets and mounts. The path is short, because those of Unix sockets are limited. */
+  get runtimeState(): string {
+    return `/run/coxswain/${this.owner}`;
   }
 
   /** Distinguishes what the real node of this cluster has made on the machine from what other clusters have. */
@@ -127,6 +138,17 @@ export class ClusterDirectory {
     await writeWhole(this.stateFile, `${JSON.stringify(state, undefined, 2)}\n`);
   }
 
+  /** Records what runs the containers of the real node, before any runs: whoever deletes the cluster must find them. */
+  async recordRuntime(record: string): Promise<void> {
+    await makeDirectory(this.node);
+    await writeWhole(join(this.node, runtimeRecord), `${record}\n`);
+  }
+
+  /** Returns what runs, or ran, the containers of the real node; undefined if there never was one. */
+  async recordedRuntime(): Promise<string | undefined> {
+    return (await readIfThere(join(this.node, runtimeRecord)))?.trim();
+  }
+
   /** Deletes the state and the kubeconfig. */
   async unwrite(): Promise<void> {
     for (const name of [stateName, adminName]) {
@@ -164,18 +186,6 @@ async function namesIn(directory: string): Promise<string[]> {
     if (isMissing(error)) return [];
     throw error;
   }
-}
-
-/** Returns the name of a file while it is being written. A killed process leaves it behind, and the next cluster deletes it. */
-function draftOf(name: string): string {
-  return `${name}.new`;
-}
-
-/** Replaces a file atomically, for concurrent readers. */
-async function writeWhole(path: string, text: string): Promise<void> {
-  await rm(draftOf(path), { force: true });
-  await writeFile(draftOf(path), text, { mode: 0o600 });
-  await rename(draftOf(path), path);
 }
 
 function isState(value: unknown): value is ClusterState {

@@ -2,6 +2,8 @@ import type { Environment } from '@coxswain/client/kubeconfig';
 import type { ClusterDirectory } from './cluster-directory.ts';
 import { end } from './down.ts';
 import { writtenTo } from './mend.ts';
+import { removePods } from './node-runtime.ts';
+import { recordedChoice } from './runtime-choice.ts';
 import { removeContext } from './user-kubeconfig.ts';
 
 /** Stops the cluster, deletes its data, and removes its context from the kubeconfig it was written to. */
@@ -11,7 +13,7 @@ export async function reset(directory: ClusterDirectory, env: Environment): Prom
   await end(directory);
   const lock = await directory.claim();
   try {
-    if (state && state !== 'damaged' && state.runtime !== undefined) await removePods(directory, state.runtime);
+    await removeContainers(directory, await directory.recordedRuntime());
     await directory.clear();
   } finally {
     await lock.release();
@@ -23,16 +25,25 @@ export async function reset(directory: ClusterDirectory, env: Environment): Prom
   });
 }
 
-/** Real containers go on running when their cluster stops. */
-async function removePods({ owner, node, path }: ClusterDirectory, endpoint: string): Promise<void> {
-  const { removeRealNode } = await import('@coxswain/cluster');
+/** Ends the containers of a cluster that does not run. Resolves with false if it has none. */
+export async function endContainers(directory: ClusterDirectory): Promise<boolean> {
+  const record = await directory.recordedRuntime();
+  if (record === undefined) return false;
+  const lock = await directory.claim();
   try {
-    await removeRealNode({ endpoint, owner, directory: node });
-  } catch (cause) {
-    throw new Error(`the pods of ${path} may still run: the container runtime at ${endpoint} does not answer`, {
-      cause,
-    });
+    await removeContainers(directory, record);
+  } finally {
+    await lock.release();
   }
+  return true;
+}
+
+/** Real containers go on running when their cluster stops. */
+async function removeContainers(directory: ClusterDirectory, record: string | undefined): Promise<void> {
+  await removePods(directory, recordedChoice(record)).catch((cause: unknown) => {
+    const problem = record === 'containers' ? '' : `: the container runtime at ${record} does not answer`;
+    throw new Error(`the pods of ${directory.path} may still run${problem}`, { cause });
+  });
 }
 
 const contextStays = ({ path }: ClusterDirectory, file: string, context: string): string =>

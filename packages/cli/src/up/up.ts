@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { type LogSink, newLogger } from '@coxswain/apimachinery/log';
 import type { ApiServerOptions } from '@coxswain/apiserver';
 import type { Logger } from '@coxswain/client';
-import type { NodeProvider } from '@coxswain/cluster';
 import { componentLogging } from '@coxswain/component-base/logs';
 import type { Terminal } from '../main.ts';
 import { runUntilStopped, type ServerProcess } from '../server-process.ts';
@@ -11,6 +10,8 @@ import type { ClusterDirectory } from './cluster-directory.ts';
 import { commandFor } from './cluster-flags.ts';
 import { contextNameOf } from './cluster-name.ts';
 import { mend } from './mend.ts';
+import { nodesOf, removePods } from './node-runtime.ts';
+import { type RuntimeChoice, recordOf } from './runtime-choice.ts';
 import { toldOnce } from './told-once.ts';
 import { addContext, checkContext, leaveContext, removeContext, type UserKubeconfig } from './user-kubeconfig.ts';
 
@@ -20,8 +21,7 @@ export interface UpOptions {
   /** 0 for a free port; undefined for the usual one, or a free one when that is taken. */
   readonly port: number | undefined;
   readonly kubeconfig: string | undefined;
-  /** Socket of a container runtime, if this machine is to be a node. */
-  readonly runtime: string | undefined;
+  readonly runtime: RuntimeChoice;
   /** The number of hollow nodes. */
   readonly nodes: number;
   readonly memory: boolean;
@@ -84,12 +84,14 @@ async function run(options: UpOptions, surroundings: Surroundings): Promise<void
   if (options.port === undefined && port === 0) progress(`port ${usual} is taken; the API server uses a free one`);
   // Imported here, so that invalid calls fail without loading it.
   const { Cluster, defaultComponents } = await import('@coxswain/cluster');
+  const record = recordOf(runtime);
+  if (record !== undefined) await directory.recordRuntime(record);
   const cluster = await Cluster.start({
     components: defaultComponents({
       apiServer: { ...(!memory && { dataDir: directory.path }), port, flags: joinable(apiServer) },
       nodesMayJoin: mayJoin(apiServer),
     }),
-    nodes: await nodesOf(options),
+    nodes: await nodesOf({ ...options, env: process.env }),
     logger,
   });
   const [url, adminKubeconfig] = [cluster.url ?? '', cluster.kubeconfig ?? ''];
@@ -110,7 +112,6 @@ async function run(options: UpOptions, surroundings: Surroundings): Promise<void
         startedAt,
         kubeconfig,
         context,
-        ...(runtime !== undefined && { runtime }),
       },
       adminKubeconfig,
     );
@@ -126,7 +127,11 @@ async function run(options: UpOptions, surroundings: Surroundings): Promise<void
       );
     if (memory) await directory.unwrite();
     await cluster.stop();
-    if (memory && runtime !== undefined) await removeNode(options, runtime, logger);
+    // Nothing of the cluster is left, so its pods would run without anybody who knows of them.
+    if (memory)
+      await removePods(directory, runtime).catch((error: unknown) =>
+        logger.error('Failed to remove the pods of the node', error),
+      );
   }
 }
 
@@ -140,34 +145,11 @@ const joinable = (options: ApiServerOptions): ApiServerOptions =>
 
 const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.');
 
-/** Beside a real node, nothing is to run on a hollow one by chance. */
-const hollowTaint = { key: 'hollow.coxswain.dev/node', effect: 'NoSchedule' } as const;
-
-async function nodesOf({ runtime, nodes, directory }: UpOptions): Promise<NodeProvider> {
-  const { CombinedNodeProvider, HollowNodeProvider, RealNodeProvider } = await import('@coxswain/cluster');
-  const options = { stopDelayMs: 250 };
-  if (runtime === undefined) return new HollowNodeProvider(nodes, options);
-  if (process.platform !== 'linux') throw new Error('--runtime needs Linux: without it, cox up has hollow nodes');
-  if (process.getuid?.() !== 0) throw new Error('--runtime needs root, for cgroups and mounts: try sudo');
-  const real = new RealNodeProvider({ endpoint: runtime, directory: directory.node, owner: directory.owner });
-  if (nodes === 0) return real;
-  const hollow = Array.from({ length: nodes }, (_, i) => ({ name: `hollow-${i}`, taints: [hollowTaint] }));
-  return new CombinedNodeProvider([real, new HollowNodeProvider(hollow, options)]);
-}
-
 const nodesText = ({ runtime, nodes }: UpOptions): string =>
   [
-    ...(runtime === undefined ? [] : ['this machine as a node']),
-    ...(runtime && !nodes ? [] : [`${nodes} hollow nodes`]),
+    ...(runtime.kind === 'hollow' ? [] : ['this machine as a node']),
+    ...(runtime.kind !== 'hollow' && nodes === 0 ? [] : [`${nodes} hollow nodes`]),
   ].join(' and ');
-
-/** Nothing of a cluster in memory is left when it stops, so its pods would run without anybody who knows of them. */
-async function removeNode({ directory }: UpOptions, endpoint: string, logger: Logger): Promise<void> {
-  const { removeRealNode } = await import('@coxswain/cluster');
-  await removeRealNode({ endpoint, owner: directory.owner, directory: directory.node }).catch((error: unknown) =>
-    logger.error('Failed to remove the pods of the node', error),
-  );
-}
 
 const portOf = (url: string | undefined): number | undefined =>
   url ? Number(new URL(url).port) || undefined : undefined;

@@ -22,7 +22,10 @@ export class CoxProcess {
 
   constructor(args: readonly string[], { env = process.env }: CoxProcessOptions = {}) {
     const node = ['--conditions=coxswain-source', '--import=tsx', cox];
-    const child = spawn(process.execPath, [...node, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
+    const child = spawn(process.execPath, [...node, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { COX_RUNTIME: 'hollow', ...env },
+    });
     this.#child = child;
     this.pid = child.pid ?? 0;
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -14,8 +14,9 @@ export class CombinedNodeProvider implements NodeProvider {
     return this.#providers.flatMap(({ specs }) => specs);
   }
 
+  /** Those of the first provider. A cluster has one range of each family, and all its nodes get a part of it. */
   get podRanges(): readonly string[] {
-    return [...new Set(this.#providers.flatMap(({ podRanges }) => podRanges))];
+    return this.#providers[0]?.podRanges ?? [];
   }
 
   /** Services may have real endpoints, so only the addresses of hollow nodes and pods are refused. */

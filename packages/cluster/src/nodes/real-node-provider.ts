@@ -1,14 +1,18 @@
 import { hostname } from 'node:os';
 import { ClientSet } from '@coxswain/client';
 import { inProcessDialer, type KubeletDialer } from '@coxswain/kubelet';
-import type { EmbeddedNode } from '@coxswain/kubelet/program';
+import type { EmbeddedNode, NodeRuntime } from '@coxswain/kubelet/program';
 import type { ComponentContext } from '../component.ts';
 import { kubeletOf } from '../identities.ts';
 import type { NamedNode, NodeProvider } from './node-provider.ts';
 
 export interface RealNodeOptions {
-  /** Socket of a container runtime (CRI), such as `unix:///run/containerd/containerd.sock`. */
-  readonly endpoint: string;
+  /** Its container runtime. A string is a socket, such as `unix:///run/containerd/containerd.sock`. */
+  readonly runtime: NodeRuntime | string;
+  /** The addresses of all pods of the cluster. Clusters with real nodes on the same machine need different ones. */
+  readonly podRange?: string;
+  /** The resolver configuration that pods inherit; /etc/resolv.conf by default. */
+  readonly resolvConf?: string;
   /** The node's own directory, for pods, volumes and logs. */
   readonly directory: string;
   /** Distinguishes this cluster's pods from those of other clusters in the same runtime. Letters, digits and dashes. */
@@ -17,10 +21,13 @@ export interface RealNodeOptions {
   readonly name?: string;
 }
 
+/** The addresses of pods that kubeadm and others use, too. */
+export const defaultPodRange = '10.244.0.0/16';
+
 /** This machine as a node, with real containers. Needs Linux and root. */
 export class RealNodeProvider implements NodeProvider {
   readonly specs: readonly NamedNode[];
-  readonly podRanges = ['10.244.0.0/16'];
+  readonly podRanges: readonly string[];
   readonly #options: RealNodeOptions;
   #node: EmbeddedNode | undefined;
   #dialer: KubeletDialer | undefined;
@@ -29,6 +36,7 @@ export class RealNodeProvider implements NodeProvider {
 
   constructor(options: RealNodeOptions) {
     this.#options = options;
+    this.podRanges = [options.podRange ?? defaultPodRange];
     this.specs = [{ name: options.name ?? hostname().toLowerCase() }];
   }
 
@@ -51,10 +59,15 @@ export class RealNodeProvider implements NodeProvider {
 
   async run({ clientAs, clock, random, logger, signal }: ComponentContext): Promise<void> {
     // Imported here, because most clusters have no real node.
-    const { EmbeddedNode } = await import('@coxswain/kubelet/program');
+    const { EmbeddedNode, runtimeAtSocket } = await import('@coxswain/kubelet/program');
+    const { runtime } = this.#options;
     const clients = new ClientSet(clientAs(kubeletOf(this.name)));
     const node = await EmbeddedNode.start(
-      { ...this.#options, nodeName: this.name, clients, clock, random, logger },
+      {
+        ...this.#options,
+        runtime: typeof runtime === 'string' ? runtimeAtSocket(runtime) : runtime,
+        ...{ nodeName: this.name, clients, clock, random, logger },
+      },
       signal,
     );
     this.#node = node;
@@ -94,9 +107,8 @@ export class RealNodeProvider implements NodeProvider {
 }
 
 /** Removes all pods of a real node whose cluster does not run, with their volumes. For a cluster that is deleted. */
-export async function removeRealNode(
-  options: Pick<RealNodeOptions, 'endpoint' | 'owner' | 'directory'>,
-): Promise<void> {
-  const { removeEmbeddedNode } = await import('@coxswain/kubelet/program');
-  await removeEmbeddedNode(options);
+export async function removeRealNode(options: Pick<RealNodeOptions, 'runtime' | 'owner' | 'directory'>): Promise<void> {
+  const { removeEmbeddedNode, runtimeAtSocket } = await import('@coxswain/kubelet/program');
+  const { runtime } = options;
+  await removeEmbeddedNode({ ...options, runtime: typeof runtime === 'string' ? runtimeAtSocket(runtime) : runtime });
 }

@@ -1,6 +1,6 @@
 import { systemClock } from '@coxswain/apimachinery/clock';
 import type { Client, ClientReadableStream, ClientUnaryCall, ServiceError } from '@grpc/grpc-js';
-import { rpcCodeOf, RpcError } from './rpc-error.ts';
+import { RpcError, rpcCodeOf } from './rpc-error.ts';
 import type { AnyMethod, CallOptions, Calls, Service } from './service.ts';
 
 export interface ConnectOptions {

@@ -4,12 +4,14 @@ import type { AnyMethod, CallOptions, Calls, Handlers, ServeOptions, Service } f
 
 /**
  * Calls handlers in this process with the semantics of calls over a socket: requests and responses are complete messages, failures are
- * RpcErrors, and aborts and deadlines end a call even when its handler ignores its signal. Nothing is encoded.
+ * RpcErrors, and aborts and deadlines end a call even when its handler ignores its signal. Nothing is encoded. `connection` ends the calls that
+ * are in progress when it is closed.
  */
 export function inProcess<Methods>(
   service: Service<Methods>,
   handlers: Handlers<Methods>,
   clock: Clock = systemClock,
+  connection: InProcessConnection = new InProcessConnection(),
 ): Calls<Methods> {
   const calls: Partial<Record<keyof Methods, unknown>> = {};
   for (const key in service.methods) {
@@ -21,7 +23,8 @@ export function inProcess<Methods>(
       throw unimplemented(service, method);
     };
     const start = run ?? refuse;
-    calls[key] = method.streams ? streamCall(method, start, clock) : unaryCall(method, start, clock);
+    const begin = (options: CallOptions): Call => connection.begin(options, clock);
+    calls[key] = method.streams ? streamCall(method, start, begin) : unaryCall(method, start, begin);
   }
   return calls as Calls<Methods>;
 }
@@ -33,10 +36,11 @@ export function unimplemented({ name }: Service<unknown>, method: AnyMethod): Rp
 }
 
 type Start = (request: object, call: Call) => unknown;
+type Begin = (options: CallOptions) => Call;
 
-function unaryCall({ response }: AnyMethod, start: Start, clock: Clock) {
+function unaryCall({ response }: AnyMethod, start: Start, begin: Begin) {
   return async (request: object, options: CallOptions = {}): Promise<object> => {
-    const call = new Call(options, clock);
+    const call = begin(options);
     try {
       return response.complete(await call.unlessEnded(start(request, call) as Promise<object>));
     } catch (error) {
@@ -47,9 +51,9 @@ function unaryCall({ response }: AnyMethod, start: Start, clock: Clock) {
   };
 }
 
-function streamCall({ response }: AnyMethod, start: Start, clock: Clock) {
+function streamCall({ response }: AnyMethod, start: Start, begin: Begin) {
   return async function* (request: object, options: CallOptions = {}): AsyncGenerator<object> {
-    const call = new Call(options, clock);
+    const call = begin(options);
     let answers: AsyncIterator<object> | undefined;
     try {
       answers = (start(request, call) as AsyncIterable<object>)[Symbol.asyncIterator]();
@@ -68,6 +72,27 @@ function streamCall({ response }: AnyMethod, start: Start, clock: Clock) {
   };
 }
 
+/** The calls in progress from one client to handlers in this process. */
+export class InProcessConnection {
+  readonly #calls = new Set<Call>();
+  #isClosed = false;
+
+  begin(options: CallOptions, clock: Clock): Call {
+    const call = new Call(options, clock, () => this.#calls.delete(call));
+    this.#calls.add(call);
+    if (this.#isClosed) call.fail(closed());
+    return call;
+  }
+
+  /** Ends all calls in progress, and all later ones. */
+  close(): void {
+    this.#isClosed = true;
+    for (const call of this.#calls) call.fail(closed());
+  }
+}
+
+const closed = (): RpcError => new RpcError('Canceled', 'grpc: the client connection is closing');
+
 /** One call in progress: the signal for the handler, with the reason of an early end. */
 class Call implements ServeOptions {
   readonly #controller = new AbortController();
@@ -75,14 +100,21 @@ class Call implements ServeOptions {
   readonly #timer: Timer | undefined;
   readonly #onAbort = (): void => this.#controller.abort(this.#caller?.reason);
 
-  constructor({ signal, timeoutMs }: CallOptions, clock: Clock) {
+  readonly #onEnd: () => void;
+
+  constructor({ signal, timeoutMs }: CallOptions, clock: Clock, onEnd: () => void) {
     signal?.throwIfAborted();
+    this.#onEnd = onEnd;
     this.#caller = signal;
     signal?.addEventListener('abort', this.#onAbort, { once: true });
     if (timeoutMs !== undefined) {
       const late = new RpcError('DeadlineExceeded', 'context deadline exceeded');
       this.#timer = clock.setTimeout(() => this.#controller.abort(late), timeoutMs);
     }
+  }
+
+  fail(error: RpcError): void {
+    this.#controller.abort(error);
   }
 
   get signal(): AbortSignal {
@@ -105,6 +137,7 @@ class Call implements ServeOptions {
   }
 
   end(): void {
+    this.#onEnd();
     this.#timer?.cancel();
     this.#caller?.removeEventListener('abort', this.#onAbort);
     if (!this.signal.aborted) this.#controller.abort(new RpcError('Canceled', 'context canceled'));

@@ -3,14 +3,15 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '@coxswain/apimachinery/clock';
 import { afterEach, describe, expect, it } from 'vitest';
 import { signed, text } from '../protobuf/field.ts';
 import { struct } from '../protobuf/message.ts';
 import { type Connection, connect, socketPath } from './client.ts';
-import { inProcess } from './in-process.ts';
+import { InProcessConnection, inProcess } from './in-process.ts';
 import { RpcError } from './rpc-error.ts';
 import { type GrpcServer, listen, serve } from './server.ts';
-import { type Calls, type Handlers, stream, unary } from './service.ts';
+import { type Calls, type Handlers, type ServeOptions, stream, unary } from './service.ts';
 
 interface Word {
   readonly text: string;
@@ -144,6 +145,23 @@ describe.each(Object.entries(ways))('a call %s', (_, start) => {
   it('ends at its deadline', async () => {
     const calls = await start({ say: () => new Promise<Word>(() => {}) });
     await expect(calls.say({}, { timeoutMs: 20 })).rejects.toMatchObject({ code: 'DeadlineExceeded' });
+  });
+});
+
+describe('calls in this process', () => {
+  it('end when their connection is closed', async () => {
+    const connection = new InProcessConnection();
+    let gone: Promise<void> | undefined;
+    const say = async (_: Word, { signal }: ServeOptions): Promise<Word> => {
+      gone = aborted(signal);
+      return new Promise<Word>(() => {});
+    };
+    const calls = inProcess(echo, { say }, systemClock, connection);
+    const call = calls.say({});
+    connection.close();
+    await expect(call).rejects.toMatchObject({ code: 'Canceled' });
+    await gone;
+    await expect(calls.say({})).rejects.toMatchObject({ code: 'Canceled' });
   });
 });
 

@@ -1,9 +1,9 @@
 import { access, readFile } from 'node:fs/promises';
 import type { AppArmorProfile, Pod } from '@coxswain/api/core/v1';
 import { messageOf } from '@coxswain/apimachinery/errors';
+import { allContainers } from '../pods/all-containers.ts';
 import { effectiveSecurityContext } from '../runtime/security-context.ts';
 import type { Rejection } from './rejection.ts';
-import { allContainers } from '../pods/all-containers.ts';
 
 /** Returns why AppArmor is not available; undefined if it is. `sys` is the mount point of sysfs. */
 export async function appArmorProblem(sys = '/sys'): Promise<string | undefined> {

@@ -1,10 +1,10 @@
 import type { Container, Pod } from '@coxswain/api/core/v1';
 import { formatDuration } from '@coxswain/apimachinery/time';
 import { Backoff, type Clock } from '@coxswain/client';
+import { allContainers } from '../pods/all-containers.ts';
 import { type PodEvents, podText } from '../pods/pod-events.ts';
 import type { RuntimePod } from '../runtime/runtime-pod.ts';
 import { StartError } from '../runtime/start-error.ts';
-import { allContainers } from '../pods/all-containers.ts';
 
 export interface RestartBackoffOptions {
   readonly events: PodEvents;

@@ -1,4 +1,4 @@
-import { parseImageName } from './image-name.ts';
+import { parseImageName } from '@coxswain/cri/image-name';
 
 export const verificationPolicies = [
   'NeverVerify',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { parseImageName } from '@coxswain/cri/image-name';
 import { describe, expect, it } from 'vitest';
 import { type DockerConfig, parseDockerConfigJson, parseDockercfg } from './docker-config.ts';
-import { parseImageName } from './image-name.ts';
 import { Keyring } from './keyring.ts';
 
 /** A configuration in which each login has the name of its location. */

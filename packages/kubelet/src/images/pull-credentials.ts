@@ -1,8 +1,8 @@
 import type { Pod, Secret } from '@coxswain/api/core/v1';
 import { messageOf } from '@coxswain/apimachinery/errors';
+import { parseImageName } from '@coxswain/cri/image-name';
 import type { ConfigSource } from '../volumes/config-source.ts';
 import { type DockerConfig, parseDockerConfigJson, parseDockercfg } from './docker-config.ts';
-import { parseImageName } from './image-name.ts';
 import { Keyring, type PullCredential } from './keyring.ts';
 import type { NodeKeyring } from './node-keyring.ts';
 

@@ -1,8 +1,8 @@
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import type { Clock, Logger } from '@coxswain/client';
 import type { ImageService } from '@coxswain/cri';
+import { parseImageName } from '@coxswain/cri/image-name';
 import { type CredentialVerification, requiresVerification } from './credential-verification.ts';
-import { parseImageName } from './image-name.ts';
 import type { PullCredential } from './keyring.ts';
 import type { ImagePulledRecord, PullRecords, RecordedCredentials, RecordedSecret } from './pull-records.ts';
 

@@ -61,6 +61,9 @@ export class NodeReporter {
   /** When the runtime last answered, in the clock's monotonic time. */
   #answeredAtMs: number | undefined;
 
+  /** Ends the wait for the next report. */
+  #wake: AbortController | undefined;
+
   constructor(options: NodeReporterOptions) {
     this.#options = options;
     this.#spec = options.spec;
@@ -107,7 +110,9 @@ export class NodeReporter {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, logger, spec } = this.#options;
     while (!signal.aborted) {
-      await sleep(clock, this.#reporting.updateEveryMs, signal).catch(() => {});
+      this.#wake = new AbortController();
+      const wait = AbortSignal.any([signal, this.#wake.signal]);
+      await sleep(clock, this.#reporting.updateEveryMs, wait).catch(() => {});
       if (signal.aborted) return;
       try {
         await this.#report(signal);
@@ -117,6 +122,11 @@ export class NodeReporter {
         else logger.error('Error updating node status, will retry', error, { node: spec.name });
       }
     }
+  }
+
+  /** The next report is made now: the runtime may have become ready. */
+  hurry(): void {
+    this.#wake?.abort();
   }
 
   /** The node is going away: it is not ready any more. */

@@ -1,7 +1,7 @@
+import { silentLogger } from '@coxswain/apimachinery/log';
 import { type Random, systemRandom } from '@coxswain/apimachinery/random';
 import { type ClientSet, type Clock, CoreEventRecorder, type Logger, systemClock } from '@coxswain/client';
 import { withDefaults } from '@coxswain/component-base';
-import { type ContainerRuntime, connectRuntime } from '@coxswain/cri';
 import { findCgroups, HelperCommands, newCgroupName, Systemd, UtilLinuxMounter } from '@coxswain/linux';
 import { completeConfiguration } from '../configuration/index.ts';
 import { Kubelet } from '../kubelet.ts';
@@ -13,14 +13,16 @@ import { ownedRuntime } from '../runtime/owned-runtime.ts';
 import { CachedConfigSource } from '../volumes/config-source.ts';
 import { cgroupDriver } from './cgroup-driver.ts';
 import { thisMachine } from './host.ts';
+import type { NodeRuntime, OpenRuntime } from './node-runtime.ts';
 import { capacityOf, nodeSpecOf } from './node-spec-of.ts';
 
 export interface EmbeddedNodeOptions {
   readonly nodeName: string;
-  /** Socket of the container runtime, such as `unix:///run/containerd/containerd.sock`. */
-  readonly endpoint: string;
+  readonly runtime: NodeRuntime;
   /** The node's own directory, for pods, volumes and logs. */
   readonly directory: string;
+  /** The resolver configuration that pods inherit; /etc/resolv.conf by default. */
+  readonly resolvConf?: string;
   /** Distinguishes the node's pods from those of other kubelets that use the same runtime, and its cgroups from theirs. */
   readonly owner: string;
   /** Clients with the rights of the node. */
@@ -39,10 +41,10 @@ const ownerLabel = 'coxswain.dev/node';
 export class EmbeddedNode {
   readonly kubelet: Kubelet;
   readonly #linux: LinuxNode;
-  readonly #runtime: ContainerRuntime;
+  readonly #runtime: OpenRuntime;
   readonly #recorder: CoreEventRecorder;
 
-  private constructor(kubelet: Kubelet, linux: LinuxNode, runtime: ContainerRuntime, recorder: CoreEventRecorder) {
+  private constructor(kubelet: Kubelet, linux: LinuxNode, runtime: OpenRuntime, recorder: CoreEventRecorder) {
     this.kubelet = kubelet;
     this.#linux = linux;
     this.#runtime = runtime;
@@ -51,22 +53,22 @@ export class EmbeddedNode {
 
   /** Rejects if the machine or the runtime cannot be used; nothing is left running then. */
   static async start(options: EmbeddedNodeOptions, signal: AbortSignal): Promise<EmbeddedNode> {
-    const { endpoint, owner } = options;
-    const runtime = ownedRuntime(await connectRuntime(endpoint), { [ownerLabel]: owner });
+    const { clock = systemClock, random = systemRandom, logger, owner } = options;
+    const runtime = ownedRuntime(await options.runtime.open({ clock, random, logger }), { [ownerLabel]: owner });
     try {
-      return await EmbeddedNode.#start(options, runtime, signal);
+      return await EmbeddedNode.#start({ ...options, clock, random }, runtime, signal);
     } catch (error) {
-      runtime.close();
+      await runtime.close();
       throw error;
     }
   }
 
   static async #start(
-    options: EmbeddedNodeOptions,
-    runtime: ContainerRuntime,
+    options: EmbeddedNodeOptions & { readonly clock: Clock; readonly random: Random },
+    runtime: OpenRuntime,
     signal: AbortSignal,
   ): Promise<EmbeddedNode> {
-    const { nodeName, clients, clock = systemClock, random = systemRandom, logger } = options;
+    const { nodeName, clients, clock, random, logger } = options;
     const driver = await cgroupDriver({ configured: 'cgroupfs', runtime: runtime.runtime, clock, logger }, signal);
     const configuration = await configurationOf(options, driver);
     const capacity = await capacityOf(configuration, thisMachine);
@@ -118,13 +120,13 @@ export class EmbeddedNode {
     } finally {
       await this.#linux.close();
       await this.#recorder.stop();
-      this.#runtime.close();
+      await this.#runtime.close();
     }
   }
 }
 
 async function configurationOf(
-  { nodeName, endpoint, directory, owner }: EmbeddedNodeOptions,
+  { nodeName, runtime, directory, owner, resolvConf }: EmbeddedNodeOptions,
   driver: 'cgroupfs' | 'systemd',
 ): Promise<NodeConfiguration> {
   const systemd = driver === 'systemd' ? new Systemd() : undefined;
@@ -134,24 +136,26 @@ async function configurationOf(
   await systemd?.close();
   const flags = withDefaults(nodeFlags, { rootDir: `${directory}/kubelet`, certDir: `${directory}/pki` });
   const config = completeConfiguration({
-    containerRuntimeEndpoint: endpoint,
+    containerRuntimeEndpoint: runtime.endpoint,
     podLogsDir: `${directory}/logs`,
     cgroupDriver: driver,
-    // Images are shared with others, whose containers this kubelet does not see.
-    imageGCHighThresholdPercent: 100,
+    ...(resolvConf !== undefined && { resolvConf }),
+    ...(runtime.isShared && { imageGCHighThresholdPercent: 100 }),
   });
   const configuration = nodeConfiguration(nodeName, flags, config);
   return { ...configuration, cgroups: { ...configuration.cgroups, driver, root: `/${root.join('/')}` } };
 }
 
-interface RemoveNodeOptions extends Pick<EmbeddedNodeOptions, 'endpoint' | 'owner' | 'directory'> {}
+interface RemoveNodeOptions extends Pick<EmbeddedNodeOptions, 'runtime' | 'owner' | 'directory' | 'clock' | 'random'> {}
 
 /**
  * Removes all pods of a node whose kubelet does not run, and unmounts their volumes. For a cluster that is deleted. Rejects if the runtime
  * does not answer.
  */
-export async function removeEmbeddedNode({ endpoint, owner, directory }: RemoveNodeOptions): Promise<void> {
-  const { runtime, close } = ownedRuntime(await connectRuntime(endpoint), { [ownerLabel]: owner });
+export async function removeEmbeddedNode(options: RemoveNodeOptions): Promise<void> {
+  const { runtime: source, owner, directory, clock = systemClock, random = systemRandom } = options;
+  const environment = { clock, random, logger: silentLogger };
+  const { runtime, close } = ownedRuntime(await source.open(environment), { [ownerLabel]: owner });
   try {
     const { items } = await runtime.listPodSandbox({});
     for (const { id: podSandboxId } of items) {
@@ -159,8 +163,9 @@ export async function removeEmbeddedNode({ endpoint, owner, directory }: RemoveN
       await runtime.removePodSandbox({ podSandboxId });
     }
   } finally {
-    close();
+    await close();
   }
+  await source.clear?.();
   const commands = new HelperCommands();
   try {
     const mounter = new UtilLinuxMounter(commands);

@@ -8,4 +8,5 @@ export type { NodeConfiguration } from '../options/node-configuration.ts';
 export { kubeletHelp, parseKubeletOptions } from '../options/parse-options.ts';
 export { removeDirectory } from '../volumes/remove-directory.ts';
 export { EmbeddedNode, type EmbeddedNodeOptions, removeEmbeddedNode } from './embedded-node.ts';
+export { type NodeRuntime, runtimeAtSocket } from './node-runtime.ts';
 export { type KubeletEnvironment, type KubeletMachine, runKubelet } from './run-kubelet.ts';

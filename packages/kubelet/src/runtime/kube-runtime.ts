@@ -116,6 +116,13 @@ export class KubeRuntime {
     return health;
   }
 
+  /** If the last `health` had a problem of the network, the next one asks the runtime again. Returns whether that is so. */
+  forgetNetworkProblem(): boolean {
+    if (this.#health?.health.networkProblem === undefined) return false;
+    this.#health = undefined;
+    return true;
+  }
+
   /** Returns the pod's sandboxes and containers. Both lists are empty if the runtime does not know the pod. */
   async podStatus(podUid: string, signal?: AbortSignal): Promise<RuntimePod> {
     const filter = { labelSelector: { [podUidLabel]: podUid } };

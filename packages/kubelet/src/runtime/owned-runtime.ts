@@ -1,4 +1,4 @@
-import type { ContainerEventResponse, ContainerRuntime, RuntimeService } from '@coxswain/cri';
+import type { ContainerEventResponse, RuntimeService } from '@coxswain/cri';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -6,7 +6,7 @@ type Labels = Readonly<Record<string, string>>;
  * Returns a view of a runtime that several kubelets share. It adds the labels to each sandbox and container that it creates, and lists only
  * sandboxes and containers with these labels. So no kubelet removes the pods of another one as orphans. Images are shared by all.
  */
-export function ownedRuntime(runtime: ContainerRuntime, labels: Labels): ContainerRuntime {
+export function ownedRuntime<T extends { readonly runtime: RuntimeService }>(runtime: T, labels: Labels): T {
   return { ...runtime, runtime: ownedService(runtime.runtime, labels) };
 }
 

@@ -7,9 +7,9 @@ import type {
   SupplementalGroupsPolicy,
 } from '@coxswain/cri';
 import type { Init } from '@coxswain/grpc/protobuf';
+import { allContainers } from '../pods/all-containers.ts';
 import { namespaceOptions } from './namespaces.ts';
 import type { RuntimeSettings } from './runtime-settings.ts';
-import { allContainers } from '../pods/all-containers.ts';
 
 /** The user of an image. At most one of the two fields is set. */
 export interface ImageUser {

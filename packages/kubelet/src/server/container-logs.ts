@@ -2,9 +2,9 @@ import { validatePodLogOptions } from '@coxswain/api';
 import type { ContainerStatus, Pod, PodLogOptions } from '@coxswain/api/core/v1';
 import { type ApiResponse, type ResponseSink, readQuery, textResponse } from '@coxswain/component-base/http';
 import type { LoggedContainer, LogOptions } from '../logs/container-logs.ts';
+import { allContainers } from '../pods/all-containers.ts';
 import { findPod, type KubeletHost } from './kubelet-host.ts';
 import { readLogOptions } from './log-options.ts';
-import { allContainers } from '../pods/all-containers.ts';
 
 export interface LogRequest {
   readonly namespace: string;

@@ -1,9 +1,9 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import type { CallOptions } from '@coxswain/grpc';
+import { allContainers } from '../pods/all-containers.ts';
 import { podUidLabel } from '../runtime/labels.ts';
 import type { SessionHost, SessionTarget } from './session-host.ts';
 import type { StreamOptions } from './stream-options.ts';
-import { allContainers } from '../pods/all-containers.ts';
 
 /** The runtime's answer should come at once. */
 const timeoutMs = 120_000;

@@ -1,9 +1,9 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod, Volume } from '@coxswain/api/core/v1';
 import { messageOf } from '@coxswain/apimachinery/errors';
+import { allContainers } from '../pods/all-containers.ts';
 import type { ConfigSource } from './config-source.ts';
 import type { VolumeSpec } from './plugins/volume-plugin.ts';
 import type { VolumeApi } from './sources/volume-api.ts';
-import { allContainers } from '../pods/all-containers.ts';
 
 interface SpecContext {
   readonly config: ConfigSource;

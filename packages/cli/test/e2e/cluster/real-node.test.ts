@@ -3,14 +3,55 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { busyboxImage, type Containerd, containerdProblem, startContainerd } from '@coxswain/cri/testing';
+import { busyboxFiles, busyboxImage, containerdProblem, ociArchive, startContainerd } from '@coxswain/cri/testing';
+import { containersProblem } from '@coxswain/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBinary } from '../binaries.ts';
 import { CoxProcess } from '../cox-process.ts';
 
-const problem = await containerdProblem();
-if (problem && process.env.COXSWAIN_REQUIRE_CONTAINERD) throw new Error(problem);
-if (problem) console.warn(`SKIPPED: tests of \`cox up --runtime\`. ${problem}`);
+/** A container runtime for a cluster. */
+interface UsedRuntime {
+  /** The value of `--runtime`. */
+  readonly value: string;
+  /** What ids of containers begin with. */
+  readonly scheme: string;
+  /** Makes the image of the tests available once the cluster runs. */
+  load(cox: (...args: string[]) => Promise<number | null>): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts containerd below a directory. */
+async function withContainerd(home: string): Promise<UsedRuntime> {
+  const containerd = await startContainerd({ directory: join(home, 'containerd'), podCIDR: '10.213.16.0/24' });
+  return {
+    value: containerd.endpoint,
+    scheme: 'containerd://',
+    load: async () => {},
+    close: () => containerd.close(),
+  };
+}
+
+async function withOwnRuntime(home: string): Promise<UsedRuntime> {
+  const archive = join(home, 'busybox.tar');
+  await writeFile(archive, ociArchive({ name: busyboxImage, files: await busyboxFiles(), command: ['/bin/sh'] }));
+  return {
+    value: 'containers',
+    scheme: 'coxswain://',
+    async load(cox) {
+      expect(await cox('image', 'load', archive)).toBe(0);
+    },
+    close: async () => {},
+  };
+}
+
+const problems = {
+  containerd: await containerdProblem(),
+  own: (await containerdProblem()) ?? (await containersProblem()),
+};
+for (const problem of Object.values(problems)) {
+  if (problem && process.env.COXSWAIN_REQUIRE_CONTAINERD) throw new Error(problem);
+  if (problem) console.warn(`SKIPPED: tests of \`cox up --runtime\`. ${problem}`);
+}
 
 const kubectlPath = findBinary('kubectl');
 const run = promisify(execFile);
@@ -69,10 +110,14 @@ spec:
   - {name: main, ${image}, command: [sleep, "1000"], livenessProbe: {exec: {command: ["false"]}, periodSeconds: 1, failureThreshold: 1}}
 `;
 
-/* A user with containerd and kubectl. */
-describe.skipIf(problem || !kubectlPath)('cox up --runtime', () => {
+/* A user with kubectl, and with containerd or without. */
+describe.each([
+  ['containerd', problems.containerd, withContainerd],
+  ['our own runtime', problems.own, withOwnRuntime],
+] as const)('cox up with %s', (_, problem, startRuntime) => {
+  if (problem || !kubectlPath) return it.skip('needs kubectl and containers');
   let home: string;
-  let containerd: Containerd;
+  let runtime: UsedRuntime;
   let cluster: CoxProcess;
   /** The pod of the Deployment. */
   let web = '';
@@ -80,7 +125,7 @@ describe.skipIf(problem || !kubectlPath)('cox up --runtime', () => {
   const kubectl = async (...args: string[]): Promise<string> =>
     (await run(kubectlPath!, args, { env: env(), timeout: 60_000 })).stdout;
   const up = async (...flags: string[]): Promise<void> => {
-    cluster = new CoxProcess(['up', '--port=0', `--runtime=${containerd.endpoint}`, ...flags], { env: env() });
+    cluster = new CoxProcess(['up', '--port=0', `--runtime=${runtime.value}`, ...flags], { env: env() });
     await cluster.says(/is ready at .*\n/);
   };
   /** Runs kubectl with an input, whose lines are sent one after the other when the output matches. */
@@ -106,8 +151,9 @@ describe.skipIf(problem || !kubectlPath)('cox up --runtime', () => {
 
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'cox-e2e-real-'));
-    containerd = await startContainerd({ directory: join(home, 'containerd'), podCIDR: '10.213.16.0/24' });
+    runtime = await startRuntime(home);
     await up();
+    await runtime.load((...args) => new CoxProcess(args, { env: env() }).ended);
     await writeFile(join(home, 'pods.yaml'), manifests);
     await kubectl('apply', '-f', join(home, 'pods.yaml'));
     await kubectl('rollout', 'status', 'deployment/web', '--timeout=50s');
@@ -116,9 +162,9 @@ describe.skipIf(problem || !kubectlPath)('cox up --runtime', () => {
   }, 120_000);
   afterAll(async () => {
     await cluster?.stop('SIGINT');
-    if (containerd) {
+    if (runtime) {
       await new CoxProcess(['reset', '--yes'], { env: env() }).ended;
-      await containerd.close();
+      await runtime.close();
     }
     if (home) await rm(home, { recursive: true, force: true });
   }, 60_000);
@@ -175,7 +221,7 @@ describe.skipIf(problem || !kubectlPath)('cox up --runtime', () => {
     ['killed', 'SIGKILL', null],
   ] as const)('is %s and started again without its pods noticing', { timeout: 120_000 }, async (_, signal, status) => {
     const before = await states();
-    expect(before).toContain('containerd://');
+    expect(before).toContain(runtime.scheme);
     expect(await cluster.stop(signal)).toBe(status);
     await up('--nodes=1');
     await kubectl('rollout', 'restart', 'deployment/web');

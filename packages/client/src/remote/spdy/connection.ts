@@ -1,5 +1,13 @@
 import { TransportError, type WebSocketConnection } from '../../transport/transport.ts';
-import { dataFrame, goAway, ping, resetCancel, rstStream, SpdyFrameReader, synStream } from './frames.ts';
+import {
+  dataFrame,
+  goAway,
+  ping,
+  resetCancel,
+  rstStream,
+  SpdyFrameReader,
+  synStream,
+} from '@coxswain/apimachinery/spdy';
 import { SpdyStream } from './stream.ts';
 
 /**

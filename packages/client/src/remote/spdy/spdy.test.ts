@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { TransportError, type WebSocketConnection } from '../../transport/transport.ts';
 import { BytePipe } from '../byte-pipe.ts';
 import { SpdyConnection } from './connection.ts';
-import { dataFrame, goAway, ping, rstStream, type SpdyFrame, SpdyFrameReader, synStream } from './frames.ts';
+import {
+  dataFrame,
+  goAway,
+  ping,
+  rstStream,
+  type SpdyFrame,
+  SpdyFrameReader,
+  synStream,
+} from '@coxswain/apimachinery/spdy';
 
 /** SYN_REPLY as servers send it, without headers. */
 function synReply(stream: number): Uint8Array {

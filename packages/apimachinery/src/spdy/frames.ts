@@ -1,12 +1,14 @@
-/** A received SPDY/3.1 frame, as far as a client needs it. */
+/** A received SPDY/3.1 frame, as far as Kubernetes' clients and servers need it. */
 export type SpdyFrame =
+  /** A new stream. Its headers are compressed: `readHeaderBlock` reads them when they are decompressed. */
+  | { readonly type: 'open'; readonly stream: number; readonly fin: boolean; readonly block: Uint8Array }
   | { readonly type: 'data'; readonly stream: number; readonly fin: boolean; readonly bytes: Uint8Array }
   | { readonly type: 'reply'; readonly stream: number; readonly fin: boolean }
   | { readonly type: 'headers'; readonly stream: number; readonly fin: boolean }
   | { readonly type: 'reset'; readonly stream: number; readonly status: number }
   | { readonly type: 'ping'; readonly id: number }
   | { readonly type: 'goAway' }
-  /** Frames that a client can ignore. */
+  /** Frames that can be ignored. */
   | { readonly type: 'other' };
 
 const controlType = { synStream: 1, synReply: 2, rstStream: 3, ping: 6, goAway: 7, headers: 8 } as const;
@@ -32,6 +34,15 @@ export function synStream(
   const frame = control(controlType.synStream, options.fin ? flagFin : 0, 10 + block.length);
   new DataView(frame.buffer).setUint32(headBytes, stream);
   frame.set(block, headBytes + 10);
+  return frame;
+}
+
+/** SYN_REPLY accepts a stream. `isFirst`: no headers were sent on this connection before. */
+export function synReply(stream: number, options: { readonly isFirst: boolean }): Uint8Array {
+  const block = storedHeaders({}, options.isFirst);
+  const frame = control(controlType.synReply, 0, 4 + block.length);
+  new DataView(frame.buffer).setUint32(headBytes, stream);
+  frame.set(block, headBytes + 4);
   return frame;
 }
 
@@ -111,6 +122,23 @@ function headerBlock(headers: Readonly<Record<string, string>>): Uint8Array {
   return block;
 }
 
+/** Reads an uncompressed header block. Names are in lower case. Throws when it is cut. */
+export function readHeaderBlock(block: Uint8Array): ReadonlyMap<string, string> {
+  const view = new DataView(block.buffer, block.byteOffset, block.length);
+  const decoder = new TextDecoder();
+  let at = 4;
+  const field = (): string => {
+    const length = view.getUint32(at);
+    if (at + 4 + length > block.length) throw new Error('a header block of SPDY is cut');
+    const text = decoder.decode(block.subarray(at + 4, at + 4 + length));
+    at += 4 + length;
+    return text;
+  };
+  const headers = new Map<string, string>();
+  for (let left = view.getUint32(0); left > 0; left--) headers.set(field().toLowerCase(), field());
+  return headers;
+}
+
 /** Parses frames from chunks of any size. Buffers at most one incomplete frame. */
 export class SpdyFrameReader {
   #rest = new Uint8Array(0);
@@ -143,6 +171,8 @@ function toFrame(view: DataView, payload: Uint8Array): SpdyFrame {
   if (first < 0x80000000) return { type: 'data', stream: first, fin, bytes: payload };
   const word = (index: number) => (payload.length >= 4 * (index + 1) ? view.getUint32(headBytes + 4 * index) : 0);
   switch (first & 0xffff) {
+    case controlType.synStream:
+      return { type: 'open', stream: word(0), fin, block: payload.subarray(10) };
     // The headers of replies are not needed, so they are not decompressed.
     case controlType.synReply:
       return { type: 'reply', stream: word(0), fin };

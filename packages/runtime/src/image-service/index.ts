@@ -1,0 +1,2 @@
+/** CRI's ImageService. */
+export { imageServiceHandlers } from './image-service-handlers.ts';

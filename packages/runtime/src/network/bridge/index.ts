@@ -1,0 +1,2 @@
+export { BridgeNetwork } from './bridge-network.ts';
+export { enableForwarding } from './forwarding.ts';

@@ -1,0 +1,3 @@
+export { CNINetwork } from './cni-network.ts';
+export { DefaultNetwork } from './default-network.ts';
+export { removePortMapRules } from './port-map-rules.ts';

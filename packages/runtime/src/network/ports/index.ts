@@ -1,0 +1,1 @@
+export { type HostPort, hostPortKey, hostPortsOf } from './host-port.ts';

@@ -1,0 +1,2 @@
+export { isObject, isStrings, type JSONObject, objectsOf, textOf } from './json-value.ts';
+export { RecordDirectory } from './record-directory.ts';

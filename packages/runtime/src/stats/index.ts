@@ -1,0 +1,2 @@
+export { metricDescriptors, podMetrics } from './pod-metrics.ts';
+export { StatsReader } from './stats-reader.ts';
