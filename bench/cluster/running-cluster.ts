@@ -36,6 +36,7 @@ export class RunningCluster {
       'up',
       '--memory',
       '--port=0',
+      '--runtime=hollow',
       `--nodes=${count}`,
       `--kubeconfig=${kubeconfig}`,
       `--data-dir=${directory}`,

@@ -28,7 +28,7 @@ export const directions: readonly Direction[] = [
     async run(stage) {
       const kubeconfig = join(stage.folder, 'kubeconfig');
       const place = ['--memory', '--port=0', `--data-dir=${stage.folder}`, `--kubeconfig=${kubeconfig}`];
-      await stage.start('cox-up', [cox, 'up', ...place], { until: /cluster is ready at / });
+      await stage.start('cox-up', [cox, 'up', '--runtime=hollow', ...place], { until: /cluster is ready at / });
       return judgeCluster(stage, kubeconfig);
     },
   },

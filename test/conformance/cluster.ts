@@ -49,7 +49,18 @@ export async function startCluster(folder: string, logs: string): Promise<Cluste
   const kubeconfig = join(folder, 'kubeconfig');
   const log = join(logs, 'cluster.log');
   // In its own folder, independent of any cluster that runs already.
-  const args = ['up', '--memory', '--data-dir', join(folder, 'data'), '--nodes', '2', '--port', '0'];
+  const args = [
+    'up',
+    '--memory',
+    '--data-dir',
+    join(folder, 'data'),
+    '--runtime',
+    'hollow',
+    '--nodes',
+    '2',
+    '--port',
+    '0',
+  ];
   const lost = new AbortController();
   let said = '';
   let onReady = () => {};

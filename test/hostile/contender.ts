@@ -65,7 +65,7 @@ function cluster(folder: string): Restartable {
   const home = join(folder, 'home');
   mkdirSync(home, { recursive: true });
   const [data, kubeconfig] = [join(folder, 'cluster'), join(home, 'config')];
-  const flags = [`--data-dir=${data}`, `--kubeconfig=${kubeconfig}`, '--port=0', '--nodes=1'];
+  const flags = [`--data-dir=${data}`, `--kubeconfig=${kubeconfig}`, '--port=0', '--runtime=hollow', '--nodes=1'];
   return oneProcess([process.execPath, cox, 'up', ...flags], {
     ready: /cluster is ready at /,
     kubeconfig,

@@ -50,6 +50,8 @@ export class WatchedCluster {
       kubeconfig,
       '--port',
       '0',
+      '--runtime',
+      'hollow',
       '--nodes',
       `${nodes}`,
     ];
