@@ -1,8 +1,9 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { repeat, type Clock, systemClock, type Timer } from '@coxswain/apimachinery/clock';
+import { type Clock, repeat, systemClock, type Timer } from '@coxswain/apimachinery/clock';
 import { type Logger, silentLogger } from '@coxswain/apimachinery/log';
 import { type Random, systemRandom } from '@coxswain/apimachinery/random';
+import { KeyedTurns } from '@coxswain/apimachinery/turns';
 import type { RuntimeServiceHandlers } from '@coxswain/cri';
 import { type CgroupManager, type Commands, findCgroups, Systemd } from '@coxswain/linux';
 import type { ImageStore } from './images/image-store.ts';
@@ -11,11 +12,11 @@ import {
   containerExited,
   noticeEndOfInit,
   noticeLostContainer,
-  recover,
   type RuntimeContext,
+  recover,
 } from './lifecycle/index.ts';
 import { ContainerMonitor, ExitFiles, OciRuntime } from './machinery/index.ts';
-import { ContainerEvents, FoundById, KeyedTurns, RecordDirectory, ReservedNames } from './model/index.ts';
+import { ContainerEvents, FoundById, RecordDirectory, ReservedNames } from './model/index.ts';
 import { PinnedNamespaces } from './namespaces/pinned-namespaces.ts';
 import type { PodNetwork } from './network/pod-network.ts';
 import { cgroupAbilities, type NodeFacts, ownCapabilities, securityModules } from './oci/index.ts';

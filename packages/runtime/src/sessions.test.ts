@@ -1,7 +1,7 @@
-import { createServer } from 'node:net';
 import { once } from 'node:events';
-import type { Init } from '@coxswain/grpc/protobuf';
+import { createServer } from 'node:net';
 import type { ContainerConfig } from '@coxswain/cri';
+import type { Init } from '@coxswain/grpc/protobuf';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { busyboxName, containerProblem, ScratchRuntime } from './scratch-runtime.test-data.ts';

@@ -1,7 +1,7 @@
 import type { Pod } from '@coxswain/api/core/v1';
+import { KeyedTurns } from '@coxswain/apimachinery/turns';
 import type { Clock } from '@coxswain/client';
 import type { VolumeHost } from './files/volume-host.ts';
-import { KeyedTurns } from './keyed-turns.ts';
 import type { VolumePlugin } from './plugins/volume-plugin.ts';
 
 /** How full a volume of a pod is. */

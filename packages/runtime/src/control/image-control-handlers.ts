@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs';
 import { messageOf } from '@coxswain/apimachinery/errors';
 import { type Handlers, RpcError } from '@coxswain/grpc';
 import type { Init } from '@coxswain/grpc/protobuf';
-import type { LocalImageStore, PruneResult, PullOptions } from '../images/local-image-store.ts';
 import type { StoredImage } from '../images/image-store.ts';
+import type { LocalImageStore, PruneResult, PullOptions } from '../images/local-image-store.ts';
 import type { LayerProgress } from '../images/pull-progress.ts';
 import type { ImageProgress, imageControl } from './image-control.ts';
 

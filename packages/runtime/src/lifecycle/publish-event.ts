@@ -1,8 +1,8 @@
 import type { ContainerEventType } from '@coxswain/cri';
 import { ContainerEventResponse } from '@coxswain/cri';
 import type { Sandbox } from '../model/index.ts';
-import { containerStatus, sandboxStatus } from './statuses.ts';
 import { nowOf, type RuntimeContext } from './runtime-context.ts';
+import { containerStatus, sandboxStatus } from './statuses.ts';
 
 /** Tells listeners what has happened to a container or sandbox, with the state of its pod. */
 export function publishEvent(

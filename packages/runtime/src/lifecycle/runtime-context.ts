@@ -1,19 +1,12 @@
 import type { Clock } from '@coxswain/apimachinery/clock';
 import type { Logger } from '@coxswain/apimachinery/log';
 import type { Random } from '@coxswain/apimachinery/random';
+import type { KeyedTurns } from '@coxswain/apimachinery/turns';
 import type { CgroupManager, Commands } from '@coxswain/linux';
 import type { ImageStore } from '../images/image-store.ts';
 import type { RootFileSystems } from '../images/root-file-systems.ts';
 import type { ContainerMonitor, ExitFiles, OciFeatures, OciRuntime } from '../machinery/index.ts';
-import type {
-  Container,
-  ContainerEvents,
-  FoundById,
-  KeyedTurns,
-  RecordDirectory,
-  ReservedNames,
-  Sandbox,
-} from '../model/index.ts';
+import type { Container, ContainerEvents, FoundById, RecordDirectory, ReservedNames, Sandbox } from '../model/index.ts';
 import type { PinnedNamespaces } from '../namespaces/pinned-namespaces.ts';
 import type { PodNetwork } from '../network/pod-network.ts';
 import type { NodeFacts } from '../oci/index.ts';

@@ -1,16 +1,16 @@
 import type {
-  Container as ListedContainer,
   ContainerState,
   ContainerStatus,
+  Container as ListedContainer,
   PodSandbox,
   PodSandboxState,
   PodSandboxStatus,
 } from '@coxswain/cri';
 import {
   Container as listedContainer,
-  ContainerStatus as statusMessage,
   PodSandbox as listedSandbox,
   PodSandboxStatus as sandboxMessage,
+  ContainerStatus as statusMessage,
 } from '@coxswain/cri';
 import { criSignalOf } from '../machinery/index.ts';
 import type { Container, Sandbox } from '../model/index.ts';

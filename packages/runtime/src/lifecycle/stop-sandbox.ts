@@ -1,8 +1,8 @@
 import { isRunning, type Sandbox } from '../model/index.ts';
+import { networkedPod } from './networked-pod.ts';
 import { publishEvent } from './publish-event.ts';
 import { containersOf, removeContainer } from './remove-container.ts';
 import type { RuntimeContext } from './runtime-context.ts';
-import { networkedPod } from './networked-pod.ts';
 import { removeSandboxFiles } from './sandbox-files.ts';
 import { stopSandboxInit } from './sandbox-init.ts';
 import { stopContainer } from './stop-container.ts';

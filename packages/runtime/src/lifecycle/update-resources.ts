@@ -2,9 +2,9 @@ import type { LinuxContainerResources } from '@coxswain/cri';
 import { LinuxContainerResources as resourcesMessage } from '@coxswain/cri';
 import type { Container } from '../model/index.ts';
 import { linuxResources, updatedResources } from '../oci/index.ts';
-import { containerStateOf } from './statuses.ts';
-import type { RuntimeContext } from './runtime-context.ts';
 import { rewriteResources } from './rewrite-resources.ts';
+import type { RuntimeContext } from './runtime-context.ts';
+import { containerStateOf } from './statuses.ts';
 
 /** Changes the limits of a container that was created or runs. What the update leaves at zero stays. */
 export async function updateResources(

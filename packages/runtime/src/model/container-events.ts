@@ -1,6 +1,6 @@
+import { onAbort } from '@coxswain/apimachinery/abort';
 import type { ContainerEventResponse } from '@coxswain/cri';
 import { RpcError } from '@coxswain/grpc';
-import { onAbort } from '@coxswain/apimachinery/abort';
 
 /** A listener that falls further behind is told so, and has to list again. */
 const maxWaiting = 1000;

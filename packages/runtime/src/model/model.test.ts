@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Container, newContainerState } from './container.ts';
 import { ContainerEvents } from './container-events.ts';
 import { FoundById } from './found-by-id.ts';
-import { KeyedTurns } from './keyed-turns.ts';
 import { RecordDirectory } from './record-directory.ts';
 import { ReservedNames } from './reserved-names.ts';
 
@@ -80,20 +79,6 @@ it('a name belongs to one id until that releases it', () => {
   expect(() => names.reserve('web', 'b')).toThrow('reserved');
   names.release('web', 'a');
   names.reserve('web', 'b');
-});
-
-it('calls with the same key run one after the other, also after a failure', async () => {
-  const turns = new KeyedTurns();
-  const order: string[] = [];
-  const step = (key: string, name: string, fails = false) =>
-    turns.run(key, async () => {
-      order.push(`${name} begins`);
-      await Promise.resolve();
-      order.push(`${name} ends`);
-      if (fails) throw new Error(name);
-    });
-  await Promise.allSettled([step('a', '1', true), step('a', '2'), step('b', '3')]);
-  expect(order).toEqual(['1 begins', '3 begins', '1 ends', '3 ends', '2 begins', '2 ends']);
 });
 
 it('a listener that does not keep up is told so', async () => {

@@ -3,8 +3,8 @@ import { RpcError } from '@coxswain/grpc';
 import { type RuntimeContext, runtimeHandlers } from '../lifecycle/index.ts';
 import { metricDescriptors, podMetrics, type StatsReader } from '../stats/index.ts';
 import { batches } from './batches.ts';
-import { infoOf } from './verbose-info.ts';
 import { sandboxesOf } from './filters.ts';
+import { infoOf } from './verbose-info.ts';
 
 export interface RuntimeName {
   readonly name: string;

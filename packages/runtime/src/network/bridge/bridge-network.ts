@@ -1,13 +1,15 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '@coxswain/apimachinery/log';
+import { KeyedTurns } from '@coxswain/apimachinery/turns';
 import type { Commands } from '@coxswain/linux';
+import { Limiter } from '../../tasks/index.ts';
 import { AddressPool, type AddressRange, addressRanges } from '../addresses/index.ts';
 import { bandwidthOf } from '../bandwidth/bandwidth.ts';
 import { nftablesProblem, PacketTable, tableName } from '../firewall/index.ts';
 import type { NetworkedPod, PodAddresses, PodNetwork, PortMapping } from '../pod-network.ts';
 import { hostPortsOf } from '../ports/index.ts';
-import { KeyedTurns, Limiter, ProgramError } from '../programs/index.ts';
+import { ProgramError } from '../programs/index.ts';
 import { RecordDirectory } from '../records/index.ts';
 import { BridgeLink } from './bridge-link.ts';
 import { type PodRecord, podRecordFromJSON } from './pod-record.ts';
