@@ -31,7 +31,7 @@ async function run(args: readonly string[], answer?: boolean): Promise<{ status:
   };
   const process = {
     ...quietProcess,
-    env: { HOME: home },
+    env: { HOME: home, COX_RUNTIME: 'hollow' },
     confirm: async (question: string) => {
       if (answer === undefined) throw new Error(`unexpected question: ${question}`);
       text.err += question;
