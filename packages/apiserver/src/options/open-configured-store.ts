@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Clock } from '@coxswain/apimachinery/clock';
-import type { EventLoop } from '@coxswain/apimachinery/turns';
 import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Logger } from '@coxswain/apimachinery/log';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import { OptionsError } from '@coxswain/component-base';
 import { openEtcdStore, openLmdbStore, openMemoryStore, type Store, StoreUnavailableError } from '@coxswain/storage';
 import type { CompletedOptions } from './api-server-flags.ts';

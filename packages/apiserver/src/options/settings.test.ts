@@ -1,8 +1,8 @@
 import { createSecureContext } from 'node:tls';
 import { FeatureGates } from '@coxswain/api';
+import { silentLogger } from '@coxswain/apimachinery/log';
 import { systemRandom } from '@coxswain/apimachinery/random';
 import { systemEventLoop } from '@coxswain/apimachinery/turns';
-import { silentLogger } from '@coxswain/apimachinery/log';
 import { alwaysAllow } from '@coxswain/component-base/authorization';
 import { parseFeatureGates } from '@coxswain/component-base/features';
 import { listenHost, type NetworkInterfaces } from '@coxswain/component-base/http';

@@ -4,6 +4,7 @@ export type { SigningKey, VerificationKey } from '@coxswain/client/jwt';
 export { verifyJwt } from '@coxswain/client/jwt';
 export { boundTokenValidator } from './bound-token.ts';
 export { type Claims, readClaims } from './claims.ts';
+export { generateSigningKey } from './generate-signing-key.ts';
 export { loadSigningKey, loadVerificationKeys } from './key-file.ts';
 export { type LegacyTokenOptions, legacyIssuer, legacyTokenValidator, secretLabeller } from './legacy-token.ts';
 export {

@@ -1,16 +1,10 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '@coxswain/apimachinery/errors';
 import { type Logger, silentLogger } from '@coxswain/apimachinery/log';
-import {
-  parseSigningKey,
-  parseVerificationKeys,
-  type SigningKey,
-  toSigningKey,
-  type VerificationKey,
-} from '@coxswain/client/jwt';
+import { parseSigningKey, parseVerificationKeys, type SigningKey, type VerificationKey } from '@coxswain/client/jwt';
 import { readTextIfExists, writeAtomically } from '../files/write-atomically.ts';
+import { generateSigningKey } from './generate-signing-key.ts';
 
 /** Loads the key of `--service-account-signing-key-file`. Throws an Error that names the file. */
 export async function loadSigningKey(path: string): Promise<SigningKey> {
@@ -57,7 +51,7 @@ export async function ensureServiceAccountKey(directory: string, logger: Logger 
   if (keyPem !== undefined) key = usableKey(keyFile, keyPem);
   else if (publicPem !== undefined) throw new Error(`${publicFile}: its private key ${keyFile} is missing`);
   else {
-    key = toSigningKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
+    key = generateSigningKey();
     await writeAtomically(keyFile, key.privateKey.export({ type: 'sec1', format: 'pem' }).toString(), 0o600);
     logger.info('Generated service account key', { file: keyFile });
   }

@@ -35,6 +35,8 @@ describe.skipIf(!findBinary('kubectl')).concurrent('workloads on cox up', () => 
 
     await kubectl('rollout pause deployment/web');
     await kubectl('set image deployment/web web=web:2');
+    // Before that, the command would wait for the update to be observed, and say so.
+    await kubectl("wait deployment/web --for=jsonpath='{.status.observedGeneration}'=3");
     expect(await kubectl('rollout status deployment/web --timeout=1s')).toBe(
       'Waiting for deployment "web" rollout to finish: 0 out of 3 new replicas have been updated...\n' +
         'error: timed out waiting for the condition\n[exit 1]',
