@@ -1,6 +1,10 @@
-import { constants, createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { constants, createHmac, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { authority, TestServer } from '../../src/webhook/tls-server.test-data.ts';
+
+/** The key is read again, because Node can deadlock when it exports a generated one as JWK (generate-signing-key.ts). */
+const jwkOf = (publicKey: KeyObject) =>
+  createPublicKey(publicKey.export({ type: 'spki', format: 'pem' })).export({ format: 'jwk' });
 
 const rsa = (): KeyPair => generateKeyPairSync('rsa', { modulusLength: 2048 });
 const ec = (namedCurve: string): KeyPair => generateKeyPairSync('ec', { namedCurve });
@@ -64,7 +68,7 @@ function signature(input: string, alg: string, key: KeyName): Buffer {
 }
 
 export const keySet = (...names: KeyName[]): { keys: unknown[] } => ({
-  keys: names.map((kid) => ({ ...keys[kid].publicKey.export({ format: 'jwk' }), kid, use: 'sig' })),
+  keys: names.map((kid) => ({ ...jwkOf(keys[kid].publicKey), kid, use: 'sig' })),
 });
 
 export interface Exchange {

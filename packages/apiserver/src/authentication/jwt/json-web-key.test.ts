@@ -1,7 +1,11 @@
-import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { parseJwt } from '@coxswain/apimachinery/jwt';
 import { describe, expect, it } from 'vitest';
 import { isSignedBy, parseJsonWebKeySet } from './json-web-key.ts';
+
+/** The key is read again, because Node can deadlock when it exports a generated one as JWK (generate-signing-key.ts). */
+const jwkOf = (publicKey: KeyObject) =>
+  createPublicKey(publicKey.export({ type: 'spki', format: 'pem' })).export({ format: 'jwk' });
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const inputOf = (header: object): string => `${encode(header)}.${encode({ sub: 'x' })}`;
@@ -14,7 +18,7 @@ const pairs = {
   ed25519: generateKeyPairSync('ed25519'),
 } as const;
 const jwks = JSON.stringify({
-  keys: Object.entries(pairs).map(([kid, { publicKey }]) => ({ ...publicKey.export({ format: 'jwk' }), kid })),
+  keys: Object.entries(pairs).map(([kid, { publicKey }]) => ({ ...jwkOf(publicKey), kid })),
 });
 const keys = new Map(parseJsonWebKeySet(jwks).map((key) => [key.keyId, key]));
 

@@ -1,8 +1,8 @@
 import { aggregate, jsonEquals } from '@coxswain/apimachinery';
 import { type Clock, systemClock, type Timer } from '@coxswain/apimachinery/clock';
-import { childSignal } from '@coxswain/client';
 import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Logger } from '@coxswain/apimachinery/log';
+import { childSignal } from '@coxswain/client';
 import type { Authenticated, TokenAuthenticator } from '@coxswain/component-base/authentication';
 import { intersectAudiences } from '@coxswain/component-base/authentication';
 import { type FollowedFiles, followFiles, TryAgain } from '@coxswain/component-base/files';
